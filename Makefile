@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One Makefile for the whole tree: no recursion, no configure step.
 #
-#   make deps      packages of this Debian that are missing
+#   make deps      installs the Debian and npm packages that are missing
 #   make           build/zonegated and build/zonegate
-#   make test      everything that CI runs        make demo   a live gateway to look at
-#   make help      the other targets
+#   make demo      a gateway with live traffic to look at; Ctrl-C ends it
+#   make test      all that CI runs; ends with "N passed, N failed, N skipped"
+#   make lint      layers, budgets, format, both compilers
+#   make fuzz      every fuzz target for FUZZ_SECONDS (60)
+#   make bench     the figures beside their peers; LINE=n runs one
+#   make install   DESTDIR, PREFIX (/usr)
+#   make clean     removes build/
 #
-# VARIANT=default|asan|fuzz|coverage builds into build/$(VARIANT)/.
+# VARIANT=default|asan|fuzz|coverage builds into build/$(VARIANT)/; CC and BUILD can be given too. V=1 shows the commands.
 
 VERSION := 0.1.0
 BUILD ?= build
@@ -23,12 +28,19 @@ CC := gcc
 endif
 
 JOBS ?= $(shell nproc)
-MAKEFLAGS += -j$(JOBS) --no-builtin-rules
+MAKEFLAGS += --no-builtin-rules
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
 OUT := $(BUILD)/$(VARIANT)
+
+# One short line a step; V=1 shows the commands.
+V ?= 0
+say = $(if $(filter 0,$(V)),@printf '%-6s %s\n' $(1) $@;)
 
 # ---- flags ----------------------------------------------------------------------------------
 
@@ -82,78 +94,133 @@ UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 SIM_SRC := $(sort $(wildcard tests/sim/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
+PRELOAD_SRC := $(filter tests/bench/preload_%,$(BENCH_SRC))
 
 obj = $(patsubst %.c,$(OUT)/%.o,$(1))
 LIB := $(OUT)/libzonegate.a
+CLI_LIB := $(OUT)/libzonegate-cli.a
 UNIT_BIN := $(UNIT_SRC:%.c=$(OUT)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(OUT)/%)
-BENCH_BIN := $(BENCH_SRC:%.c=$(OUT)/%)
+BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(filter-out $(PRELOAD_SRC),$(BENCH_SRC)))
+PRELOAD_SO := $(PRELOAD_SRC:%.c=$(OUT)/%.so)
 SIM_BIN := $(if $(SIM_SRC),$(OUT)/tests/sim/sim)
 
 # ---- build ----------------------------------------------------------------------------------
 
-.PHONY: all objects
+.PHONY: all objects FORCE
 all: $(BUILD)/zonegated $(BUILD)/zonegate
 
-# The two programs stand at build/ whatever the variant, the last one built.
-$(BUILD)/zonegated $(BUILD)/zonegate: $(BUILD)/%: $(OUT)/% $(OUT)/.linked
-	ln -sf $(VARIANT)/$* $@
-
-# Remembers which variant the links at the top show, so that a change of it is noticed.
-.PHONY: FORCE
-$(OUT)/.linked: FORCE
-	@mkdir -p $(@D)
-	@test "$$(readlink $(BUILD)/zonegated 2>/dev/null)" = "$(VARIANT)/zonegated" || touch $@
-	@test -e $@ || touch $@
+# The two programs stand at build/ whatever the variant: links to the one built last.
+$(BUILD)/zonegated $(BUILD)/zonegate: $(BUILD)/%: $(OUT)/% FORCE
+	@test "$$(readlink $@)" = $(VARIANT)/$* || ln -sf $(VARIANT)/$* $@
 
 $(LIB): $(call obj,$(LIB_SRC))
-	rm -f $@
-	$(AR) rcs $@ $^
+$(CLI_LIB): $(call obj,$(CLI_SRC))
+$(LIB) $(CLI_LIB):
+	@rm -f $@
+	$(call say,ar)$(AR) rcs $@ $^
 
 $(OUT)/zonegated: $(OUT)/controller/main.o $(LIB)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DAEMON_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DAEMON_LIBS)
 
 $(OUT)/zonegate: $(call obj,$(CLI_SRC) $(BASE_SRC))
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS)
 
-objects: $(call obj,$(LIB_SRC) $(CLI_SRC) $(wildcard controller/main.c))
+# Every object and no linking: what the lint compiles with the other compiler.
+objects: $(call obj,$(LIB_SRC) $(CLI_SRC) $(wildcard controller/main.c) $(UNIT_SRC) $(SIM_SRC) \
+	$(FUZZ_SRC) $(BENCH_SRC))
 
 $(OUT)/%.o: %.c $(OUT)/.flags
 	@mkdir -p $(@D)
-	$(COMPILE)
-
-$(OUT)/tests/%.o: CPPFLAGS_ALL += -Itests
+	$(call say,$(CC))$(CC) $(CPPFLAGS_ALL) $(if $(filter tests/%,$<),-Itests) $(CFLAGS_ALL) \
+		-MMD -MP -c -o $@ $<
 
 # A change of flags or of the version rebuilds; an unchanged line leaves the stamp alone.
+FLAGS_LINE = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL)
 $(OUT)/.flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL))' | \
-		cmp -s - $@ || echo '$(subst ','\'',$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL))' >$@
+	@printf '%s\n' $(call quote,$(FLAGS_LINE)) | cmp -s - $@ || \
+		printf '%s\n' $(call quote,$(FLAGS_LINE)) >$@
 
-# ---- tests: one program a file --------------------------------------------------------------
+quote = '$(subst ','\'',$(1))'
 
-.PHONY: unit sim
+# ---- test programs: one a file, all linked with the archive -----------------------------------
+
+.PHONY: unit sim fuzzers benches
 unit: $(UNIT_BIN)
 sim: $(SIM_BIN)
+fuzzers: $(FUZZ_BIN)
+benches: $(BENCH_BIN) $(PRELOAD_SO)
 
-$(UNIT_BIN): $(OUT)/%: $(OUT)/%.o $(LIB)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ -lcmocka $(DAEMON_LIBS)
+# The CLI's archive too: its files have unit tests like all others (--as-needed drops the rest).
+$(UNIT_BIN): $(OUT)/%: $(OUT)/%.o $(CLI_LIB) $(LIB)
+	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ -lcmocka $(DAEMON_LIBS) $(CLI_LIBS)
 
 $(SIM_BIN): $(call obj,$(SIM_SRC)) $(LIB)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DAEMON_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DAEMON_LIBS)
 
 $(FUZZ_BIN): $(OUT)/%: $(OUT)/%.o $(LIB)
-	$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ $(DAEMON_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ $(DAEMON_LIBS)
 
 $(BENCH_BIN): $(OUT)/%: $(OUT)/%.o $(LIB)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DAEMON_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DAEMON_LIBS)
 
-.PHONY: clean help
+$(PRELOAD_SO): $(OUT)/%.so: %.c $(OUT)/.flags
+	@mkdir -p $(@D)
+	$(call say,$(CC))$(CC) $(CPPFLAGS_ALL) $(filter-out -fPIE,$(CFLAGS_ALL)) -fPIC -shared -MMD -MP -o $@ $< -ldl
+
+# ---- what a person calls ------------------------------------------------------------------------
+
+# After `deps` a new make is started: pkg-config's answers of before are void.
+AGAIN = +$(MAKE) --no-print-directory
+
+.PHONY: deps demo test lint bench fuzz install clean help
+deps:
+	@.ci/deps
+
+demo: deps
+	$(AGAIN) all
+	@BUILD=$(BUILD) tests/demo/run
+
+test: deps
+	@+MAKE="$(MAKE)" BUILD=$(BUILD) REPLAY_SECONDS=$(REPLAY_SECONDS) tests/run
+
+lint: all
+	@+MAKE="$(MAKE)" BUILD=$(BUILD) CLANG=$(CLANG) tests/lint/run
+
+bench: deps
+	$(AGAIN) all benches
+	@BUILD=$(BUILD) OUT=$(OUT) LINE=$(LINE) tests/bench/run
+
+fuzz:
+	$(AGAIN) VARIANT=fuzz fuzzers
+	@tests/fuzz/run -s $(FUZZ_SECONDS) -o $(BUILD)/fuzz
+
+SYSCONFDIR ?= /etc
+MAN := $(wildcard controller/man/*.[1-8])
+install: all
+	install -D -m 755 $(OUT)/zonegated $(DESTDIR)$(PREFIX)/sbin/zonegated
+	install -D -m 755 $(OUT)/zonegate $(DESTDIR)$(PREFIX)/bin/zonegate
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's,/usr/sbin/zonegated,$(PREFIX)/sbin/zonegated,; s,/etc/zonegate,$(SYSCONFDIR)/zonegate,' \
+		systemd/zonegate.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/zonegate.service
+	install -D -m 644 systemd/zonegate.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/zonegate.conf
+	install -D -m 644 systemd/zonegate.modules-load \
+		$(DESTDIR)$(PREFIX)/lib/modules-load.d/zonegate.conf
+	install -d $(DESTDIR)$(SYSCONFDIR)/zonegate/conf.d
+	test -e $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf || \
+		install -m 644 conf/zonegate.conf $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf
+	$(foreach m,$(MAN),install -D -m 644 $(m) \
+		$(DESTDIR)$(PREFIX)/share/man/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)) &&) true
+	@test -n "$(DESTDIR)" || printf '%s\n' 'Installed. Next, as root:' \
+		'  systemd-sysusers && systemctl restart systemd-modules-load' \
+		'  systemctl daemon-reload && systemctl enable --now zonegate' '  zonegate status'
+
 clean:
 	rm -rf $(BUILD)
 
 help:
-	@sed -n 's/^## //p' Makefile
+	@sed -n '3,/^$$/s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 .SECONDARY:
 -include $(shell test -d $(OUT) && find $(OUT) -name '*.d')
