@@ -116,9 +116,9 @@ $(BUILD)/zonegated $(BUILD)/zonegate: $(BUILD)/%: $(OUT)/% FORCE
 
 $(LIB): $(call obj,$(LIB_SRC))
 $(CLI_LIB): $(call obj,$(CLI_SRC))
-$(LIB) $(CLI_LIB):
+$(LIB) $(CLI_LIB): $(OUT)/.sources
 	@rm -f $@
-	$(call say,ar)$(AR) rcs $@ $^
+	$(call say,ar)$(AR) rcs $@ $(filter %.o,$^)
 
 $(OUT)/zonegated: $(OUT)/controller/main.o $(LIB)
 	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DAEMON_LIBS)
@@ -135,12 +135,14 @@ $(OUT)/%.o: %.c $(OUT)/.flags
 	$(call say,$(CC))$(CC) $(CPPFLAGS_ALL) $(if $(filter tests/%,$<),-Itests) $(CFLAGS_ALL) \
 		-MMD -MP -c -o $@ $<
 
-# A change of flags or of the version rebuilds; an unchanged line leaves the stamp alone.
+# A change of flags, version or file list rebuilds; an unchanged line leaves the stamp alone.
 FLAGS_LINE = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL)
-$(OUT)/.flags: FORCE
+$(OUT)/.flags: LINE_NOW = $(FLAGS_LINE)
+$(OUT)/.sources: LINE_NOW = $(LIB_SRC) $(CLI_SRC)
+$(OUT)/.flags $(OUT)/.sources: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quote,$(FLAGS_LINE)) | cmp -s - $@ || \
-		printf '%s\n' $(call quote,$(FLAGS_LINE)) >$@
+	@printf '%s\n' $(call quote,$(LINE_NOW)) | cmp -s - $@ || \
+		printf '%s\n' $(call quote,$(LINE_NOW)) >$@
 
 quote = '$(subst ','\'',$(1))'
 
