@@ -6,6 +6,7 @@
 #   make demo      a gateway with live traffic to look at; Ctrl-C ends it
 #   make test      all that CI runs; ends with "N passed, N failed, N skipped"
 #   make lint      layers, budgets, format, both compilers
+#   make format    clang-format over every C file
 #   make fuzz      every fuzz target for FUZZ_SECONDS (60)
 #   make bench     the figures beside their peers; LINE=n runs one
 #   make install   DESTDIR, PREFIX (/usr)
@@ -176,7 +177,7 @@ $(PRELOAD_SO): $(OUT)/%.so: %.c $(OUT)/.flags
 # After `deps` a new make is started: pkg-config's answers of before are void.
 AGAIN = +$(MAKE) --no-print-directory
 
-.PHONY: deps demo test lint bench fuzz install clean help
+.PHONY: deps demo test lint format bench fuzz install clean help
 deps:
 	@.ci/deps
 
@@ -190,7 +191,11 @@ test: deps
 lint: all
 	@+MAKE="$(MAKE)" BUILD=$(BUILD) CLANG=$(CLANG) tests/lint/run
 
+format:
+	find controller tests -name '*.[ch]' | xargs clang-format -i
+
 bench: deps
+	@.ci/deps bench
 	$(AGAIN) all benches
 	@BUILD=$(BUILD) OUT=$(OUT) LINE=$(LINE) tests/bench/run
 

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rules that need the compilers or what they made."""
+import os
+import re
+
+import tables
+
+
+def format_is_clang_format(tree):
+    """clang-format would change nothing."""
+    paths = tree.c_files()
+    if not paths:
+        return ['no C file found']
+    result = tree.run(['clang-format', '--dry-run', '-Werror', '--ferror-limit=1', *paths])
+    faults = sorted({line.split(': error')[0] for line in result.stderr.split('\n')
+                     if 'clang-format-violations' in line})
+    if result.returncode and not faults:
+        faults = [result.stderr.strip() or 'clang-format failed']
+    return [f'{fault}: not as clang-format writes it' for fault in faults]
+
+
+def clang_is_content(tree):
+    """The other compiler builds every object without a warning."""
+    result = tree.run([*tree.make, '-s', '--no-print-directory', f'CC={tree.clang}',
+                       f'BUILD={tree.build}/lint', 'VARIANT=default', 'objects'])
+    if result.returncode == 0:
+        return []
+    lines = [line for line in (result.stdout + result.stderr).split('\n')
+             if re.search(r'error|Error', line)]
+    return lines[:20] or ['clang build failed']
+
+
+def _objects(tree):
+    for path in tree.files('controller', '.c'):
+        built = f'{tree.build}/default/{path[:-2]}.o'
+        if os.path.exists(os.path.join(tree.root, built)):
+            yield path[len('controller/'):], built
+        else:
+            yield path[len('controller/'):], None
+
+
+def no_mutable_file_scope(tree):
+    """No variable at file scope changes, but for the log and the metrics."""
+    faults = []
+    for inside, built in _objects(tree):
+        if inside in tables.MUTABLE_ALLOWED:
+            continue
+        if built is None:
+            faults.append(f'controller/{inside}: not built')
+            continue
+        for line in tree.run(['objdump', '-t', built]).stdout.split('\n'):
+            match = re.search(r'\s(?:l|g)\s+O\s+(\.t?(?:data|bss)\S*|\*COM\*)\s+\S+\s+(\S+)$', line)
+            if match and not match.group(1).startswith('.data.rel.ro'):
+                faults.append(f'controller/{inside}: {match.group(2)} is mutable')
+    return faults
+
+
+def pure_layers(tree):
+    """Layers 1 to 3 call nothing that does I/O, tells the time or logs."""
+    faults = []
+    for inside, built in _objects(tree):
+        if inside.split('/')[0] not in tables.PURE_DIRECTORIES:
+            continue
+        if built is None:
+            faults.append(f'controller/{inside}: not built')
+            continue
+        for line in tree.run(['nm', '-u', built]).stdout.split('\n'):
+            symbol = line.split()[-1].split('@')[0] if line.split() else ''
+            if symbol in tables.IMPURE_SYMBOLS:
+                faults.append(f'controller/{inside}: calls {symbol}')
+    return faults
+
+
+def names_carry_their_file(tree):
+    """A function that others can call begins with the name of its file."""
+    faults = []
+    for inside, built in _objects(tree):
+        if built is None or inside in ('main.c',):
+            continue
+        stem = inside.rsplit('/', 1)[-1][:-2]
+        prefixes = (stem + '_',) + tuple(tables.NAME_PREFIXES.get(inside, ()))
+        for line in tree.run(['nm', '-g', '--defined-only', built]).stdout.split('\n'):
+            parts = line.split()
+            if len(parts) == 3 and parts[1] == 'T' and parts[2] != 'main' \
+                    and not parts[2].startswith(prefixes) and parts[2] != stem:
+                faults.append(f'controller/{inside}: {parts[2]} does not begin with {stem}_')
+    return faults
+
+
+def daemon_libraries(tree):
+    """The daemon loads no library whose licence forbids it, not even through another one."""
+    program = f'{tree.build}/default/zonegated'
+    result = tree.run(['ldd', program])
+    if result.returncode:
+        return [f'{program}: not built']
+    return [f'{program}: loads {line.split()[0]}' for line in result.stdout.split('\n')
+            if line.strip().startswith(tables.FORBIDDEN_LIBRARIES)]
+
+
+RULES = (format_is_clang_format, clang_is_content, no_mutable_file_scope, pure_layers,
+         names_carry_their_file, daemon_libraries)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the lint allows. Each table is the whole rule; a new exception needs its reason here."""
+
+# Directory of controller/ -> directories whose headers it may include. The arrow points down only.
+# '' is controller/ itself: named by file.
+PURE = ('base', 'model', 'health', 'zone', 'plan', 'dns')
+CORE = PURE + ('engine',)
+LAYERS = {
+    'base': ('base',),
+    'model': ('base', 'model'),
+    'health': ('base', 'model', 'health'),
+    'zone': ('base', 'model', 'health', 'zone'),
+    'dns': ('base', 'model', 'zone', 'dns'),
+    'plan': ('base', 'model', 'health', 'zone', 'plan'),
+    'engine': CORE,
+    # Edges: they never include each other.
+    'store': CORE + ('store',),
+    'probe': CORE + ('probe',),
+    'kernel': CORE + ('kernel',),
+    'dnsio': CORE + ('dnsio',),
+    'api': CORE + ('api',),
+    'loop.c': CORE + ('loop.h',),
+    'loop.h': CORE,
+    'main.c': CORE + ('store', 'probe', 'kernel', 'dnsio', 'api', 'loop.h'),
+    # The CLI is its own program: nothing of the daemon but base.
+    'cli': ('base', 'cli'),
+}
+
+# What layers 1 to 3 may not call: they do no I/O, know no clock and do not log.
+PURE_DIRECTORIES = ('model', 'health', 'zone', 'plan', 'dns', 'engine')
+IMPURE_SYMBOLS = (
+    'log_write', 'log_write_fields', 'time_now', 'clock_gettime', 'gettimeofday', 'time',
+    'socket', 'connect', 'send', 'sendto', 'sendmsg', 'recv', 'recvfrom', 'recvmsg', 'open',
+    'open64', 'openat', 'read', 'write', 'fopen', 'fopen64', 'fread', 'fwrite', 'printf',
+    'puts', 'fprintf', '__printf_chk', '__fprintf_chk', 'getenv', 'sleep', 'usleep',
+    'nanosleep', 'fork', 'execve', 'system', 'popen', 'pthread_create',
+)
+
+# name: (aim, hard limit). Over the aim is counted and printed, over the hard limit fails.
+BUDGETS = {
+    'file': (400, 700),
+    'header': (100, 200),
+    'function': (40, 100),
+    'parameters': (5, 6),
+    'nesting': (3, 4),
+}
+
+# Where file-scope variables may change.
+MUTABLE_ALLOWED = ('base/log.c', 'base/metrics.c')
+
+# File -> further prefixes that its functions may have, where one file holds several small things.
+NAME_PREFIXES = {
+}
+
+# controller/ files without tests/unit/X_test.c, and what exercises them instead.
+NO_UNIT_TEST = {
+}
+
+# Libraries that the daemon may not load: libipset is GPL-2-only.
+FORBIDDEN_LIBRARIES = ('libssl', 'libcrypto', 'libcurl', 'libknot')
+
+# (what, pattern, files it is looked for in; None is every tracked text file)
+FORBIDDEN_WORDS = (
+    ('a package registry', r'registry\.npmjs\.org|registry\.yarnpkg\.com|deb\.debian\.org|pypi\.org'
+                           r'|files\.pythonhosted\.org|crates\.io|proxy\.golang\.org', None),
+    ('a path of one machine', r'(?<![\w.$}*)])/work/|/tmp/zg\b|/home/\w+/', None),
+    ('the way it was made', r'(?i)session tool|language model|\bsub-?agent\b|\bchatbot\b', None),
+    ('unfinished work', r'\b(?:TODO|FIXME|XXX|HACK)\b', r'\.(?:c|h|py|sh|tsx?)$|/run$'),
+)
+WORDS_EXEMPT = ('LICENSE', 'tests/lint/tables.py', 'tests/lint/selftest.py')
