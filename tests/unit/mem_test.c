@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/mem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void mem_gives_zeroed_memory(void **state)
+{
+	AUTO_FREE unsigned char *p = mem_alloc_array(100, 3);
+	AUTO_FREE void *nothing = mem_alloc_array(0, 8);
+
+	(void)state;
+	assert_non_null(nothing);
+	for (size_t i = 0; i < 300; i++)
+		assert_int_equal(p[i], 0);
+	memset(p, 1, 300);
+	p = mem_realloc_array(p, 1000, 3);
+	assert_int_equal(p[299], 1);
+}
+
+static void mem_copies(void **state)
+{
+	AUTO_FREE char *text = mem_strdup("abc");
+	AUTO_FREE char *bytes = mem_dup("a\0b", 4);
+	AUTO_FREE char *printed = mem_printf("%s-%d", text, 7);
+	AUTO_FREE char *empty = mem_dup(NULL, 0);
+
+	(void)state;
+	assert_string_equal(text, "abc");
+	assert_memory_equal(bytes, "a\0b", 4);
+	assert_string_equal(printed, "abc-7");
+	assert_non_null(empty);
+}
+
+/* The signal that ended a child which asks for `count` × `size` bytes, or 0. */
+static int signal_of_child(size_t count, size_t size)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		const struct rlimit no_core = {0, 0};
+
+		setrlimit(RLIMIT_CORE, &no_core);
+		signal(SIGABRT, SIG_DFL);
+		close(STDERR_FILENO);
+		free(mem_realloc_array(NULL, count, size));
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void mem_aborts_on_overflow(void **state)
+{
+	(void)state;
+	assert_int_equal(signal_of_child(10, 10), 0);
+	assert_int_equal(signal_of_child(SIZE_MAX / 2, 4), SIGABRT);
+}
+
+static void arena_is_zeroed_and_aligned(void **state)
+{
+	AUTO_ARENA struct arena *a = arena_new(64);
+	unsigned char *last = NULL;
+
+	(void)state;
+	for (size_t size = 0; size < 200; size++) {
+		unsigned char *p = arena_alloc(a, size);
+
+		assert_int_equal((uintptr_t)p % _Alignof(max_align_t), 0);
+		assert_ptr_not_equal(p, last);
+		for (size_t i = 0; i < size; i++)
+			assert_int_equal(p[i], 0);
+		memset(p, 0xff, size);
+		last = p;
+	}
+	assert_string_equal(arena_strdup(a, "text"), "text");
+}
+
+static void arena_counts_its_size(void **state)
+{
+	AUTO_ARENA struct arena *a = arena_new(0);
+	size_t before;
+	char *first = arena_alloc(a, 16);
+	char *second;
+
+	(void)state;
+	before = arena_size(a);
+	assert_true(before >= 4096);
+	arena_alloc(a, 1000000); /* a chunk of its own … */
+	assert_true(arena_size(a) >= before + 1000000);
+	second = arena_alloc(a, 16); /* … and the first one is still in use */
+	assert_ptr_equal(second, first + 16);
+	arena_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mem_gives_zeroed_memory),
+		cmocka_unit_test(mem_copies),
+		cmocka_unit_test(mem_aborts_on_overflow),
+		cmocka_unit_test(arena_is_zeroed_and_aligned),
+		cmocka_unit_test(arena_counts_its_size),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/time.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+static void time_monotonic_advances(void **state)
+{
+	usec_t before = time_monotonic();
+
+	(void)state;
+	assert_true(before > 0);
+	assert_true(time_monotonic() >= before);
+	assert_true(time_wall() > 1700000000ULL * USEC_PER_SEC);
+}
+
+static void time_formats(void **state)
+{
+	char buf[TIME_TEXT_MAX];
+
+	(void)state;
+	assert_string_equal(time_format_wall(0, buf), "1970-01-01T00:00:00.000Z");
+	assert_string_equal(time_format_wall(1767323045678999ULL, buf), "2026-01-02T03:04:05.678Z");
+	assert_string_equal(time_format_wall(USEC_NEVER, buf), "9999-12-31T23:59:59.999Z");
+}
+
+static void time_parses_what_it_wrote(void **state)
+{
+	const usec_t samples[] = {0, 951782400123000ULL, 1767323045678000ULL};
+	char buf[TIME_TEXT_MAX];
+	usec_t back;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		assert_int_equal(time_parse_wall(time_format_wall(samples[i], buf), &back), 0);
+		assert_int_equal(back, samples[i]);
+	}
+	assert_int_equal(time_parse_wall("2026-01-02T03:04:05Z", &back), 0);
+	assert_int_equal(back, 1767323045000000ULL);
+	assert_int_equal(time_parse_wall("2026-01-02T03:04:05.5Z", &back), 0);
+	assert_int_equal(back, 1767323045500000ULL);
+}
+
+static void time_refuses(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"2026",
+		"2026-01-02",
+		"2026-01-02 03:04:05.678Z",
+		"2026-01-02T03:04:05.678",
+		"2026-01-02T03:04:05.678Zx",
+		"2026-01-02T03:04:05.Z",
+		"2026-01-02T03:04:05.1234567Z",
+		"2026-02-30T03:04:05.678Z",
+		"2026-13-01T03:04:05.678Z",
+		"2026-01-02T24:00:00.000Z",
+		"2026-01-02T03:60:00.000Z",
+		"1969-12-31T23:59:59.000Z",
+		"+026-01-02T03:04:05.678Z",
+	};
+	usec_t untouched = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(time_parse_wall(bad[i], &untouched), -EINVAL);
+		assert_int_equal(untouched, 7);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(time_monotonic_advances),
+		cmocka_unit_test(time_formats),
+		cmocka_unit_test(time_parses_what_it_wrote),
+		cmocka_unit_test(time_refuses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
