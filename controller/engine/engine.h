@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The only mutable state of the daemon: the snapshot in force, health, what the kernel acknowledged, drains. Edges tell it what
+ * happened (`engine_note_…`, engine_propose()), which marks; engine_settle() acts, once an iteration of the loop. */
+#ifndef ZG_ENGINE_ENGINE_H
+#define ZG_ENGINE_ENGINE_H
+
+#include "engine/ports.h"
+#include "model/change.h"
+
+struct engine;
+
+#define ENGINE_ZONES_MAX 64
+
+struct engine_settings {
+	const char *node_name;
+	const char *zones[ENGINE_ZONES_MAX]; /* zones whose VIPs this node programs; none = all */
+	size_t zone_count;
+	bool kernel_off;      /* [kernel] ipvs = off: writes are never refused for want of IPVS */
+	bool manage_addresses; /* vip_device is not none */
+	bool manage_sysctls;
+	usec_t audit_interval;
+};
+
+/* `snapshot` (reference taken over) and the rows are what the store held. Nothing is done before the first settle. */
+struct engine *engine_new(const struct engine_settings *s, const struct engine_ports *ports, struct snapshot *snapshot);
+void engine_load_row(struct engine *e, const struct store_row *row); /* before the first settle */
+void engine_free(struct engine *e);
+
+/* Walks the steps whose bit is marked, in order: checks, plan, kernel, store. Cheap when nothing is marked. */
+void engine_settle(struct engine *e);
+
+/* Asks for the removal of everything the daemon made (on_stop = flush, `zonegate flush`): services, addresses, sysctls put
+ * back. `engine_idle()` tells when the kernel has answered. */
+void engine_flush(struct engine *e);
+bool engine_idle(const struct engine *e);
+
+/* Notes last states for the next start (clean stop). Commits through the port. */
+void engine_save_health(struct engine *e);
+
+/* Changes of settings that SIGHUP allows. */
+void engine_set_audit_interval(struct engine *e, usec_t interval);
+
+/* From the edges. */
+usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result *r); /* the next start */
+void engine_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);
+void engine_note_ops(struct engine *e, const struct plan_ops *ops);
+void engine_note_table(struct engine *e, struct plan_table *t, int error); /* takes the table */
+void engine_note_service(struct engine *e, const struct plan_key *k, struct plan_table *t, int error); /* takes the table */
+void engine_note_availability(struct engine *e, int error);
+
+/* A write. Everything in it belongs to the caller and lives until `done`, which is called exactly once, later, from the loop. */
+struct proposal_result {
+	const struct err *faults;   /* any: nothing was changed */
+	const struct err *warnings; /* committed, but the kernel refused: pointers and sentences */
+	const struct snapshot *snapshot; /* in force now (refused: the one it was compared with) */
+	bool changed;  /* a new revision was made */
+	bool created;  /* PUT made the object that it names */
+	const struct plan_ops *ops; /* dry run: what would be done; else NULL */
+	const struct batch *batch;  /* dry run: what would change; else NULL */
+};
+
+struct proposal {
+	struct change_request request; /* `wall` and `uid_seed` are filled in by the engine */
+	const char *who;
+	const char *via;
+	const char *comment; /* or NULL */
+	bool dry_run;        /* stop before the first effect */
+	void *ctx;
+	void (*done)(struct proposal *p, const struct proposal_result *r);
+	struct proposal *next; /* the engine's */
+};
+
+void engine_propose(struct engine *e, struct proposal *p);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the engine speaks upwards. main.c joins these to the edges; tests/sim to fakes. No port may call back into the engine
+ * before it has returned. */
+#ifndef ZG_ENGINE_PORTS_H
+#define ZG_ENGINE_PORTS_H
+
+#include "health/evidence.h"
+#include "model/row.h"
+#include "model/snapshot.h"
+#include "plan/table.h"
+
+enum engine_event_id {
+#define EVENT(id, name, level) EVENT_##id,
+#include "engine/events.def"
+#undef EVENT
+	EVENT_COUNT
+};
+
+struct engine_event {
+	enum engine_event_id id;
+	usec_t wall;
+	const char *object; /* "server_groups/web/servers/web-1", "" for the node */
+	const char *detail; /* a sentence: reason, old -> new, duration */
+};
+
+struct engine_ports {
+	void *ctx;
+	usec_t (*now)(void *ctx);
+	usec_t (*wall)(void *ctx);
+	uint64_t (*random)(void *ctx);
+	/* Durable commit of a batch (may be NULL) and rows; answered by engine_note_commit(token). The batch lives until then. */
+	void (*commit)(void *ctx, struct batch *b, const struct store_row *rows, size_t row_count, uint64_t token);
+	/* Takes the operations; answered by engine_note_ops(), lists in order. */
+	void (*kernel_submit)(void *ctx, struct plan_ops *ops);
+	/* Answered by engine_note_table(). */
+	void (*kernel_request_table)(void *ctx);
+	/* Answered by engine_note_service(). */
+	void (*kernel_request_service)(void *ctx, const struct plan_key *key);
+	/* Addresses on the VIP device now; borrowed. */
+	size_t (*kernel_addresses)(void *ctx, const struct addr **ret_addresses);
+	/* Value of a sysctl below net.ipv4.vs, or a negative errno. */
+	int (*kernel_read_sysctl)(void *ctx, const char *name);
+	/* The mend for an operation that failed, into buf. */
+	const char *(*kernel_advise)(void *ctx, const struct plan_op *op, char *buf, size_t size);
+	/* Probes: results come by engine_note_result(ref). */
+	void *(*probe_add)(void *ctx, const struct probe_target *t, void *ref, usec_t first_start);
+	void (*probe_remove)(void *ctx, void *probe);
+	void (*probe_retarget)(void *ctx, void *probe, const struct health_check *check);
+	/* Runs `work` on a worker thread (or at once), then `done` on the loop. */
+	void (*offload)(void *ctx, void (*work)(void *arg), void (*done)(void *arg), void *arg);
+	/* Asks for engine_settle() at `at` (monotonic) at the latest; replaces the former wish. */
+	void (*wake_at)(void *ctx, usec_t at);
+	void (*event)(void *ctx, const struct engine_event *ev);
+};
+
+const char *engine_event_name(enum engine_event_id id);
+
+#endif

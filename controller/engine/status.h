@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What readers (API, metrics) see of the engine. Nothing here changes anything or waits. Pointers are borrowed until the next
+ * return to the loop. */
+#ifndef ZG_ENGINE_STATUS_H
+#define ZG_ENGINE_STATUS_H
+
+#include "engine/engine.h"
+
+/* The snapshot in force; referenced by the engine (take your own reference to keep it or to use it on another thread). */
+const struct snapshot *engine_snapshot(const struct engine *e);
+
+#define STATUS_SENTENCE_MAX 320
+
+struct server_status {
+	const char *state;  /* initial healthy unhealthy draining disabled unavailable unused */
+	const char *reason_code;
+	char sentence[STATUS_SENTENCE_MAX]; /* with numbers, for a person */
+	char next_change[STATUS_SENTENCE_MAX]; /* when it can next change: "healthy after 2 more passes, in 6.0 s at the earliest" or "" */
+	char advice[STATUS_SENTENCE_MAX];      /* what to try, or "" */
+	usec_t since_wall;
+	bool in_service; /* healthy, unavailable or trusted */
+	bool trusted;
+	unsigned passes;   /* consecutive */
+	unsigned failures; /* consecutive */
+	uint32_t weight_configured;
+	const struct probe_evidence *last;         /* of the last probe, NULL before the first */
+	enum health_reason last_reason;            /* REASON_NONE = it passed */
+	const struct probe_evidence *last_failure; /* NULL = none since the start */
+	enum health_reason last_failure_reason;
+	struct probe_target target; /* target.check NULL: not probed */
+};
+
+/* 0 or -ENOENT. */
+int engine_server_status(const struct engine *e, const char *group, const char *server, struct server_status *ret_status);
+
+struct group_status {
+	unsigned servers;
+	unsigned healthy; /* in service */
+	unsigned unhealthy;
+	unsigned initial;
+	unsigned disabled;
+	bool used; /* by a listener */
+};
+int engine_group_status(const struct engine *e, const char *group, struct group_status *ret_status);
+
+/* One virtual service that this node programs. */
+struct service_status {
+	const char *lb;
+	const char *zone;
+	const char *listener;
+	const char *group;
+	uint8_t family;
+	const struct plan_service *expected; /* what the kernel acknowledged last: dests with weights; NULL = not there (yet) */
+	const char *fault;     /* why the kernel refused it, NULL = fine */
+	unsigned eligible;     /* of the rules in behaviour: in scope, enabled, weight > 0 */
+	unsigned in_service;
+	bool min_healthy_breached;
+	const char *none_healthy; /* "closed", "open", "backup": what is in force while breached, else "" */
+};
+typedef void engine_service_fn(void *ctx, const struct service_status *s);
+/* Calls `fn` for each service of a load balancer (NULL = all), in order of lb, zone, listener, family. */
+void engine_each_service(const struct engine *e, const char *lb, engine_service_fn *fn, void *ctx);
+
+struct drain_status { /* a removed server whose flows are still let run */
+	const char *lb;
+	const char *listener;
+	struct addr address;
+	uint16_t port;
+	const char *group;
+	const char *server;
+	usec_t started_wall;
+	usec_t deadline_wall;
+	uint32_t connections; /* active + inactive + templates, as last read */
+};
+typedef void engine_drain_fn(void *ctx, const struct drain_status *d);
+void engine_each_drain(const struct engine *e, engine_drain_fn *fn, void *ctx);
+
+struct node_status {
+	const char *node_name;
+	bool kernel_off;
+	bool kernel_available;
+	int kernel_error;          /* why not, negative errno */
+	bool kernel_known;         /* the table was read since it became available */
+	bool store_ok;
+	uint64_t revision;         /* of the snapshot */
+	uint64_t applied_revision; /* newest one that the kernel acknowledged whole */
+	usec_t started_wall;
+	uint64_t drift_count;      /* entries repaired since the start */
+	usec_t last_audit_wall;    /* 0 = none yet */
+	size_t services;
+	size_t probes;             /* servers that are probed */
+};
+void engine_node_status(const struct engine *e, struct node_status *ret_status);
+
+/* Asks for a fresh read of the kernel's table; `fn` is called once, later, from the loop. The table (NULL with a negative
+ * errno when it could not be read) is borrowed during the call. Several askers share one read, which is an audit too. */
+typedef void engine_table_fn(void *ctx, const struct plan_table *t, int error);
+void engine_request_table(struct engine *e, engine_table_fn *fn, void *ctx);
+void engine_cancel_table(struct engine *e, void *ctx); /* forget the asker */
+
+/* Whether a service belongs to this controller, and which (lb/zone/listener may be NULL when it is on its way out). */
+bool engine_owns(const struct engine *e, const struct plan_key *k, const char **ret_lb, const char **ret_zone,
+		 const char **ret_listener);
+
+/* What differs between the kernel's table and what should be: the operations that would mend it. Caller clears. */
+void engine_drift(const struct engine *e, const struct plan_table *actual, struct plan_ops *ret_ops);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long detection and recovery take, at best and at worst, from the moment of the failure or recovery. The one place of
+ * these formulas: API, CLI and UI print what this gives. */
+#ifndef ZG_HEALTH_WINDOW_H
+#define ZG_HEALTH_WINDOW_H
+
+#include "health/health.h"
+
+struct window_range {
+	usec_t best;
+	usec_t worst;
+};
+
+/* `d`: time to an answer, 0 <= d <= T; T for kinds that pass at the end of T. */
+struct window_range window_silent(const struct health_settings *s, usec_t d);
+struct window_range window_active(const struct health_settings *s, usec_t d);
+struct window_range window_recovery(const struct health_settings *s, usec_t d);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel's side: runs ordered lists of operations over netlink, reads the table back. Decides nothing. Never blocks the
+ * loop: requests are queued and pipelined on non-blocking sockets, answers come by callback from the loop. */
+#ifndef ZG_KERNEL_KERNEL_H
+#define ZG_KERNEL_KERNEL_H
+
+#include "plan/table.h"
+
+struct ev_loop;
+struct kernel;
+
+enum kernel_mode { KERNEL_AUTO, KERNEL_OFF /* in memory: operations are kept in a table, never sent */ };
+
+struct kernel_settings {
+	enum kernel_mode mode;
+	char vip_device[16]; /* "" = none: addresses are not managed; "zonegate0": a dummy device that is made and kept */
+};
+
+struct kernel_callbacks {
+	void *ctx;
+	/* A submitted list is done; each `result` is set. The list is freed after the call. */
+	void (*done)(void *ctx, const struct plan_ops *ops);
+	/* A requested table: sorted, with counts; owned by the callee from now on (plan_table_free). NULL: could not be read, `error`
+	 * is a negative errno. */
+	void (*table)(void *ctx, struct plan_table *t, int error);
+	/* IPVS became usable (0) or is not (-ENOENT no module, -EPERM no capability). Called once soon after the start and at
+	 * changes; while it is not usable it is looked for every second. */
+	void (*availability)(void *ctx, int error);
+	/* An answer to kernel_request_service(); NULL if the service is not there. Owned by the callee (plan_table_free). */
+	void (*service)(void *ctx, const struct plan_key *k, struct plan_table *t, int error);
+};
+
+/* Never fails for want of IPVS. Returns 0 or a negative errno (no sockets). */
+int kernel_new(struct ev_loop *loop, const struct kernel_settings *s, const struct kernel_callbacks *cb,
+	       struct kernel **ret_kernel);
+void kernel_free(struct kernel *k);
+
+/* Takes the operations out of `ops` (left empty) and runs them in order, behind those already queued. A failed one does not
+ * stop the next. Batches of 128–256 messages, ACK asked on the last only; a request without answer for 2 s counts as
+ * -ETIMEDOUT. Address operations go to the VIP device, sysctls to /proc/sys/net/ipv4/vs. */
+void kernel_submit(struct kernel *k, struct plan_ops *ops);
+
+/* One full dump (services and destinations, 64-bit statistics) through `table`. A request while one runs is answered by one
+ * more dump that starts afterwards. A dump starts when all operations submitted before it were answered. */
+void kernel_request_table(struct kernel *k);
+
+/* Destinations of one service with their counts, through `service`. */
+void kernel_request_service(struct kernel *k, const struct plan_key *key);
+
+/* Addresses on the VIP device, as last read (sorted): a snapshot for comparing; and asks for a fresh read when `fresh`
+ * operations failed. Borrowed until the next call from the loop. */
+size_t kernel_addresses(const struct kernel *k, const struct addr **ret_addresses);
+
+/* The value of net.ipv4.vs.NAME, or a negative errno. */
+int kernel_read_sysctl(const struct kernel *k, const char *name);
+
+/* A sentence with the mend for an operation that failed: "Linux has no scheduler \"mh\": modprobe ip_vs_mh". */
+const char *kernel_advise(const struct plan_op *op, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The immutable configuration at one revision, and changes between two of them. What did not change is shared. */
+#ifndef ZG_MODEL_SNAPSHOT_H
+#define ZG_MODEL_SNAPSHOT_H
+
+#include "model/object.h"
+
+struct snapshot {
+	unsigned refs;
+	uint64_t revision;
+	usec_t updated_wall;
+	struct vec zones;          /* struct zone, sorted by name; likewise the next two */
+	struct vec server_groups;
+	struct vec load_balancers;
+};
+
+/* Revision 0, nothing in it. */
+struct snapshot *snapshot_new(void);
+struct snapshot *snapshot_ref(struct snapshot *s);
+void snapshot_unref(struct snapshot *s);
+
+struct object *snapshot_find(const struct snapshot *s, const struct object_path *p); /* NULL if absent; borrowed */
+struct zone *snapshot_find_zone(const struct snapshot *s, const char *name);
+struct server_group *snapshot_find_group(const struct snapshot *s, const char *name);
+struct load_balancer *snapshot_find_lb(const struct snapshot *s, const char *name);
+struct server *snapshot_find_server(const struct server_group *g, const char *name);
+
+/* One object added (old NULL), removed (new NULL) or replaced. Children are changes of their own: `old_object` and
+ * `new_object` of a group are compared, stored and applied without their servers. A parent whose children changed is in the
+ * batch too ("touched"), so that its revision rises. */
+struct change {
+	enum object_kind kind;
+	char *parent;
+	char *name;
+	struct object *old_object; /* referenced */
+	struct object *new_object; /* referenced */
+};
+
+struct batch {
+	struct change *changes; /* in document order: parents before children, removals after */
+	size_t count;
+	uint64_t revision; /* the revision that this batch makes */
+	usec_t wall;
+	char *who; /* "root", "token:ci" … */
+	char *via; /* "api", "cli", "file" */
+	char *comment; /* may be NULL */
+};
+
+struct batch *batch_new(void);
+void batch_free(struct batch *b);
+
+/* The snapshot that results from `b` on `base`; new reference. Base and batch are left as they are. */
+struct snapshot *snapshot_apply(const struct snapshot *base, const struct batch *b);
+
+/* The whole document: {"zones": …, "server_groups": …, "load_balancers": …}. See object_encode(). */
+json_t *snapshot_encode(const struct snapshot *s, object_decorate_fn *decorate, void *ctx);
+
+#endif

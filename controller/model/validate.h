@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules over the whole document: references, addresses, uniqueness, members that cannot go together. */
+#ifndef ZG_MODEL_VALIDATE_H
+#define ZG_MODEL_VALIDATE_H
+
+#include "model/snapshot.h"
+
+/* Adds every fault of the document to `e`, with its document pointer ("/server_groups/web/servers/web-1/port"). Returns 0
+ * or -EINVAL. */
+int validate_document(const struct snapshot *s, struct err *e);
+
+/* One advice: {code, pointer, detail}; never an error. */
+typedef void validate_advice_fn(void *ctx, const char *code, const char *pointer, const char *detail);
+void validate_advise_group(const struct snapshot *s, const struct server_group *g, validate_advice_fn *fn, void *ctx);
+void validate_advise_lb(const struct snapshot *s, const struct load_balancer *lb, validate_advice_fn *fn, void *ctx);
+
+/* "200-299,301": whether `status` is in the list; validate_status_list() whether the text is such a list. */
+bool validate_status_list(const char *text);
+bool validate_status_in_list(const char *text, unsigned status);
+
+#endif

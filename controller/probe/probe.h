@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Probes: one attempt against one server, ended by exactly one result. A kind is one file behind one vtable. Probes report;
+ * they decide nothing about states and log nothing. Everything runs in the thread of the loop. */
+#ifndef ZG_PROBE_PROBE_H
+#define ZG_PROBE_PROBE_H
+
+#include "health/evidence.h" /* probe_target, probe_evidence, probe_result, evidence_describe() */
+
+struct ev_loop;
+
+/* The scheduler: starts probes when they are due, shares identical ones, spreads new ones, applies the stall rule. */
+struct probe_sched;
+
+struct probe_sched_callbacks {
+	void *ctx;
+	/* One result for one reference. Returns when the next probe of this reference is to start (monotonic). The probe shared
+	 * by several references starts at the earliest. */
+	usec_t (*result)(void *ctx, void *ref, const struct probe_result *r);
+};
+
+struct probe_sched *probe_sched_new(struct ev_loop *loop, const struct probe_sched_callbacks *cb);
+void probe_sched_free(struct probe_sched *s); /* cancels what is in flight */
+
+/* A handle of one reference. The target is copied, its check is not. */
+struct probe_entry;
+struct probe_entry *probe_sched_add(struct probe_sched *s, const struct probe_target *t, void *ref, usec_t first_start);
+void probe_sched_remove(struct probe_sched *s, struct probe_entry *e); /* also from within the callback */
+/* The check object was replaced by an equal one (new snapshot): point to it. */
+void probe_sched_retarget(struct probe_sched *s, struct probe_entry *e, const struct health_check *check);
+
+/* Counts for status: distinct probes, and how many are in flight. */
+size_t probe_sched_count(const struct probe_sched *s);
+size_t probe_sched_in_flight(const struct probe_sched *s);
+
+#endif

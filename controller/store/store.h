@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The durable store. Commits and queries run on the store's own thread and complete by callback on the loop, in order. What
+ * was answered is on disk. */
+#ifndef ZG_STORE_STORE_H
+#define ZG_STORE_STORE_H
+
+#include "base/err.h"
+#include "model/row.h" /* struct store_row */
+#include "model/snapshot.h"
+
+struct ev_loop;
+struct store;
+
+typedef void store_done_fn(void *ctx, int result, const struct err *e);
+typedef void store_row_fn(void *ctx, const struct store_row *row);
+
+/* Opens (or makes) the file and reads everything at once: blocking, before the loop runs. The snapshot is a new reference.
+ * Errors: ERR_UNAVAILABLE or ERR_SYNTAX with the path, what is wrong and the mend; a file that is corrupt, or written by a newer version, is left
+ * untouched. */
+int store_open(struct ev_loop *loop, const char *path, struct err *e, struct store **ret_store,
+	       struct snapshot **ret_snapshot);
+
+/* Reads all rows of one kind. Blocking; before the loop runs only. */
+int store_load_rows(struct store *s, const char *kind, store_row_fn *fn, void *ctx);
+
+/* Finishes what is queued, closes. NULL-safe. Callbacks that have not run are not called. */
+void store_close(struct store *s);
+
+/* One transaction: the batch (may be NULL) as revision `batch->revision`, which must follow the stored one (-ESTALE if not), with
+ * old and new value of each change, and the rows. All or nothing. The batch must live until `done`; rows are copied. On failure
+ * `e` has ERR_UNAVAILABLE and a sentence ("the disk of /var/lib/zonegate is full: …"). */
+void store_commit(struct store *s, struct batch *b, const struct store_row *rows, size_t row_count, store_done_fn *done,
+		  void *ctx);
+
+/* Revisions kept: the newest 1000. History queries come with the part that shows them. */
+#define STORE_REVISIONS_MAX 1000
+
+#endif
