@@ -186,10 +186,10 @@ demo: deps
 	@BUILD=$(BUILD) tests/demo/run
 
 test: deps
-	@+MAKE="$(MAKE)" BUILD=$(BUILD) REPLAY_SECONDS=$(REPLAY_SECONDS) tests/run
+	@MAKE="$(MAKE)" BUILD=$(BUILD) REPLAY_SECONDS=$(REPLAY_SECONDS) tests/run $(STAGES)
 
 lint: all
-	@+MAKE="$(MAKE)" BUILD=$(BUILD) CLANG=$(CLANG) tests/lint/run
+	@MAKE="$(MAKE)" BUILD=$(BUILD) CLANG=$(CLANG) tests/lint/run
 
 format:
 	find controller tests -name '*.[ch]' | xargs clang-format -i
