@@ -8,8 +8,8 @@
 enum change_verb { CHANGE_PUT, CHANGE_PATCH, CHANGE_DELETE };
 
 enum change_target {
-	CHANGE_OBJECT,   /* `path` */
-	CHANGE_SERVERS,  /* PUT of the whole server list of group `path.name`; body {"web-1": {…}, …} */
+	CHANGE_OBJECT, /* `path` */
+	CHANGE_SERVERS, /* PUT of the whole server list of group `path.name`; body {"web-1": {…}, …} */
 	CHANGE_DOCUMENT, /* PUT of the whole document */
 };
 
@@ -17,10 +17,10 @@ struct change_request {
 	enum change_verb verb;
 	enum change_target target;
 	struct object_path path;
-	const json_t *body; /* NULL for DELETE */
+	const json_t *body;        /* NULL for DELETE */
 	const char *if_match;      /* an ETag, "*" or NULL; "" cannot occur */
 	const char *if_none_match; /* "*" or NULL */
-	usec_t wall;     /* now */
+	usec_t wall;               /* now */
 	uint64_t uid_seed; /* new objects get uids derived from it: unique for each request */
 };
 
@@ -28,8 +28,8 @@ struct change_request {
  * resulting document is in `e`: ERR_NOT_FOUND (DELETE, PATCH of an absent object; parent absent), ERR_CONFLICT (If-Match),
  * ERR_IN_USE (with the users), and validation's. Returns 0, batch (caller frees, who/via/comment NULL) and the resulting
  * snapshot (reference), or -EINVAL. */
-int change_build(const struct snapshot *base, const struct change_request *r, struct err *e, struct batch **ret_batch,
-		 struct snapshot **ret_snapshot);
+int change_build(const struct snapshot *base, const struct change_request *r, struct err *e,
+		 struct batch **ret_batch, struct snapshot **ret_snapshot);
 
 #define ETAG_MAX 64
 /* Strong entity tags (RFC 9110 §8.8.3), quotes included. */

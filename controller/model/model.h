@@ -8,13 +8,13 @@
 #include "base/time.h"
 #include "base/vec.h"
 
-#define MODEL_NAME_MAX 63
-#define MODEL_TEXT_MAX 255 /* descriptions, hosts, paths, bodies to compare with */
+#define MODEL_NAME_MAX      63
+#define MODEL_TEXT_MAX      255 /* descriptions, hosts, paths, bodies to compare with */
 #define MODEL_SCHEDULER_MAX 15
-#define MODEL_OBJECTS_MAX 100000 /* of one collection of the document */
-#define MODEL_LB_ZONES_MAX 10
+#define MODEL_OBJECTS_MAX   100000 /* of one collection of the document */
+#define MODEL_LB_ZONES_MAX  10
 #define MODEL_LISTENERS_MAX 1000   /* of one load balancer */
-#define MODEL_SERVERS_MAX 100000   /* of one group */
+#define MODEL_SERVERS_MAX   100000 /* of one group */
 
 enum object_kind {
 	OBJECT_ZONE,
@@ -30,14 +30,29 @@ enum protocol { PROTOCOL_TCP, PROTOCOL_UDP, PROTOCOL_SCTP };
 enum forward_method { FORWARD_UNSET, FORWARD_NAT, FORWARD_DIRECT, FORWARD_TUNNEL };
 enum tunnel_type { TUNNEL_IPIP, TUNNEL_GUE, TUNNEL_GRE };
 enum tunnel_checksum { CHECKSUM_NONE, CHECKSUM_CSUM, CHECKSUM_REMCSUM };
-enum check_type { CHECK_TCP, CHECK_HTTP, CHECK_HTTPS, CHECK_TLS, CHECK_UDP, CHECK_ICMP, CHECK_ICMP_UDP, CHECK_GRPC, CHECK_DNS };
+enum check_type {
+	CHECK_TCP,
+	CHECK_HTTP,
+	CHECK_HTTPS,
+	CHECK_TLS,
+	CHECK_UDP,
+	CHECK_ICMP,
+	CHECK_ICMP_UDP,
+	CHECK_GRPC,
+	CHECK_DNS
+};
 enum check_close { CLOSE_RST, CLOSE_FIN };
 enum http_method { HTTP_HEAD, HTTP_GET };
 enum initial_state { INITIAL_INITIAL, INITIAL_HEALTHY };
 enum none_healthy { NONE_HEALTHY_CLOSED, NONE_HEALTHY_OPEN, NONE_HEALTHY_BACKUP };
 enum on_unhealthy { ON_UNHEALTHY_QUIESCE, ON_UNHEALTHY_TERMINATE };
 enum persistence_engine { ENGINE_NONE, ENGINE_SIP };
-enum scheduler_flag { SCHED_SH_FALLBACK = 1, SCHED_SH_PORT = 2, SCHED_MH_FALLBACK = 4, SCHED_MH_PORT = 8 };
+enum scheduler_flag {
+	SCHED_SH_FALLBACK = 1,
+	SCHED_SH_PORT = 2,
+	SCHED_MH_FALLBACK = 4,
+	SCHED_MH_PORT = 8
+};
 
 /* The head of every object. `revision` is that of the last change to the object or anything beneath it. */
 struct object {

@@ -18,8 +18,9 @@ struct object_path {
 /* "server_groups/web/servers/web-1": the document's path, without a leading slash. Returns `buf`. */
 #define OBJECT_PATH_MAX 256
 const char *object_path_format(const struct object_path *p, char buf[OBJECT_PATH_MAX]);
-const char *object_kind_name(enum object_kind kind);       /* "server_group" */
-const char *object_collection_name(enum object_kind kind); /* "server_groups", "zones", "servers", … */
+const char *object_kind_name(enum object_kind kind); /* "server_group" */
+const char *object_collection_name(
+	enum object_kind kind); /* "server_groups", "zones", "servers", … */
 
 /* ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ */
 bool object_name_valid(const char *name);
@@ -33,14 +34,15 @@ void object_unref(struct object *o);
  * read-only members (uid revision created_at updated_at status) are ignored; unknown ones and those of later parts are
  * faults. `pointer` is the place of `body` in the request ("" for a body that is the object). Head fields but kind and name
  * are 0. All faults go to `e`; returns 0 and a new object, or -EINVAL. */
-int object_decode(enum object_kind kind, const char *name, const json_t *body, const char *pointer, struct err *e,
-		  struct object **ret_object);
+int object_decode(enum object_kind kind, const char *name, const json_t *body, const char *pointer,
+		  struct err *e, struct object **ret_object);
 
 /* For the document's own members: exactly the object's members without children, as the store keeps it and compares. */
 json_t *object_encode_row(const struct object *o);
 
 /* Adds members that a reader gets (status …) to the JSON of one object. `parent` is NULL for top-level objects. */
-typedef void object_decorate_fn(void *ctx, const struct object *parent, const struct object *o, json_t *json);
+typedef void object_decorate_fn(void *ctx, const struct object *parent, const struct object *o,
+				json_t *json);
 
 /* As GET shows it, children included. With `decorate` NULL: config only (for export and PATCH), else uid, revision,
  * created_at, updated_at are added and `decorate` is called, for each object. */

@@ -9,7 +9,7 @@ struct snapshot {
 	unsigned refs;
 	uint64_t revision;
 	usec_t updated_wall;
-	struct vec zones;          /* struct zone, sorted by name; likewise the next two */
+	struct vec zones; /* struct zone, sorted by name; likewise the next two */
 	struct vec server_groups;
 	struct vec load_balancers;
 };
@@ -19,7 +19,8 @@ struct snapshot *snapshot_new(void);
 struct snapshot *snapshot_ref(struct snapshot *s);
 void snapshot_unref(struct snapshot *s);
 
-struct object *snapshot_find(const struct snapshot *s, const struct object_path *p); /* NULL if absent; borrowed */
+struct object *snapshot_find(const struct snapshot *s,
+			     const struct object_path *p); /* NULL if absent; borrowed */
 struct zone *snapshot_find_zone(const struct snapshot *s, const char *name);
 struct server_group *snapshot_find_group(const struct snapshot *s, const char *name);
 struct load_balancer *snapshot_find_lb(const struct snapshot *s, const char *name);
@@ -41,8 +42,8 @@ struct batch {
 	size_t count;
 	uint64_t revision; /* the revision that this batch makes */
 	usec_t wall;
-	char *who; /* "root", "token:ci" … */
-	char *via; /* "api", "cli", "file" */
+	char *who;     /* "root", "token:ci" … */
+	char *via;     /* "api", "cli", "file" */
 	char *comment; /* may be NULL */
 };
 
