@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The real daemon as its own user, with three ambient capabilities, never root."""
+
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import time
+
+from . import api, sysc
+
+CAPABILITIES = (sysc.CAP_NET_BIND_SERVICE, sysc.CAP_NET_ADMIN, sysc.CAP_NET_RAW)
+USER = "zonegate"
+
+
+class Daemon:
+    def __init__(self, config, gateway, name):
+        self._config = config
+        self._namespace = gateway
+        self.name = name
+        account = pwd.getpwnam(USER)
+        self._ids = account.pw_uid, account.pw_gid
+        self.folder = f"/run/zglab/{name}"
+        self.run_folder = "/run/zonegate" if name == "gw" else f"/run/zonegate-{name}"
+        self.state_folder = f"{self.folder}/state"
+        for folder in (self.folder, self.run_folder, self.state_folder):
+            os.makedirs(folder, exist_ok=True)
+            os.chown(folder, *self._ids)
+        self.socket = f"{self.run_folder}/api.sock"
+        self.settings_path = f"{self.folder}/zonegate.conf"
+        self.log_path = f"{config['out']}/{config['case']}.{name}.log"
+        self.settings = {
+            "node": {"name": name},
+            "api": {"socket": self.socket},
+            "store": {"path": f"{self.state_folder}/zonegate.db"},
+            "kernel": {},
+            "log": {"level": "debug", "target": "stderr"},
+        }
+        self.process = None
+        self.starts = 0
+        self._notify = None
+        self.environment = {}
+
+    @property
+    def api(self):
+        return api.Api(self.socket, 15.0 * self._config["slow"])
+
+    def write_settings(self):
+        with open(self.settings_path, "w", encoding="utf-8") as file:
+            for section, members in self.settings.items():
+                file.write(f"[{section}]\n")
+                for key, value in members.items():
+                    for one in value if isinstance(value, list) else [value]:
+                        file.write(f"{key} = {one}\n")
+
+    def _command(self):
+        command = [self._config["zonegated"], "-c", self.settings_path]
+        if self._config["valgrind"]:
+            log = f"{self._config['out']}/{self._config['case']}.{self.name}.%p.valgrind"
+            command = [
+                "valgrind", "--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite",
+                "--error-exitcode=99", "--track-fds=no", f"--log-file={log}", *command,
+            ]
+        return command
+
+    def _environment(self):
+        environment = {"PATH": os.environ["PATH"], "NOTIFY_SOCKET": f"{self.folder}/notify"}
+        if self._config["gcov"]:
+            environment["GCOV_PREFIX"] = f"{self._config['out']}/gcov"
+        return {**environment, **self.environment}
+
+    def _in_child(self):
+        sysc.setns(self._namespace.descriptor)
+        os.umask(0o027)
+        sysc.become_service_user(*self._ids, CAPABILITIES)
+
+    def start(self, ready=True):
+        """Start it; by default wait until it has said READY=1."""
+        self.write_settings()
+        if self._notify:
+            self._notify.close()
+        path = f"{self.folder}/notify"
+        if os.path.exists(path):
+            os.unlink(path)
+        self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._notify.bind(path)
+        os.chown(path, *self._ids)
+        with open(self.log_path, "ab", buffering=0) as log:
+            if self.starts:
+                log.write(b"---- started again ----\n")
+            self.process = subprocess.Popen(
+                self._command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                cwd="/", env=self._environment(), preexec_fn=self._in_child,
+            )
+        self.starts += 1
+        if ready:
+            self.wait_ready()
+        return self
+
+    def wait_ready(self, timeout=10.0):
+        deadline = time.monotonic() + timeout * self._config["slow"]
+        while time.monotonic() < deadline:
+            self._notify.settimeout(0.1)
+            try:
+                if b"READY=1" in self._notify.recv(4096):
+                    return
+            except socket.timeout:
+                pass
+            if self.process.poll() is not None:
+                raise AssertionError(f"{self.name}: the daemon ended: {self.process.returncode}")
+        raise AssertionError(f"{self.name}: the daemon was not ready in {timeout} s")
+
+    def notifications(self):
+        """What it has told the service manager since it was asked last."""
+        self._notify.setblocking(False)
+        lines = []
+        while True:
+            try:
+                lines += self._notify.recv(4096).decode().splitlines()
+            except BlockingIOError:
+                return lines
+
+    def running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def pause(self):
+        self.signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.signal(signal.SIGCONT)
+
+    def kill(self):
+        """kill -9"""
+        self.signal(signal.SIGKILL)
+        self.process.wait(10)
+
+    def stop(self, timeout=10.0):
+        """SIGTERM; returns the exit status."""
+        self.signal(signal.SIGTERM)
+        return self.process.wait(timeout * self._config["slow"])
+
+    def dispose(self):
+        """End of the case. Says what was wrong with the way it ended."""
+        fault = None
+        if self.process is not None and self.process.poll() is None:
+            self.signal(signal.SIGCONT)
+            try:
+                status = self.stop()
+                if status != 0:
+                    fault = f"{self.name}: the daemon ended with status {status} on SIGTERM"
+            except subprocess.TimeoutExpired:
+                self.kill()
+                fault = f"{self.name}: the daemon did not stop on SIGTERM"
+        if self._notify:
+            self._notify.close()
+        return fault
+
+    def log(self):
+        try:
+            with open(self.log_path, encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def cli(self, *arguments, stdin=None):
+        """Run the command line tool as root in the gateway's namespace."""
+        return subprocess.run(
+            [self._config["zonegate"], "--socket", self.socket, *arguments],
+            input=stdin, capture_output=True, text=True, check=False,
+            timeout=20 * self._config["slow"], env={"PATH": os.environ["PATH"]},
+            preexec_fn=lambda: sysc.setns(self._namespace.descriptor),
+        )

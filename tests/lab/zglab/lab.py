@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a test holds in its hands: a topology, gateways, servers, a client.
+
+The usual network (`lab.network()`):
+
+    client 10.1.0.9 ── front 10.1.0.0/24 ── 10.1.0.1 gw 10.2.0.1 ── back 10.2.0.0/24 ── s1..sN
+           fd01::9           fd01::/64                                fd02::/64   10.2.0.11..
+           10.2.0.9 ──────────────────────── back
+
+The client's way to every VIP is the gateway. Servers answer through the
+gateway (NAT), or straight to the client (direct, tunnel).
+"""
+
+import os
+import subprocess
+import time
+
+from . import client, daemon, ipvs, net, rtnl, servers, sysc
+
+VIP4, VIP6 = "192.0.2.10", "2001:db8::10"
+OTHER_VIP4, OTHER_VIP6 = "192.0.2.20", "2001:db8::20"
+CLIENT4, CLIENT6 = "10.1.0.9", "fd01::9"
+MARGIN = 1.0  # one CPU, labs side by side: see the design of the lab
+
+
+class Gateway:
+    """A gateway host: its namespace, its kernel table and the daemon on it."""
+
+    def __init__(self, config, namespace, name):
+        self._config = config
+        self.name = name
+        self.ns = namespace
+        self.daemon = daemon.Daemon(config, namespace, name)
+
+    @property
+    def api(self):
+        return self.daemon.api
+
+    def cli(self, *arguments, stdin=None):
+        return self.daemon.cli(*arguments, stdin=stdin)
+
+    def table(self):
+        """/proc/net/ip_vs, parsed; empty without IPVS."""
+        try:
+            return ipvs.parse_table(self.ns.proc_net("ip_vs"))
+        except FileNotFoundError:
+            return {}
+
+    def service(self, protocol, vip, port):
+        table = self.table()
+        key = (protocol.upper(), vip, port)
+        if key not in table:
+            raise AssertionError(f"no service {key} in {sorted(map(str, table))}")
+        return table[key]
+
+    def weights(self, protocol="TCP", vip=VIP4, port=80):
+        """{address of a server: kernel weight}; empty when there is no service."""
+        service = self.table().get((protocol.upper(), vip, port))
+        return service.weights() if service else {}
+
+    def capture(self):
+        return ipvs.Capture(self.ns)
+
+    def run(self, *command, stdin=None, check=True):
+        """A command inside the namespace (20 ms each: not in loops)."""
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, text=True, timeout=30, check=False,
+            preexec_fn=lambda: sysc.setns(self.ns.descriptor),
+        )
+        if check and done.returncode != 0:
+            raise AssertionError(f"{command}: {done.returncode}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def ipvsadm(self, *arguments):
+        return self.run("ipvsadm", *arguments)
+
+    def ipvsadm_restore(self, rules):
+        return self.run("ipvsadm", "-R", stdin=rules)
+
+    def addresses(self, device="zonegate0"):
+        """Addresses on a device, as `ip -o addr` shows them."""
+        out = self.run("ip", "-o", "addr", "show", "dev", device, check=False)
+        return sorted(
+            line.split()[3] for line in out.splitlines() if "scope link" not in line
+        )
+
+
+class Lab:
+    def __init__(self, config):
+        self.config = config
+        self.slow = config["slow"]
+        self.margin = MARGIN * config["slow"]
+        self.gateways = []
+        self.servers = []
+        self._namespaces = []
+        self._captures = []
+        self._traffic = []
+        self._loop = None
+
+    # Building
+
+    def namespace(self, name):
+        namespace = net.Namespace(name)
+        self._namespaces.append(namespace)
+        return namespace
+
+    def gateway(self, name="gw"):
+        namespace = self.namespace(name)
+        namespace.set_sysctl("net.ipv4.ip_forward", 1)
+        namespace.set_sysctl("net.ipv6.conf.all.forwarding", 1)
+        gateway = Gateway(self.config, namespace, name)
+        self.gateways.append(gateway)
+        return gateway
+
+    def server(self, number, switch, answers_by):
+        """One server host `sNUMBER` whose default way is ANSWERS_BY (4 and 6)."""
+        namespace = self.namespace(f"s{number}")
+        address4, address6 = f"10.2.0.{10 + number}", f"fd02::{10 + number}"
+        switch.plug(namespace, "eth0", "back", (f"{address4}/24", f"{address6}/64"))
+        namespace.add_route("0.0.0.0/0", answers_by[0])
+        namespace.add_route("::/0", answers_by[1])
+        if self._loop is None:
+            self._loop = servers.ServerLoop()
+        server = servers.Server(self._loop, namespace, f"s{number}", address4, address6)
+        self.servers.append(server)
+        return server
+
+    def network(self, count=2, direct=False, tcp=(80,), udp=()):
+        """The usual network. DIRECT: servers answer the client without the gateway."""
+        switch = net.Switch()
+        self._namespaces.append(switch.namespace)
+        switch.segment("front")
+        switch.segment("back")
+        self.switch = switch
+        self.client = self.namespace("client")
+        self.gw = self.gateway()
+        switch.plug(self.gw.ns, "front0", "front", ("10.1.0.1/24", "fd01::1/64"))
+        switch.plug(self.gw.ns, "back0", "back", ("10.2.0.1/24", "fd02::1/64"))
+        switch.plug(self.client, "eth0", "front", (f"{CLIENT4}/24", f"{CLIENT6}/64"))
+        switch.plug(self.client, "eth1", "back", ("10.2.0.9/24", "fd02::9/64"))
+        self.client.add_route("0.0.0.0/0", "10.1.0.1")
+        self.client.add_route("::/0", "fd01::1")
+        way = ("10.2.0.9", "fd02::9") if direct else ("10.2.0.1", "fd02::1")
+        for number in range(1, count + 1):
+            server = self.server(number, switch, way)
+            if tcp:
+                server.listen_tcp(*tcp)
+            for port in udp:
+                server.listen_udp(port)
+        return self
+
+    # Asking
+
+    def who(self, vip=VIP4, port=80, count=100, protocol="tcp", source=None):
+        return client.who(
+            self.client, vip, port, count, protocol, 2.0 * self.slow, source
+        )
+
+    def traffic(self, vip=VIP4, port=80, connections=8, pause=0.05):
+        traffic = client.Traffic(self.client, vip, port, connections, pause)
+        self._traffic.append(traffic)
+        return traffic
+
+    def wait(self, condition, timeout, what, pause=0.01):
+        """Seconds until CONDITION() was true. Late is a failure that shows `what`."""
+        start = time.monotonic()
+        while True:
+            value = condition()
+            now = time.monotonic() - start
+            if value:
+                return now
+            if now > timeout:
+                raise AssertionError(f"not within {timeout:.2f} s: {what}")
+            time.sleep(pause)
+
+    def holds(self, condition, seconds, what, pause=0.02):
+        """CONDITION() stays true for SECONDS."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if not condition():
+                raise AssertionError(f"did not hold for {seconds} s: {what}")
+            time.sleep(pause)
+
+    # Ending
+
+    def describe(self):
+        """For a failed case: the daemon's log and the kernel's table."""
+        parts = []
+        for gateway in self.gateways:
+            for name in ("ip_vs", "ip_vs_conn"):
+                try:
+                    text = gateway.ns.proc_net(name)
+                except OSError as error:
+                    text = f"{error}\n"
+                parts.append(f"-- {gateway.name}: /proc/net/{name}\n{text[-4000:]}")
+            log = gateway.daemon.log()
+            lines = log.splitlines()[-120:]
+            parts.append(f"-- {gateway.name}: the daemon's log ({gateway.daemon.log_path})\n")
+            parts.append("\n".join(lines))
+        return "\n".join(parts)
+
+    def close(self):
+        """Returns the faults that showed only at the end."""
+        faults = []
+        for traffic in self._traffic:
+            traffic.stop()
+        for gateway in self.gateways:
+            fault = gateway.daemon.dispose()
+            if fault:
+                faults.append(fault)
+        if self._loop:
+            self._loop.stop()
+        for namespace in self._namespaces:
+            namespace.close()
+        faults += self._valgrind_faults()
+        return faults
+
+    def _valgrind_faults(self):
+        faults = []
+        if not self.config["valgrind"]:
+            return faults
+        for name in sorted(os.listdir(self.config["out"])):
+            if name.startswith(self.config["case"] + ".") and name.endswith(".valgrind"):
+                with open(f"{self.config['out']}/{name}", encoding="utf-8") as file:
+                    text = file.read()
+                if "==" in text:
+                    faults.append(f"valgrind found faults:\n{text[:4000]}")
+        return faults
+
+
+__all__ = ["CLIENT4", "CLIENT6", "Lab", "OTHER_VIP4", "OTHER_VIP6", "VIP4", "VIP6", "rtnl"]
