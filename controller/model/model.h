@@ -63,6 +63,7 @@ struct object {
 	usec_t created_wall;
 	usec_t updated_wall;
 	char *name;
+	uint64_t faulty; /* rows of its field table that were decoded with faults; 0 in all that is kept */
 };
 
 struct zone {
@@ -92,6 +93,7 @@ struct health_check {
 };
 
 struct tunnel {
+	bool given; /* by the user, or implied by the group's forward_method */
 	enum tunnel_type type;
 	uint32_t port;
 	enum tunnel_checksum checksum;

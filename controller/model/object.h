@@ -22,6 +22,8 @@ const char *object_kind_name(enum object_kind kind); /* "server_group" */
 const char *object_collection_name(
 	enum object_kind kind); /* "server_groups", "zones", "servers", … */
 
+enum object_kind object_parent_kind(enum object_kind kind); /* OBJECT_KIND_COUNT for top-level kinds */
+
 /* ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ */
 bool object_name_valid(const char *name);
 
@@ -36,6 +38,20 @@ void object_unref(struct object *o);
  * are 0. All faults go to `e`; returns 0 and a new object, or -EINVAL. */
 int object_decode(enum object_kind kind, const char *name, const json_t *body, const char *pointer,
 		  struct err *e, struct object **ret_object);
+
+/* What object_decode_partial() reads. */
+struct object_source {
+	enum object_kind kind;
+	const char *name;
+	const json_t *body;
+	const char *pointer;
+	const json_t *patch; /* not NULL: `body` is the outcome of this merge patch; members that no longer apply and that
+			      * the patch does not set are dropped instead of refused */
+};
+
+/* As object_decode(), but gives an object also when there are faults, with `faulty` set in it and its children, so that the
+ * rest of the document can be judged in the same pass. */
+struct object *object_decode_partial(const struct object_source *source, struct err *e);
 
 /* For the document's own members: exactly the object's members without children, as the store keeps it and compares. */
 json_t *object_encode_row(const struct object *o);
@@ -53,6 +69,9 @@ bool object_equal_row(const struct object *a, const struct object *b);
 
 /* A copy that may be changed, with one reference; children are shared (referenced). */
 struct object *object_copy(const struct object *o);
+
+/* A copy without children. */
+struct object *object_copy_row(const struct object *o);
 
 /* The sorted array of children of one kind, or NULL if `o` has none such. */
 struct vec *object_children(struct object *o, enum object_kind kind);

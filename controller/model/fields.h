@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Field tables: one row per member of an object. The same row decodes, encodes, compares, copies, frees and prints the
+ * reference. Internal to model/: others use object.h. */
+#ifndef ZG_MODEL_FIELDS_H
+#define ZG_MODEL_FIELDS_H
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "model/model.h"
+
+enum field_type {
+	FIELD_BOOL,
+	FIELD_NUMBER,  /* uint32_t */
+	FIELD_ENUM,    /* a name, kept as an enum */
+	FIELD_FLAGS,   /* an array of names, kept as bits of a uint32_t */
+	FIELD_TEXT,    /* char *, owned */
+	FIELD_ADDRESS, /* struct addr */
+	FIELD_GROUP,   /* an object of members; their offsets count from the row's */
+	FIELD_GIVEN,   /* no member of its own: a bool, whether the member of this name was given */
+	FIELD_CHILDREN,  /* an object of objects; struct vec; object.c does these */
+	FIELD_READ_ONLY, /* a reader gets it, a write ignores it */
+	FIELD_LATER,     /* known, refused: "not supported yet" */
+};
+
+enum field_flag {
+	FIELD_REQUIRED = 1,
+	FIELD_V4 = 2, /* addresses: of this family only */
+	FIELD_V6 = 4,
+	FIELD_ANY_TEXT = 8, /* texts: control characters too */
+};
+
+/* A value of an enum or a bit of flags; the list ends with a NULL name. */
+struct field_name {
+	const char *name;
+	uint32_t value;
+	bool later; /* refused: "not supported yet" */
+};
+
+struct field {
+	const char *name;
+	enum field_type type;
+	unsigned flags;
+	size_t offset;
+	uint32_t min; /* numbers: bounds; texts: length; children: count */
+	uint32_t max;
+	uint32_t number;  /* default of bools, numbers, enums, flags */
+	const char *text; /* default of texts and addresses; NULL = not set */
+	const struct field_name *names;
+	const struct field *members;                   /* FIELD_GROUP */
+	enum object_kind child;                        /* FIELD_CHILDREN */
+	uint32_t (*derive)(const struct object *root); /* default from members above this row */
+	const char *derive_text;
+	bool (*when)(const struct object *root);  /* else the member is refused and not shown */
+	const char *when_text;                    /* "with type http" */
+	bool (*shown)(const struct object *root); /* FIELD_GROUP: else left out for a reader */
+	const char *(*check)(
+		const void *value); /* text or struct addr: what is wrong with it, or NULL */
+	const char *help;
+};
+
+/* The rows of a kind, ended by a row without name. At most 64. */
+const struct field *fields_of_kind(enum object_kind kind);
+/* Rows of the document beside its collections. */
+const struct field *fields_of_document(void);
+/* Whether the member of the object was decoded with a fault (and so must not be judged further). */
+bool fields_faulty(const struct object *o, const char *member);
+
+struct field_decoder {
+	struct object *root; /* what the rows' functions are asked about */
+	struct err *err;
+	const json_t *patch; /* see struct object_source */
+	bool merging;
+	unsigned depth;
+	char pointer[ERR_POINTER_MAX]; /* of the value that is decoded */
+};
+
+/* Decodes all rows but children into `base` (zeroed memory). `body` NULL or not an object: defaults only. */
+void fields_decode(struct field_decoder *d, const struct field *fields, void *base,
+		   const json_t *body);
+/* One fault at member `name` of the place of `d`; NULL: at the place itself. */
+void fields_fault(struct field_decoder *d, enum err_code code, const char *name, const char *fmt,
+		  ...) __attribute__((format(printf, 4, 5)));
+/* Text from outside for a message: shortened at a character's border. Returns `buf`. */
+#define FIELDS_QUOTE_MAX 80
+const char *fields_quote(const char *text, char buf[FIELDS_QUOTE_MAX]);
+
+void fields_encode(const struct field *fields, const struct object *root, const void *base,
+		   json_t *json);
+bool fields_equal(const struct field *fields, const void *a, const void *b);
+/* After a plain copy of the struct: gives it texts of its own. */
+void fields_copy(const struct field *fields, void *base);
+void fields_free(const struct field *fields, void *base);
+/* The name of an enum's value; NULL if it has none that can be set. */
+const char *fields_enum_name(const struct field_name *names, uint32_t value);
+
+void fields_write_reference(struct buf_writer *w, const char *object, const struct field *fields);
+
+#endif

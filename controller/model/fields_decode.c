@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// JSON to struct by the rows of a field table. Bodies are hostile: every value is judged by its row,
+// every fault is collected, and a member with a fault keeps its default so that the rest can be read.
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/fields.h"
+
+static void *slot(void *base, const struct field *f)
+{
+	return (char *)base + f->offset;
+}
+
+static void store_number(void *base, const struct field *f, uint32_t value)
+{
+	memcpy(slot(base, f), &value, sizeof(value));
+}
+
+static void store_bool(void *base, const struct field *f, bool value)
+{
+	memcpy(slot(base, f), &value, sizeof(value));
+}
+
+void fields_fault(struct field_decoder *d, enum err_code code, const char *name, const char *fmt,
+		  ...)
+{
+	char text[512];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	size_t length = strlen(d->pointer);
+	if (name)
+		err_pointer_push(d->pointer, name);
+	err_set(d->err, code, d->pointer, "%s", text);
+	err_pointer_pop(d->pointer, length);
+}
+
+const char *fields_quote(const char *text, char buf[FIELDS_QUOTE_MAX])
+{
+	size_t length = strlen(text);
+	if (length < FIELDS_QUOTE_MAX) {
+		memcpy(buf, text, length + 1);
+		return buf;
+	}
+	length = FIELDS_QUOTE_MAX - sizeof("...");
+	while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+		length--;
+	memcpy(buf, text, length);
+	memcpy(buf + length, "...", sizeof("..."));
+	return buf;
+}
+
+// ---- single values ----------------------------------------------------------------------------
+
+// "tcp, http": the values that can be set now.
+static const char *list_names(const struct field_name *names, char buf[256])
+{
+	size_t length = 0;
+	buf[0] = '\0';
+	for (; names->name; names++) {
+		size_t size = strlen(names->name);
+		if (names->later || length + size + 3 > 256)
+			continue;
+		if (length > 0) {
+			memcpy(buf + length, ", ", 2);
+			length += 2;
+		}
+		memcpy(buf + length, names->name, size + 1);
+		length += size;
+	}
+	return buf;
+}
+
+static const struct field_name *find_name(const struct field_name *names, const char *text)
+{
+	for (; names->name; names++) {
+		if (strcmp(names->name, text) == 0)
+			return names;
+	}
+	return NULL;
+}
+
+// The value's bits or number; false with a fault if it has none.
+static bool decode_name(struct field_decoder *d, const struct field *f, const json_t *v,
+			uint32_t *ret)
+{
+	char names[256];
+	char quote[FIELDS_QUOTE_MAX];
+	if (!json_is_string(v)) {
+		fields_fault(d, ERR_TYPE, f->name, "must be a string: one of %s",
+			     list_names(f->names, names));
+		return false;
+	}
+	const struct field_name *n = find_name(f->names, json_string_value(v));
+	if (!n || n->later) {
+		fields_fault(d, n ? ERR_UNSUPPORTED : ERR_RANGE, f->name, "%s\"%s\"%s; %s %s",
+			     n ? "" : "must not be ", fields_quote(json_string_value(v), quote),
+			     n ? " is not supported yet" : "",
+			     n ? "supported now:" : "must be one of", list_names(f->names, names));
+		return false;
+	}
+	*ret = n->value;
+	return true;
+}
+
+static void decode_bool(struct field_decoder *d, const struct field *f, void *base, const json_t *v)
+{
+	store_bool(base, f, f->number != 0);
+	if (!v)
+		return;
+	if (!json_is_boolean(v)) {
+		fields_fault(d, ERR_TYPE, f->name, "must be true or false");
+		return;
+	}
+	store_bool(base, f, json_is_true(v));
+}
+
+static void decode_number(struct field_decoder *d, const struct field *f, void *base,
+			  const json_t *v)
+{
+	store_number(base, f, f->number);
+	if (!v)
+		return;
+	if (!json_is_integer(v)) {
+		fields_fault(d, ERR_TYPE, f->name, "must be a whole number from %u to %u", f->min,
+			     f->max);
+		return;
+	}
+	json_int_t n = json_integer_value(v);
+	if (n < (json_int_t)f->min || n > (json_int_t)f->max) {
+		fields_fault(d, ERR_RANGE, f->name, "must be from %u to %u, not %lld", f->min,
+			     f->max, (long long)n);
+		return;
+	}
+	store_number(base, f, (uint32_t)n);
+}
+
+static void decode_enum(struct field_decoder *d, const struct field *f, void *base, const json_t *v)
+{
+	uint32_t value = f->derive ? f->derive(d->root) : f->number;
+	if (v)
+		decode_name(d, f, v, &value);
+	store_number(base, f, value);
+}
+
+static void decode_flags(struct field_decoder *d, const struct field *f, void *base,
+			 const json_t *v)
+{
+	store_number(base, f, f->derive ? f->derive(d->root) : f->number);
+	if (!v)
+		return;
+	if (!json_is_array(v)) {
+		fields_fault(d, ERR_TYPE, f->name, "must be an array of names");
+		return;
+	}
+	uint32_t bits = 0;
+	for (size_t i = 0; i < json_array_size(v); i++) {
+		uint32_t bit = 0;
+		if (!decode_name(d, f, json_array_get(v, i), &bit))
+			return;
+		if ((bits & bit) != 0) {
+			fields_fault(d, ERR_DUPLICATE, f->name, "names \"%s\" twice",
+				     fields_enum_name(f->names, bit));
+			return;
+		}
+		bits |= bit;
+	}
+	store_number(base, f, bits);
+}
+
+static bool text_is_clean(const char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+// The text that `v` holds, or NULL with a fault.
+static const char *decode_string(struct field_decoder *d, const struct field *f, const json_t *v)
+{
+	char quote[FIELDS_QUOTE_MAX];
+	if (!json_is_string(v)) {
+		fields_fault(d, ERR_TYPE, f->name, "must be a string");
+		return NULL;
+	}
+	const char *text = json_string_value(v);
+	size_t length = json_string_length(v);
+	if (length < f->min || length > f->max) {
+		fields_fault(d, ERR_LIMIT, f->name, "must have from %u to %u bytes, not %zu",
+			     f->min, f->max, length);
+		return NULL;
+	}
+	if (strlen(text) != length || (!(f->flags & FIELD_ANY_TEXT) && !text_is_clean(text))) {
+		fields_fault(d, ERR_FORMAT, f->name, "must not hold control characters");
+		return NULL;
+	}
+	const char *reason = f->check ? f->check(text) : NULL;
+	if (reason) {
+		fields_fault(d, ERR_FORMAT, f->name, "\"%s\" %s", fields_quote(text, quote),
+			     reason);
+		return NULL;
+	}
+	return text;
+}
+
+static void decode_text(struct field_decoder *d, const struct field *f, void *base, const json_t *v)
+{
+	const char *text = v ? decode_string(d, f, v) : NULL;
+	if (!text)
+		text = f->text;
+	char *copy = text ? mem_strdup(text) : NULL;
+	memcpy(slot(base, f), &copy, sizeof(copy));
+}
+
+static const char *family_of_row(const struct field *f)
+{
+	if (f->flags & FIELD_V4)
+		return "IPv4 address";
+	return f->flags & FIELD_V6 ? "IPv6 address" : "IP address";
+}
+
+static bool family_allowed(const struct field *f, const struct addr *a)
+{
+	if (f->flags & FIELD_V4)
+		return a->family == AF_INET;
+	return !(f->flags & FIELD_V6) || a->family == AF_INET6;
+}
+
+static void decode_address(struct field_decoder *d, const struct field *f, void *base,
+			   const json_t *v)
+{
+	char quote[FIELDS_QUOTE_MAX];
+	struct addr a = {0};
+	if (f->text) {
+		int r = addr_parse(f->text, &a);
+		assert(r == 0);
+		memcpy(slot(base, f), &a, sizeof(a));
+	}
+	if (!v)
+		return;
+	if (!json_is_string(v)) {
+		fields_fault(d, ERR_TYPE, f->name, "must be a string with an %s", family_of_row(f));
+		return;
+	}
+	const char *text = json_string_value(v);
+	if (strlen(text) != json_string_length(v) || addr_parse(text, &a) < 0 ||
+	    !family_allowed(f, &a)) {
+		fields_fault(d, ERR_FORMAT, f->name, "\"%s\" is not an %s",
+			     fields_quote(text, quote), family_of_row(f));
+		return;
+	}
+	const char *reason = f->check ? f->check(&a) : NULL;
+	if (reason) {
+		fields_fault(d, ERR_RANGE, f->name, "%s %s", text, reason);
+		return;
+	}
+	memcpy(slot(base, f), &a, sizeof(a));
+}
+
+static void decode_group(struct field_decoder *d, const struct field *f, void *base,
+			 const json_t *v)
+{
+	if (v && !json_is_object(v))
+		fields_fault(d, ERR_TYPE, f->name, "must be an object");
+	size_t length = err_pointer_push(d->pointer, f->name);
+	const json_t *patch = d->patch;
+	d->patch = json_object_get(patch, f->name);
+	d->depth++;
+	fields_decode(d, f->members, slot(base, f), v);
+	d->depth--;
+	d->patch = patch;
+	err_pointer_pop(d->pointer, length);
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+static void decode_value(struct field_decoder *d, const struct field *f, void *base,
+			 const json_t *v)
+{
+	switch (f->type) {
+	case FIELD_BOOL:
+		decode_bool(d, f, base, v);
+		break;
+	case FIELD_NUMBER:
+		decode_number(d, f, base, v);
+		break;
+	case FIELD_ENUM:
+		decode_enum(d, f, base, v);
+		break;
+	case FIELD_FLAGS:
+		decode_flags(d, f, base, v);
+		break;
+	case FIELD_TEXT:
+		decode_text(d, f, base, v);
+		break;
+	case FIELD_ADDRESS:
+		decode_address(d, f, base, v);
+		break;
+	case FIELD_GROUP:
+		decode_group(d, f, base, v);
+		break;
+	case FIELD_GIVEN:
+		store_bool(base, f, v || (f->derive && f->derive(d->root) != 0));
+		break;
+	case FIELD_LATER:
+		if (v)
+			fields_fault(d, ERR_UNSUPPORTED, f->name, "\"%s\" is not supported yet",
+				     f->name);
+		break;
+	case FIELD_CHILDREN:
+	case FIELD_READ_ONLY:
+		break;
+	}
+}
+
+static void decode_member(struct field_decoder *d, const struct field *f, void *base,
+			  const json_t *v)
+{
+	if (v && f->when && !f->when(d->root)) {
+		bool inherited = d->merging && !json_object_get(d->patch, f->name);
+		if (!inherited)
+			fields_fault(d, ERR_INCOMPATIBLE, f->name, "\"%s\" can be set only %s",
+				     f->name, f->when_text);
+		v = NULL;
+	}
+	decode_value(d, f, base, v);
+}
+
+// A required member counts as missing only where its object is there and it applies.
+static void check_required(struct field_decoder *d, const struct field *f)
+{
+	if (!(f->flags & FIELD_REQUIRED) || (f->when && !f->when(d->root)))
+		return;
+	char names[256];
+	if (f->names)
+		fields_fault(d, ERR_MISSING, f->name, "\"%s\" is required: one of %s", f->name,
+			     list_names(f->names, names));
+	else
+		fields_fault(d, ERR_MISSING, f->name, "\"%s\" is required", f->name);
+}
+
+#define DISTANCE_MAX 2
+
+// Levenshtein distance of two short words, or DISTANCE_MAX + 1 if it is greater.
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t row[FIELDS_QUOTE_MAX];
+	size_t m = strlen(a);
+	size_t n = strlen(b);
+	if (m >= FIELDS_QUOTE_MAX || n >= FIELDS_QUOTE_MAX)
+		return DISTANCE_MAX + 1;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= m; i++) {
+		size_t diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t best = diagonal + (a[i - 1] != b[j - 1]);
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[n] > DISTANCE_MAX ? DISTANCE_MAX + 1 : row[n];
+}
+
+static const char *closest_member(const struct field *fields, const char *name)
+{
+	const char *closest = NULL;
+	size_t best = DISTANCE_MAX + 1;
+	for (const struct field *f = fields; f->name; f++) {
+		if (f->type == FIELD_READ_ONLY || f->type == FIELD_LATER)
+			continue;
+		size_t distance = edit_distance(name, f->name);
+		// Half the letters changed is another word, not a slip.
+		if (distance < best && distance * 2 < strlen(f->name)) {
+			best = distance;
+			closest = f->name;
+		}
+	}
+	return closest;
+}
+
+static bool is_member(const struct field *fields, const char *name)
+{
+	for (const struct field *f = fields; f->name; f++) {
+		if (strcmp(f->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void report_unknown(struct field_decoder *d, const struct field *fields, const json_t *body)
+{
+	// jansson's iterators take a mutable object, which they do not change.
+	for (void *i = json_object_iter((json_t *)(uintptr_t)body); i;
+	     i = json_object_iter_next((json_t *)(uintptr_t)body, i)) {
+		char quote[FIELDS_QUOTE_MAX];
+		const char *name = json_object_iter_key(i);
+		if (is_member(fields, name))
+			continue;
+		const char *closest = closest_member(fields, name);
+		const char *place = strlen(name) < FIELDS_QUOTE_MAX ? name : NULL;
+		fields_fault(d, ERR_UNKNOWN, place, "unknown member \"%s\"%s%s%s",
+			     fields_quote(name, quote), closest ? "; did you mean \"" : "",
+			     closest ? closest : "", closest ? "\"?" : "");
+	}
+}
+
+void fields_decode(struct field_decoder *d, const struct field *fields, void *base,
+		   const json_t *body)
+{
+	size_t found = 0;
+	bool present = json_is_object(body);
+	for (const struct field *f = fields; f->name; f++) {
+		size_t before = d->err->total;
+		const json_t *v = present ? json_object_get(body, f->name) : NULL;
+		decode_member(d, f, base, v);
+		if (present && !v)
+			check_required(d, f);
+		if (v && f->type != FIELD_GIVEN)
+			found++;
+		if (d->depth == 0 && d->err->total > before)
+			d->root->faulty |= 1ULL << (f - fields);
+	}
+	if (present && found < json_object_size(body))
+		report_unknown(d, fields, body);
+}
