@@ -24,7 +24,8 @@ struct probe_evidence {
 	uint32_t duration_usec;
 	uint16_t http_status; /* 0 = none */
 	int16_t error;        /* errno, 0 = none */
-	char text[PROBE_EVIDENCE_MAX]; /* what came back, printable: "HTTP/1.1 503 Service Unavailable"; "" = nothing */
+	/* What came back, printable: "HTTP/1.1 503 Service Unavailable"; "" = nothing. */
+	char text[PROBE_EVIDENCE_MAX];
 };
 
 struct probe_result {
@@ -33,7 +34,7 @@ struct probe_result {
 };
 
 /* The sentence for a result, without the count of results: "10.0.1.11:8080 refused the connection after 0.3 ms". */
-const char *evidence_describe(const struct probe_target *t, enum health_reason reason, const struct probe_evidence *ev,
-			      char *buf, size_t size);
+const char *evidence_describe(const struct probe_target *t, enum health_reason reason,
+			      const struct probe_evidence *ev, char *buf, size_t size);
 
 #endif

@@ -11,6 +11,9 @@
 
 #include "base/time.h"
 
+/* Fast retry: the pause after an active failure is min(I, this). */
+#define HEALTH_ACTIVE_RETRY (200 * USEC_PER_MS)
+
 enum health_state { HEALTH_INITIAL, HEALTH_HEALTHY, HEALTH_UNHEALTHY, HEALTH_STATE_COUNT };
 
 enum health_reason {
@@ -52,10 +55,11 @@ struct health_result {
 struct health {
 	enum health_state state;
 	bool trusted; /* initial, but keeps its weight until the first verdict */
-	enum health_reason reason; /* why it is in this state; of a healthy one REASON_NONE, of an initial one INITIAL_CHECKING */
-	unsigned passes;   /* consecutive; saturates at 255 */
-	unsigned failures; /* consecutive; saturates at 255 */
-	uint64_t window_bits; /* newest result in bit 0, 1 = failure */
+	/* Why it is in this state; of a healthy one REASON_NONE, of an initial one INITIAL_CHECKING. */
+	enum health_reason reason;
+	unsigned passes;       /* consecutive; saturates at 255 */
+	unsigned failures;     /* consecutive; saturates at 255 */
+	uint64_t window_bits;  /* newest result in bit 0, 1 = failure */
 	unsigned window_count; /* results held, <= 64 */
 };
 
@@ -65,8 +69,8 @@ void health_init(struct health *h, enum health_state state);
 
 /* Takes one result. `*ret_next` is when the next probe starts (behaviour: max(last start + I, last end), or sooner by fast
  * retry). Returns the edge, which includes a first verdict of an initial server. */
-enum health_edge health_step(struct health *h, const struct health_settings *s, const struct health_result *r,
-			     usec_t *ret_next);
+enum health_edge health_step(struct health *h, const struct health_settings *s,
+			     const struct health_result *r, usec_t *ret_next);
 
 /* The start of the first probe of a new server: now + a share of min(I, 1 s) by `hash`. */
 usec_t health_first_start(const struct health_settings *s, uint64_t hash, usec_t now);

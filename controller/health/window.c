@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The formulas of detection and recovery. They describe health_step(); health_test holds the two together by simulation.
+#include "health/window.h"
+
+static usec_t window_max(usec_t a, usec_t b)
+{
+	return a > b ? a : b;
+}
+
+struct window_range window_silent(const struct health_settings *s, usec_t d)
+{
+	const usec_t retries = s->unhealthy_threshold - 1;
+	const usec_t pace = window_max(s->interval, s->timeout);
+	const usec_t wait = window_max(s->interval, d);
+
+	if (s->fast_retry)
+		return (struct window_range){
+			.best = retries * s->timeout,
+			.worst = wait + s->unhealthy_threshold * s->timeout,
+		};
+	return (struct window_range){
+		.best = retries * pace,
+		.worst = wait + retries * pace + s->timeout,
+	};
+}
+
+struct window_range window_active(const struct health_settings *s, usec_t d)
+{
+	const usec_t retries = s->unhealthy_threshold - 1;
+	const usec_t pause = s->interval < HEALTH_ACTIVE_RETRY ? s->interval : HEALTH_ACTIVE_RETRY;
+	const usec_t wait = window_max(s->interval, d);
+
+	if (s->fast_retry)
+		return (struct window_range){
+			.best = retries * (pause + d),
+			.worst = wait + retries * pause + s->unhealthy_threshold * d,
+		};
+	return (struct window_range){
+		.best = retries * wait,
+		.worst = s->unhealthy_threshold * wait + d,
+	};
+}
+
+struct window_range window_recovery(const struct health_settings *s, usec_t d)
+{
+	const usec_t rest = (s->healthy_threshold - 1) * window_max(s->interval, d);
+
+	return (struct window_range){
+		.best = rest > s->timeout ? rest - s->timeout : 0,
+		.worst = window_max(s->interval, s->timeout) + rest + d,
+	};
+}
