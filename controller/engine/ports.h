@@ -7,7 +7,7 @@
 #include "health/evidence.h"
 #include "model/row.h"
 #include "model/snapshot.h"
-#include "plan/table.h"
+#include "plan/ops.h"
 
 enum engine_event_id {
 #define EVENT(id, name, level) EVENT_##id,

@@ -4,7 +4,7 @@
 #ifndef ZG_KERNEL_KERNEL_H
 #define ZG_KERNEL_KERNEL_H
 
-#include "plan/table.h"
+#include "plan/ops.h"
 
 struct ev_loop;
 struct kernel;

@@ -11,7 +11,8 @@
 #include "base/addr.h"
 
 #define PLAN_SCHEDULER_MAX 16
-#define PLAN_FLAGS_MASK (1U | 4U | 8U | 16U | 32U) /* persistent, one packet, scheduler flags 1–3: the user's bits */
+/* The user's bits: persistent, one packet, scheduler flags 1–3. */
+#define PLAN_FLAGS_MASK (1U | 4U | 8U | 16U | 32U)
 
 /* Key: (family, fwmark) if fwmark is not 0, else (family, protocol, address, port). */
 struct plan_key {
@@ -33,7 +34,7 @@ struct plan_stats { /* 64-bit, since the entry was made */
 struct plan_dest {
 	struct addr address; /* key, with port */
 	uint16_t port;
-	uint8_t forward; /* IP_VS_CONN_F_MASQ, _DROUTE, _TUNNEL */
+	uint8_t forward;     /* IP_VS_CONN_F_MASQ, _DROUTE, _TUNNEL */
 	uint8_t tunnel_type; /* IP_VS_CONN_F_TUNNEL_TYPE_IPIP, _GUE, _GRE */
 	uint16_t tunnel_port;
 	uint16_t tunnel_flags;
@@ -54,10 +55,10 @@ struct plan_service {
 	struct plan_key key;
 	char scheduler[PLAN_SCHEDULER_MAX];
 	char engine[PLAN_SCHEDULER_MAX]; /* persistence engine, "" = none */
-	uint32_t flags;   /* within PLAN_FLAGS_MASK */
-	uint32_t timeout; /* persistence, seconds; only with the persistent flag */
+	uint32_t flags;                  /* within PLAN_FLAGS_MASK */
+	uint32_t timeout;                /* persistence, seconds; only with the persistent flag */
 	uint32_t netmask; /* IPv4: in network order as the kernel has it; IPv6: prefix length */
-	struct plan_dest *dests; /* sorted by (address, port) */
+	struct plan_dest *dests;         /* sorted by (address, port) */
 	struct plan_dest_counts *counts; /* as many as dests, or NULL */
 	struct plan_stats stats;
 	size_t dest_count;
@@ -72,7 +73,8 @@ int plan_key_compare(const struct plan_key *a, const struct plan_key *b);
 int plan_dest_compare(const struct plan_dest *a, const struct plan_dest *b); /* key only */
 uint64_t plan_key_hash(const struct plan_key *k);
 #define PLAN_KEY_TEXT_MAX 80
-const char *plan_key_format(const struct plan_key *k, char buf[PLAN_KEY_TEXT_MAX]); /* "tcp 192.0.2.10:80", "fwmark 7 (v6)" */
+/* "tcp 192.0.2.10:80", "fwmark 7 (v6)". */
+const char *plan_key_format(const struct plan_key *k, char buf[PLAN_KEY_TEXT_MAX]);
 
 /* Sorts services and destinations (both with counts); a table must be sorted before it is compared. Repeated keys (a dump
  * that ran into a change may repeat entries) are dropped. */
@@ -82,42 +84,7 @@ void plan_table_free(struct plan_table *t);      /* frees content and the table;
 /* A deep copy of settings and destinations; counts are not copied. */
 void plan_service_copy(const struct plan_service *from, struct plan_service *ret_service);
 struct plan_service *plan_table_find(const struct plan_table *t, const struct plan_key *k);
-struct plan_dest *plan_service_find(const struct plan_service *s, const struct addr *address, uint16_t port);
-
-enum plan_op_kind {
-	PLAN_SET_SYSCTL, /* name, value */
-	PLAN_ADD_SERVICE,
-	PLAN_EDIT_SERVICE,
-	PLAN_ADD_DEST,
-	PLAN_EDIT_DEST,
-	PLAN_DELETE_DEST,
-	PLAN_ADD_ADDRESS,
-	PLAN_DELETE_ADDRESS,
-	PLAN_DELETE_SERVICE,
-	PLAN_OP_KIND_COUNT
-};
-
-/* One operation. `service` is without destinations. */
-struct plan_op {
-	enum plan_op_kind kind;
-	struct plan_service service; /* service and destination operations; dests NULL */
-	struct plan_dest dest;       /* destination operations */
-	struct addr address;         /* address operations */
-	const char *sysctl;          /* static: "expire_nodest_conn" … below net.ipv4.vs */
-	int value;
-	int result; /* after it ran: 0 or -errno */
-};
-
-struct plan_ops {
-	struct plan_op *ops;
-	size_t count;
-	size_t capacity;
-};
-
-struct plan_op *plan_ops_push(struct plan_ops *l, enum plan_op_kind kind); /* zeroed; valid until the next push */
-void plan_ops_clear(struct plan_ops *l);
-/* "SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight 0": for dry runs, logs and errors. */
-const char *plan_op_format(const struct plan_op *op, char *buf, size_t size);
-const char *plan_op_name(enum plan_op_kind kind); /* "add_service" … */
+struct plan_dest *plan_service_find(const struct plan_service *s, const struct addr *address,
+				    uint16_t port);
 
 #endif

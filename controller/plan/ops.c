@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lists of operations, and the one line that says what an operation does.
+#include "plan/ops.h"
+
+#include <linux/ip_vs.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define OPS_FIRST_CAPACITY 16
+
+static const struct {
+	const char *name;
+	const char *command; /* as the kernel calls it */
+} ops_names[] = {
+	[PLAN_SET_SYSCTL] = {"set_sysctl", "SYSCTL"},
+	[PLAN_ADD_SERVICE] = {"add_service", "NEW_SERVICE"},
+	[PLAN_EDIT_SERVICE] = {"edit_service", "SET_SERVICE"},
+	[PLAN_ADD_DEST] = {"add_dest", "NEW_DEST"},
+	[PLAN_EDIT_DEST] = {"edit_dest", "SET_DEST"},
+	[PLAN_DELETE_DEST] = {"delete_dest", "DEL_DEST"},
+	[PLAN_ADD_ADDRESS] = {"add_address", "NEW_ADDRESS"},
+	[PLAN_DELETE_ADDRESS] = {"delete_address", "DEL_ADDRESS"},
+	[PLAN_DELETE_SERVICE] = {"delete_service", "DEL_SERVICE"},
+};
+_Static_assert(sizeof(ops_names) / sizeof(ops_names[0]) == PLAN_OP_KIND_COUNT,
+	       "a name for each kind");
+
+struct plan_op *plan_ops_push(struct plan_ops *l, enum plan_op_kind kind)
+{
+	struct plan_op *op;
+
+	if (l->count == l->capacity) {
+		l->capacity = l->capacity ? l->capacity * 2 : OPS_FIRST_CAPACITY;
+		l->ops = mem_realloc_array(l->ops, l->capacity, sizeof(*l->ops));
+	}
+	op = &l->ops[l->count++];
+	*op = (struct plan_op){.kind = kind};
+	return op;
+}
+
+void plan_ops_clear(struct plan_ops *l)
+{
+	free(l->ops);
+	*l = (struct plan_ops){0};
+}
+
+const char *plan_op_name(enum plan_op_kind kind)
+{
+	assert(kind < PLAN_OP_KIND_COUNT);
+	return ops_names[kind].name;
+}
+
+static const char *ops_forward_name(const struct plan_dest *d)
+{
+	static const char *const tunnels[] = {
+		[IP_VS_CONN_F_TUNNEL_TYPE_IPIP] = "ipip",
+		[IP_VS_CONN_F_TUNNEL_TYPE_GUE] = "gue",
+		[IP_VS_CONN_F_TUNNEL_TYPE_GRE] = "gre",
+	};
+
+	switch (d->forward) {
+	case IP_VS_CONN_F_MASQ:
+		return "nat";
+	case IP_VS_CONN_F_DROUTE:
+		return "direct";
+	case IP_VS_CONN_F_TUNNEL:
+		return d->tunnel_type < IP_VS_CONN_F_TUNNEL_TYPE_MAX ? tunnels[d->tunnel_type]
+								     : "tunnel";
+	}
+	return "other";
+}
+
+/* What a service operation carries beside the key; `text` begins with a space or is empty. */
+static void ops_format_service(const struct plan_service *s, char *text, size_t size)
+{
+	int n = snprintf(text, size, " scheduler %s", s->scheduler);
+	size_t used = n < 0 || (size_t)n >= size ? size - 1 : (size_t)n;
+
+	if (s->flags & IP_VS_SVC_F_PERSISTENT)
+		n = snprintf(text + used, size - used, " persistent %u s", s->timeout);
+	else
+		n = 0;
+	used += n < 0 || (size_t)n >= size - used ? 0 : (size_t)n;
+	if (s->flags & ~(uint32_t)IP_VS_SVC_F_PERSISTENT)
+		snprintf(text + used, size - used, " flags 0x%x", s->flags);
+}
+
+static void ops_format_dest(const struct plan_op *op, char *text, size_t size)
+{
+	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
+	const struct plan_dest *d = &op->dest;
+
+	addr_format_endpoint(&d->address, d->port, endpoint);
+	if (op->kind == PLAN_DELETE_DEST)
+		snprintf(text, size, " %s", endpoint);
+	else if (op->kind == PLAN_ADD_DEST)
+		snprintf(text, size, " %s weight %u %s", endpoint, d->weight, ops_forward_name(d));
+	else
+		snprintf(text, size, " %s weight %u", endpoint, d->weight);
+}
+
+const char *plan_op_format(const struct plan_op *op, char *buf, size_t size)
+{
+	const char *command = ops_names[op->kind].command;
+	char key[PLAN_KEY_TEXT_MAX];
+	char address[ADDR_TEXT_MAX];
+	char rest[160] = "";
+
+	switch (op->kind) {
+	case PLAN_SET_SYSCTL:
+		snprintf(buf, size, "%s %s = %d", command, op->sysctl, op->value);
+		return buf;
+	case PLAN_ADD_ADDRESS:
+	case PLAN_DELETE_ADDRESS:
+		snprintf(buf, size, "%s %s", command, addr_format(&op->address, address));
+		return buf;
+	case PLAN_ADD_SERVICE:
+	case PLAN_EDIT_SERVICE:
+		ops_format_service(&op->service, rest, sizeof(rest));
+		break;
+	case PLAN_ADD_DEST:
+	case PLAN_EDIT_DEST:
+	case PLAN_DELETE_DEST:
+		ops_format_dest(op, rest, sizeof(rest));
+		break;
+	case PLAN_DELETE_SERVICE:
+	case PLAN_OP_KIND_COUNT:
+		break;
+	}
+	snprintf(buf, size, "%s %s%s", command, plan_key_format(&op->service.key, key), rest);
+	return buf;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The operations that turn one table into another, as an ordered list of values. */
+#ifndef ZG_PLAN_OPS_H
+#define ZG_PLAN_OPS_H
+
+#include "plan/table.h"
+
+enum plan_op_kind {
+	PLAN_SET_SYSCTL, /* name, value */
+	PLAN_ADD_SERVICE,
+	PLAN_EDIT_SERVICE,
+	PLAN_ADD_DEST,
+	PLAN_EDIT_DEST,
+	PLAN_DELETE_DEST,
+	PLAN_ADD_ADDRESS,
+	PLAN_DELETE_ADDRESS,
+	PLAN_DELETE_SERVICE,
+	PLAN_OP_KIND_COUNT
+};
+
+/* One operation. `service` is without destinations. */
+struct plan_op {
+	enum plan_op_kind kind;
+	struct plan_service service; /* service and destination operations; dests NULL */
+	struct plan_dest dest;       /* destination operations */
+	struct addr address;         /* address operations */
+	const char *sysctl;          /* static: "expire_nodest_conn" … below net.ipv4.vs */
+	int value;
+	int result; /* after it ran: 0 or -errno */
+};
+
+struct plan_ops {
+	struct plan_op *ops;
+	size_t count;
+	size_t capacity;
+};
+
+/* Appends a zeroed operation; the pointer is valid until the next push. */
+struct plan_op *plan_ops_push(struct plan_ops *l, enum plan_op_kind kind);
+void plan_ops_clear(struct plan_ops *l);
+/* "SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight 0": for dry runs, logs and errors. */
+const char *plan_op_format(const struct plan_op *op, char *buf, size_t size);
+const char *plan_op_name(enum plan_op_kind kind); /* "add_service" … */
+
+#endif
