@@ -129,7 +129,7 @@ $(OUT)/zonegate: $(call obj,$(CLI_SRC) $(BASE_SRC))
 
 # Every object and no linking: what the lint compiles with the other compiler.
 objects: $(call obj,$(LIB_SRC) $(CLI_SRC) $(wildcard controller/main.c) $(UNIT_SRC) $(SIM_SRC) \
-	$(FUZZ_SRC) $(BENCH_SRC))
+	$(FUZZ_SRC) $(BENCH_SRC) tests/lint/reference.c)
 
 $(OUT)/%.o: %.c $(OUT)/.flags
 	@mkdir -p $(@D)
@@ -177,7 +177,7 @@ $(PRELOAD_SO): $(OUT)/%.so: %.c $(OUT)/.flags
 # After `deps` a new make is started: pkg-config's answers of before are void.
 AGAIN = +$(MAKE) --no-print-directory
 
-.PHONY: deps demo test lint format bench fuzz install clean help
+.PHONY: deps demo test lint reference format bench fuzz install clean help
 deps:
 	@.ci/deps
 
@@ -188,7 +188,16 @@ demo: deps
 test: deps
 	@MAKE="$(MAKE)" BUILD=$(BUILD) REPLAY_SECONDS=$(REPLAY_SECONDS) tests/run $(STAGES)
 
-lint: all
+# Prints the program's tables, for the lint to compare the documents with; `make reference` writes
+# them into the documents.
+REFERENCE := $(OUT)/tests/lint/reference
+$(REFERENCE): $(OUT)/%: $(OUT)/%.o $(LIB)
+	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DAEMON_LIBS)
+
+reference: $(REFERENCE)
+	@BUILD=$(BUILD) tests/lint/run --write-references
+
+lint: all $(REFERENCE)
 	@MAKE="$(MAKE)" BUILD=$(BUILD) CLANG=$(CLANG) tests/lint/run
 
 format:

@@ -1,2 +1,169 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-RULES = ()
+"""Documents against the program: what the tables say is what the manual says."""
+import os
+import re
+import subprocess
+import tempfile
+
+import tables
+
+BEGIN = r'.\" reference: {}'
+END = r'.\" end of reference'
+
+
+def roff(text):
+    return re.sub(r"^([.'])", r'\\&\1', text.replace('\\', r'\e').replace('-', r'\-'))
+
+
+def _metrics(rows):
+    """One entry a metric name; several series of one name differ in their labels only."""
+    seen, out = set(), []
+    for name, kind, about in rows:
+        bare = name.split('{')[0]
+        if bare in seen:
+            continue
+        seen.add(bare)
+        labels = re.findall(r'(\w+)=', name)
+        shown = f' {{{", ".join(labels)}}}' if labels else ''
+        out += ['.TP', rf'.BR {roff(bare)} "{shown} ({kind})"', roff(about) + '.']
+    return out
+
+
+def _events(rows):
+    return ['.PP', *[line for name, _ in rows for line in (rf'.B {roff(name)}', '.br')]]
+
+
+def _reasons(rows):
+    return ['.PP', ' '.join(roff(name) for (name,) in rows if name != 'none')]
+
+
+def _members(kind):
+    def render(rows):
+        out = []
+        for member, type_name, bounds, default, about in rows:
+            facts = ', '.join(part for part in (type_name, bounds,
+                                                f'default {default}' if default else '') if part)
+            out += ['.TP', rf'.BR {roff(member)} " ({roff(facts)})"', roff(about)]
+        return out
+    render.kind = kind
+    return render
+
+
+RENDER = {'metrics': _metrics, 'events': _events, 'reasons': _reasons}
+
+
+def sections(text):
+    """The program's rows by section, in its order."""
+    found = {}
+    for line in text.split('\n'):
+        if line:
+            name, *columns = line.split('\t')
+            found.setdefault(name, []).append(columns)
+    return found
+
+
+def rewritten(document, found):
+    """The document with its reference sections as the program has them now, and their names."""
+    names = []
+
+    def replace(match):
+        name = match.group(1).replace('_', ' ')
+        names.append(name)
+        if name not in found:
+            return match.group(0) + f'\n(no such section: {name})'
+        render = RENDER.get(name) or _members(name)
+        return '\n'.join([BEGIN.format(match.group(1)), *render(found[name]), END])
+
+    pattern = re.escape(BEGIN).replace(r'\{\}', r'(\w+)') + r'\n.*?' + re.escape(END)
+    return re.sub(pattern, replace, document, flags=re.S), names
+
+
+def _printed(tree):
+    result = tree.run([os.path.join(tree.build, 'default/tests/lint/reference')])
+    if result.returncode:
+        raise ValueError('tests/lint/reference failed')
+    return sections(result.stdout)
+
+
+def write(tree):
+    """`make reference`: brings the documents up to the program."""
+    found = _printed(tree)
+    for path in tree.files('controller/man', *tables.MAN_ENDINGS):
+        text, _ = rewritten(tree.read(path), found)
+        if text != tree.read(path):
+            with open(os.path.join(tree.root, path), 'w', encoding='utf-8') as file:
+                file.write(text)
+            print(f'wrote {path}')
+
+
+def references(tree):
+    """The reference sections of the man pages are what the program's tables print."""
+    found, faults, shown = _printed(tree), [], set()
+    for path in tree.files('controller/man', *tables.MAN_ENDINGS):
+        text, names = rewritten(tree.read(path), found)
+        shown.update(names)
+        if text != tree.read(path):
+            faults.append(f'{path}: differs from the tables (make reference writes it)')
+    faults += [f'{name}: printed by the program and in no man page'
+               for name in found if name not in shown]
+    return faults
+
+
+def man_pages(tree):
+    """groff has nothing to say about any man page."""
+    pages = tree.files('controller/man', *tables.MAN_ENDINGS)
+    faults = [] if pages else ['no man page in controller/man']
+    for path in pages:
+        result = tree.run(['groff', '-man', '-ww', '-z', '-Tutf8', path])
+        faults += [line for line in result.stderr.split('\n') if line]
+    return faults
+
+
+def _settings(text):
+    """[(section, key)] of a settings file, commented examples too."""
+    section, found = '', []
+    for line in text.split('\n'):
+        match = re.match(r'\[(\w+)\]$', line)
+        if match:
+            section = match.group(1)
+        match = re.match(r'#?(\w+) = ', line)
+        if match:
+            found.append((section, match.group(1)))
+    return found
+
+
+def _described(page):
+    """[(section, key)] of the manual: an .SS [section] and a .TP for each key."""
+    section, found = '', []
+    for match in re.finditer(r'^\.S[HS] (.*)|^\.TP\n\.BR? (\w+)', page, re.M):
+        heading, key = match.groups()
+        if heading is not None:
+            inside = re.fullmatch(r'\[(\w+)\]', heading)
+            section = inside.group(1) if inside else ''
+        elif section:
+            found.append((section, key))
+    return found
+
+
+def settings_example(tree):
+    """conf/zonegate.conf shows every setting and the daemon takes each example as written."""
+    text = tree.read('conf/zonegate.conf')
+    shown, manual = _settings(text), _described(tree.read('controller/man/zonegate.conf.5'))
+    faults = [f'[{s}] {k}: in conf/zonegate.conf but not in zonegate.conf(5)'
+              for s, k in shown if (s, k) not in manual]
+    faults += [f'[{s}] {k}: in zonegate.conf(5) but not in conf/zonegate.conf'
+               for s, k in manual if (s, k) not in shown]
+    with tempfile.TemporaryDirectory(prefix='zonegate-lint-') as folder:
+        for name, body in (('as-shipped', text), ('all-set', re.sub(r'(?m)^#(\w+ = )', r'\1', text))):
+            path = os.path.join(folder, name)
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(body)
+            result = subprocess.run([os.path.join(tree.root, tree.build, 'default/zonegated'),
+                                     '--check', '-c', path], cwd=tree.root, capture_output=True,
+                                    text=True, timeout=20, check=False)
+            if result.returncode:
+                faults.append(f'conf/zonegate.conf, {name}: {result.stderr.strip()}')
+    return faults
+
+
+RULES = (references, man_pages, settings_example)

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 
 import build_rules
+import reference_rules
 import source_rules
 import tables
 from tree import Tree
@@ -30,6 +31,17 @@ CLEAN = {
                                     '\treturn cup_fill_once(0);\n}\n',
     'tests/unit/pot_test.c': LINE + '#include "plan/pot.h"\n\nint main(void)\n{\n'
                                     '\treturn pot_get_size(POT_B);\n}\n',
+}
+
+PAGE = ('.TH Z 8\n.SH METRICS\n.\\" reference: metrics\n.TP\n.BR z_total " (counter)"\n'
+        'What\\-ever.\n.\\" end of reference\n')
+# For the rules over documents: programs that say what ours would.
+DOCUMENTS = {
+    'build/default/tests/lint/reference': "#!/bin/sh\nprintf 'metrics\\tz_total\\tcounter\\tWhat-ever\\n'\n",
+    'build/default/zonegated': '#!/bin/sh\n! grep -q "^[^#].*wrong" "$3"\n',
+    'controller/man/z.8': PAGE,
+    'controller/man/zonegate.conf.5': '.TH Z 5\n.SH S\n.SS [node]\n.TP\n.B name\nIts name.\n',
+    'conf/zonegate.conf': '[node]\n# Its name.\n#name = a\n',
 }
 
 
@@ -83,6 +95,19 @@ BROKEN = {
     'names_carry_their_file': [{'controller/base/cup.c': LINE + 'void fill(void);\n'
                                 'void fill(void)\n{\n}\n'}],
     'daemon_libraries': [{'link': 'ssl'}],
+    'references': [
+        {'controller/man/z.8': PAGE.replace('ever', 'so')},
+        {'controller/man/z.8': '.TH Z 8\n'},
+        {'controller/man/z.8': PAGE.replace('e: m', 'e: ghosts')},
+    ],
+    'man_pages': [{'controller/man/z.8': '.TH Z 8\n.SH A\n.XY wrong\n'},
+                  {'controller/man/z.8': None, 'controller/man/zonegate.conf.5': None}],
+    'settings_example': [
+        {'conf/zonegate.conf': '[node]\n#name = wrong\n'},
+        {'conf/zonegate.conf': '[node]\nname = wrong\n'},
+        {'conf/zonegate.conf': '[node]\n#name = a\n#zones = b\n'},
+        {'conf/zonegate.conf': '[node]\n'},
+    ],
 }
 
 
@@ -95,6 +120,8 @@ def _write(root, files):
         os.makedirs(os.path.dirname(full), exist_ok=True)
         with open(full, 'w', encoding='utf-8') as file:
             file.write(text)
+        if text.startswith('#!'):
+            os.chmod(full, 0o755)
 
 
 def _must(root, *argv):
@@ -130,6 +157,8 @@ def _judge(rule, change):
     needs_objects = rule in build_rules.RULES
     with tempfile.TemporaryDirectory(prefix='zonegate-lint-') as root:
         _write(root, CLEAN)
+        if rule in reference_rules.RULES:
+            _write(root, DOCUMENTS)
         change = dict(change)
         link = change.pop('link', None)
         _write(root, change)
@@ -143,7 +172,7 @@ def _judge(rule, change):
 def self_test(tree):
     """Every rule passes a clean tree and fails each broken one."""
     faults = []
-    for rule in source_rules.RULES + build_rules.RULES:
+    for rule in source_rules.RULES + build_rules.RULES + reference_rules.RULES:
         name = rule.__name__
         if name not in BROKEN:
             faults.append(f'{name}: no broken tree shows that it can fail')

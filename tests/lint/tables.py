@@ -61,6 +61,8 @@ NO_UNIT_TEST = {
 # Libraries that the daemon may not load: libipset is GPL-2-only.
 FORBIDDEN_LIBRARIES = ('libssl', 'libcrypto', 'libcurl', 'libknot')
 
+MAN_ENDINGS = ('.1', '.5', '.7', '.8')
+
 # (what, pattern, files it is looked for in; None is every tracked text file)
 FORBIDDEN_WORDS = (
     ('a package registry', r'registry\.npmjs\.org|registry\.yarnpkg\.com|deb\.debian\.org|pypi\.org'
