@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The statements of the store. A commit is one transaction; whatever fails in it takes all of it back.
+#include "store/store_db.h"
+
+#include "base/mem.h"
+#include "store/store_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum store_stmt {
+	STMT_BEGIN,
+	STMT_COMMIT,
+	STMT_REVISION,
+	STMT_PUT_OBJECT,
+	STMT_DELETE_OBJECT,
+	STMT_ADD_REVISION,
+	STMT_ADD_CHANGE,
+	STMT_PRUNE_CHANGES,
+	STMT_PRUNE_REVISIONS,
+	STMT_PUT_ROW,
+	STMT_DELETE_ROW,
+	STMT_COUNT
+};
+
+static const char *const store_sql[] = {
+	[STMT_BEGIN] = "BEGIN IMMEDIATE",
+	[STMT_COMMIT] = "COMMIT",
+	[STMT_REVISION] = "SELECT coalesce(max(revision), 0) FROM revisions",
+	[STMT_PUT_OBJECT] =
+		"INSERT OR REPLACE INTO objects (kind, parent, name, uid, revision, created,"
+		" updated, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+	[STMT_DELETE_OBJECT] = "DELETE FROM objects WHERE kind = ?1 AND parent = ?2 AND name = ?3",
+	[STMT_ADD_REVISION] = "INSERT INTO revisions (revision, wall, who, via, comment)"
+			      " VALUES (?1, ?2, ?3, ?4, ?5)",
+	[STMT_ADD_CHANGE] = "INSERT INTO changes (kind, parent, name, revision, seq, old, new)"
+			    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+	[STMT_PRUNE_CHANGES] = "DELETE FROM changes WHERE revision <= ?1",
+	[STMT_PRUNE_REVISIONS] = "DELETE FROM revisions WHERE revision <= ?1",
+	[STMT_PUT_ROW] = "INSERT OR REPLACE INTO side_rows (kind, key, value) VALUES (?1, ?2, ?3)",
+	[STMT_DELETE_ROW] = "DELETE FROM side_rows WHERE kind = ?1 AND key = ?2",
+};
+_Static_assert(sizeof(store_sql) / sizeof(store_sql[0]) == STMT_COUNT, "a text per statement");
+
+struct store_db {
+	sqlite3 *db;
+	char *path;
+	sqlite3_stmt *stmts[STMT_COUNT]; /* prepared at first use */
+};
+
+/* ---- reading everything ------------------------------------------------------------------- */
+
+struct store_load {
+	sqlite3 *db;
+	const char *path;
+	struct err *e;
+	struct snapshot *snapshot;
+	int64_t count;
+};
+
+/* The collection that an object of `kind` belongs to, or NULL when its parent is not there. */
+static struct vec *store_db_collection(struct snapshot *s, enum object_kind kind,
+				       const char *parent)
+{
+	struct object *owner = NULL;
+
+	switch (kind) {
+	case OBJECT_ZONE:
+		return &s->zones;
+	case OBJECT_SERVER_GROUP:
+		return &s->server_groups;
+	case OBJECT_LOAD_BALANCER:
+		return &s->load_balancers;
+	case OBJECT_SERVER:
+		owner = snapshot_find(s, &(struct object_path){OBJECT_SERVER_GROUP, NULL, parent});
+		break;
+	case OBJECT_LB_ZONE:
+	case OBJECT_LISTENER:
+		owner = snapshot_find(s, &(struct object_path){OBJECT_LOAD_BALANCER, NULL, parent});
+		break;
+	case OBJECT_KIND_COUNT:
+		break;
+	}
+	return owner ? object_children(owner, kind) : NULL;
+}
+
+static int store_db_fault_object(const struct store_load *l, const struct object_path *p,
+				 const char *what)
+{
+	char place[OBJECT_PATH_MAX];
+
+	err_set(l->e, ERR_SYNTAX, "",
+		"the store %s is damaged (%s: %s): restore it from a backup, or move it away to start with "
+		"an empty configuration; the file was left as it is",
+		l->path, object_path_format(p, place), what);
+	return -EBADMSG;
+}
+
+static const char *store_db_text(sqlite3_stmt *stmt, int column)
+{
+	const unsigned char *text = sqlite3_column_text(stmt, column);
+
+	return text ? (const char *)text : "";
+}
+
+static int store_db_decode(const struct store_load *l, const struct object_path *p,
+			   const char *body, struct object **ret_object)
+{
+	AUTO_ERR struct err faults = {0};
+	json_t *json = json_loads(body, JSON_REJECT_DUPLICATES, NULL);
+	int r;
+
+	if (!json)
+		return store_db_fault_object(l, p, "not JSON");
+	r = object_decode(p->kind, p->name, json, "", &faults, ret_object);
+	json_decref(json);
+	return r < 0 ? store_db_fault_object(l, p, err_first(&faults)) : 0;
+}
+
+/* Rows come sorted by parent and name, so that each collection is filled in its order. */
+static int store_db_load_object(struct store_load *l, enum object_kind kind, sqlite3_stmt *stmt)
+{
+	const char *parent = store_db_text(stmt, 0);
+	const struct object_path p = {kind, parent[0] ? parent : NULL, store_db_text(stmt, 1)};
+	struct vec *collection = store_db_collection(l->snapshot, kind, parent);
+	struct object *o;
+	int r;
+
+	if (!collection)
+		return store_db_fault_object(l, &p, "its parent is missing");
+	r = store_db_decode(l, &p, store_db_text(stmt, 6), &o);
+	if (r < 0)
+		return r;
+	o->uid = (uint64_t)sqlite3_column_int64(stmt, 2);
+	o->revision = (uint64_t)sqlite3_column_int64(stmt, 3);
+	o->created_wall = (usec_t)sqlite3_column_int64(stmt, 4);
+	o->updated_wall = (usec_t)sqlite3_column_int64(stmt, 5);
+	vec_push(collection, o);
+	l->count++;
+	return 0;
+}
+
+static int store_db_load_kind(struct store_load *l, enum object_kind kind)
+{
+	static const char sql[] = "SELECT parent, name, uid, revision, created, updated, body"
+				  " FROM objects WHERE kind = ?1 ORDER BY parent, name";
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(l->db, sql, -1, &stmt, NULL);
+	int r = 0;
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_text(stmt, 1, object_kind_name(kind), -1, SQLITE_STATIC);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(stmt);
+	while (rc == SQLITE_ROW && r == 0) {
+		r = store_db_load_object(l, kind, stmt);
+		rc = sqlite3_step(stmt);
+	}
+	if (r == 0 && rc != SQLITE_DONE)
+		r = store_file_fault(l->e, ERR_SYNTAX, l->path, l->db);
+	sqlite3_finalize(stmt);
+	return r;
+}
+
+/* The newest revision, and that every object was of a kind we know. */
+static int store_db_load_head(struct store_load *l)
+{
+	static const char sql[] = "SELECT coalesce(max(revision), 0),"
+				  " (SELECT wall FROM revisions ORDER BY revision DESC LIMIT 1),"
+				  " (SELECT count(*) FROM objects) FROM revisions";
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(l->db, sql, -1, &stmt, NULL);
+	int r = 0;
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(stmt);
+	if (rc != SQLITE_ROW) {
+		r = store_file_fault(l->e, ERR_SYNTAX, l->path, l->db);
+	} else if (sqlite3_column_int64(stmt, 2) != l->count) {
+		err_set(l->e, ERR_SYNTAX, "",
+			"the store %s is damaged (it has objects of an unknown kind): restore it from a "
+			"backup, or move it away to start with an empty configuration; the file was left "
+			"as it is",
+			l->path);
+		r = -EBADMSG;
+	} else {
+		l->snapshot->revision = (uint64_t)sqlite3_column_int64(stmt, 0);
+		l->snapshot->updated_wall = (usec_t)sqlite3_column_int64(stmt, 1);
+	}
+	sqlite3_finalize(stmt);
+	return r;
+}
+
+int store_db_load(struct sqlite3 *db, const char *path, struct err *e,
+		  struct snapshot **ret_snapshot)
+{
+	struct store_load l = {.db = db, .path = path, .e = e, .snapshot = snapshot_new()};
+	int r = 0;
+
+	/* The order of the enum has parents before children. */
+	for (int kind = 0; kind < OBJECT_KIND_COUNT && r == 0; kind++)
+		r = store_db_load_kind(&l, (enum object_kind)kind);
+	if (r == 0)
+		r = store_db_load_head(&l);
+	if (r < 0) {
+		snapshot_unref(l.snapshot);
+		return r;
+	}
+	*ret_snapshot = l.snapshot;
+	return 0;
+}
+
+/* ---- the connection ----------------------------------------------------------------------- */
+
+struct store_db *store_db_new(struct sqlite3 *db, const char *path)
+{
+	struct store_db *d = mem_new(struct store_db);
+
+	d->db = db;
+	d->path = mem_strdup(path);
+	return d;
+}
+
+void store_db_free(struct store_db *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < STMT_COUNT; i++)
+		sqlite3_finalize(d->stmts[i]);
+	sqlite3_close(d->db);
+	free(d->path);
+	free(d);
+}
+
+void store_db_abandon(struct store_db *d)
+{
+	sqlite3_db_config(d->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	store_db_free(d);
+}
+
+bool store_db_is_stuck(const struct store_db *d)
+{
+	return !sqlite3_get_autocommit(d->db);
+}
+
+/* The statement, ready to be bound; NULL with SQLite's error set. */
+static sqlite3_stmt *store_db_stmt(struct store_db *d, enum store_stmt id)
+{
+	if (!d->stmts[id])
+		sqlite3_prepare_v3(d->db, store_sql[id], -1, SQLITE_PREPARE_PERSISTENT,
+				   &d->stmts[id], NULL);
+	return d->stmts[id];
+}
+
+/* Runs a bound statement that gives no rows. */
+static int store_db_run(struct store_db *d, enum store_stmt id)
+{
+	sqlite3_stmt *stmt = store_db_stmt(d, id);
+	int rc = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
+
+	if (stmt && rc == SQLITE_DONE)
+		sqlite3_reset(stmt);
+	return rc == SQLITE_DONE ? 0 : -EIO;
+}
+
+/* ---- committing --------------------------------------------------------------------------- */
+
+static int store_db_bind_text(sqlite3_stmt *stmt, int index, const char *text)
+{
+	return sqlite3_bind_text(stmt, index, text, -1, SQLITE_STATIC); /* NULL binds NULL */
+}
+
+static void store_db_bind_path(sqlite3_stmt *stmt, const struct change *c)
+{
+	store_db_bind_text(stmt, 1, object_kind_name(c->kind));
+	store_db_bind_text(stmt, 2, c->parent ? c->parent : "");
+	store_db_bind_text(stmt, 3, c->name);
+}
+
+/* The object's row as compact JSON, or NULL for no object. Caller frees. */
+static char *store_db_encode(const struct object *o)
+{
+	json_t *json;
+	char *text;
+
+	if (!o)
+		return NULL;
+	json = object_encode_row(o);
+	text = json_dumps(json, JSON_COMPACT);
+	json_decref(json);
+	if (!text)
+		abort(); /* our own members: only memory can be missing */
+	return text;
+}
+
+static int store_db_put_object(struct store_db *d, const struct change *c, const char *body)
+{
+	const struct object *o = c->new_object;
+	sqlite3_stmt *stmt = store_db_stmt(d, o ? STMT_PUT_OBJECT : STMT_DELETE_OBJECT);
+
+	if (!stmt)
+		return -EIO;
+	store_db_bind_path(stmt, c);
+	if (!o)
+		return store_db_run(d, STMT_DELETE_OBJECT);
+	sqlite3_bind_int64(stmt, 4, (sqlite3_int64)o->uid);
+	sqlite3_bind_int64(stmt, 5, (sqlite3_int64)o->revision);
+	sqlite3_bind_int64(stmt, 6, (sqlite3_int64)o->created_wall);
+	sqlite3_bind_int64(stmt, 7, (sqlite3_int64)o->updated_wall);
+	store_db_bind_text(stmt, 8, body);
+	return store_db_run(d, STMT_PUT_OBJECT);
+}
+
+static int store_db_put_change(struct store_db *d, const struct batch *b, size_t seq)
+{
+	const struct change *c = &b->changes[seq];
+	AUTO_FREE char *old_body = store_db_encode(c->old_object);
+	AUTO_FREE char *new_body = store_db_encode(c->new_object);
+	sqlite3_stmt *stmt;
+	int r = store_db_put_object(d, c, new_body);
+
+	if (r < 0)
+		return r;
+	/* A parent that was only touched has its new revision in its row; it is no change of its own. */
+	if (old_body && new_body && strcmp(old_body, new_body) == 0)
+		return 0;
+	stmt = store_db_stmt(d, STMT_ADD_CHANGE);
+	if (!stmt)
+		return -EIO;
+	store_db_bind_path(stmt, c);
+	sqlite3_bind_int64(stmt, 4, (sqlite3_int64)b->revision);
+	sqlite3_bind_int64(stmt, 5, (sqlite3_int64)seq);
+	store_db_bind_text(stmt, 6, old_body);
+	store_db_bind_text(stmt, 7, new_body);
+	return store_db_run(d, STMT_ADD_CHANGE);
+}
+
+static int store_db_prune(struct store_db *d, uint64_t newest)
+{
+	static const enum store_stmt prunes[] = {STMT_PRUNE_CHANGES, STMT_PRUNE_REVISIONS};
+	int r = 0;
+
+	if (newest <= STORE_REVISIONS_MAX)
+		return 0;
+	for (size_t i = 0; i < sizeof(prunes) / sizeof(prunes[0]) && r == 0; i++) {
+		sqlite3_stmt *stmt = store_db_stmt(d, prunes[i]);
+
+		if (!stmt)
+			return -EIO;
+		sqlite3_bind_int64(stmt, 1, (sqlite3_int64)(newest - STORE_REVISIONS_MAX));
+		r = store_db_run(d, prunes[i]);
+	}
+	return r;
+}
+
+static int store_db_put_batch(struct store_db *d, const struct batch *b)
+{
+	sqlite3_stmt *stmt = store_db_stmt(d, STMT_ADD_REVISION);
+	int r;
+
+	if (!stmt)
+		return -EIO;
+	sqlite3_bind_int64(stmt, 1, (sqlite3_int64)b->revision);
+	sqlite3_bind_int64(stmt, 2, (sqlite3_int64)b->wall);
+	store_db_bind_text(stmt, 3, b->who ? b->who : "");
+	store_db_bind_text(stmt, 4, b->via ? b->via : "");
+	store_db_bind_text(stmt, 5, b->comment);
+	r = store_db_run(d, STMT_ADD_REVISION);
+	for (size_t i = 0; i < b->count && r == 0; i++)
+		r = store_db_put_change(d, b, i);
+	return r < 0 ? r : store_db_prune(d, b->revision);
+}
+
+static int store_db_put_row(struct store_db *d, const struct store_row *row)
+{
+	enum store_stmt id = row->value ? STMT_PUT_ROW : STMT_DELETE_ROW;
+	sqlite3_stmt *stmt = store_db_stmt(d, id);
+
+	if (!stmt)
+		return -EIO;
+	store_db_bind_text(stmt, 1, row->kind);
+	store_db_bind_text(stmt, 2, row->key);
+	if (row->value)
+		store_db_bind_text(stmt, 3, row->value);
+	return store_db_run(d, id);
+}
+
+int store_db_read_revision(struct store_db *d, struct err *e, uint64_t *ret_revision)
+{
+	sqlite3_stmt *stmt = store_db_stmt(d, STMT_REVISION);
+
+	if (!stmt || sqlite3_step(stmt) != SQLITE_ROW) {
+		int r = store_file_fault(e, ERR_UNAVAILABLE, d->path, d->db);
+
+		sqlite3_reset(stmt);
+		return r;
+	}
+	*ret_revision = (uint64_t)sqlite3_column_int64(stmt, 0);
+	sqlite3_reset(stmt);
+	return 0;
+}
+
+static int store_db_check_revision(struct store_db *d, const struct batch *b, struct err *e)
+{
+	uint64_t stored = 0;
+	int r = store_db_read_revision(d, e, &stored);
+
+	if (r < 0 || b->revision == stored + 1)
+		return r;
+	err_set(e, ERR_CONFLICT, "",
+		"the store has revision %" PRIu64 " and cannot take revision %" PRIu64 " next",
+		stored, b->revision);
+	return -ESTALE;
+}
+
+/* Takes back what the transaction has done, once the fault is noted. */
+static void store_db_rollback(struct store_db *d)
+{
+	for (size_t i = 0; i < STMT_COUNT; i++)
+		sqlite3_reset(d->stmts[i]);
+	if (!sqlite3_get_autocommit(d->db)) /* SQLite takes back by itself after some errors */
+		sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+int store_db_commit(struct store_db *d, const struct batch *b, const struct store_row *rows,
+		    size_t row_count, struct err *e)
+{
+	int r = store_db_run(d, STMT_BEGIN);
+
+	if (r == 0 && b) {
+		r = store_db_check_revision(d, b, e);
+		if (r < 0) {
+			store_db_rollback(d);
+			return r;
+		}
+		r = store_db_put_batch(d, b);
+	}
+	for (size_t i = 0; i < row_count && r == 0; i++)
+		r = store_db_put_row(d, &rows[i]);
+	if (r == 0)
+		r = store_db_run(d, STMT_COMMIT);
+	if (r == 0)
+		return 0;
+	r = store_file_fault(e, ERR_UNAVAILABLE, d->path, d->db);
+	store_db_rollback(d);
+	return r;
+}
+
+int store_db_load_rows(struct store_db *d, const char *kind, store_row_fn *fn, void *ctx)
+{
+	static const char sql[] = "SELECT key, value FROM side_rows WHERE kind = ?1 ORDER BY key";
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL);
+
+	if (rc == SQLITE_OK)
+		rc = store_db_bind_text(stmt, 1, kind);
+	while (rc == SQLITE_OK || rc == SQLITE_ROW) {
+		rc = sqlite3_step(stmt);
+		if (rc == SQLITE_ROW)
+			fn(ctx, &(struct store_row){kind, store_db_text(stmt, 0),
+						    store_db_text(stmt, 1)});
+	}
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_DONE ? 0 : -EIO;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The statements of the store: everything into a snapshot, one commit out of a batch. For one thread at a time. */
+#ifndef ZG_STORE_STORE_DB_H
+#define ZG_STORE_STORE_DB_H
+
+#include "base/err.h"
+#include "store/store.h"
+
+struct sqlite3;
+struct store_db;
+
+/* Reads the configuration. ERR_SYNTAX with the object's path when a row does not decode. New reference. */
+int store_db_load(struct sqlite3 *db, const char *path, struct err *e,
+		  struct snapshot **ret_snapshot);
+
+/* Takes `db` over (closed with it). `path` is copied, for sentences. */
+struct store_db *store_db_new(struct sqlite3 *db, const char *path);
+/* Closes. NULL-safe. */
+void store_db_free(struct store_db *d);
+/* As store_db_free(), but leaves the log and what now has its name alone. */
+void store_db_abandon(struct store_db *d);
+
+int store_db_read_revision(struct store_db *d, struct err *e, uint64_t *ret_revision);
+int store_db_load_rows(struct store_db *d, const char *kind, store_row_fn *fn, void *ctx);
+
+/* As store_commit(), at once. -ESTALE, or another negative error; then nothing is changed. */
+int store_db_commit(struct store_db *d, const struct batch *b, const struct store_row *rows,
+		    size_t row_count, struct err *e);
+
+/* A transaction that could neither be finished nor taken back: only a new connection helps. */
+bool store_db_is_stuck(const struct store_db *d);
+
+#endif

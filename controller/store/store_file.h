@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The store as a file: is it ours, is it whole, make it, open it, is it still there; and the sentences for what goes wrong. */
+#ifndef ZG_STORE_STORE_FILE_H
+#define ZG_STORE_STORE_FILE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+#define STORE_FILE_APPLICATION 0x5a474154 /* "ZGAT", in the file's header */
+#define STORE_FILE_VERSION     1
+
+enum store_file_state { STORE_FILE_ABSENT, STORE_FILE_PRESENT };
+
+/* Looks at `path` without writing to it or its log: damaged, foreign and newer files are refused (ERR_SYNTAX). */
+int store_file_check(const char *path, struct err *e, enum store_file_state *ret_state);
+
+/* Makes an empty store beside `path` and renames it there, durably: what stands at `path` is always whole. */
+int store_file_create(const char *path, struct err *e);
+
+/* Opens what store_file_check() approved; the caller closes. Read-only leaves file and log as they are. */
+int store_file_open_readonly(const char *path, struct err *e, sqlite3 **ret_db);
+/* For writing, as the only user (a lock held until closed), WAL, synchronous=FULL. */
+int store_file_open(const char *path, struct err *e, sqlite3 **ret_db);
+
+/* The file and its log by inode: what was opened, whatever has the name now. */
+struct store_file_identity {
+	dev_t device;
+	ino_t inode;
+	dev_t log_device;
+	ino_t log_inode;
+};
+
+/* Returns 0 or -ENOENT when one of the two is not there. */
+int store_file_identify(const char *path, struct store_file_identity *ret_identity);
+bool store_file_same(const struct store_file_identity *a, const struct store_file_identity *b);
+
+/* Adds one fault of `code` that says in a sentence what SQLite's last error on `db` (may be NULL) means and what mends it. */
+int store_file_fault(struct err *e, enum err_code code, const char *path, sqlite3 *db);
+
+#endif
