@@ -113,7 +113,7 @@ class _Runner:
     def run(self, one):
         start = time.monotonic()
         status, detail = "passed", ""
-        config = dict(self._config, case=one["name"])
+        config = dict(self._config, case=one["name"], loader=self._loader)
         lab = Lab(config) if self._kind != "outside" else OutsideLab()
         signal.signal(signal.SIGALRM, _on_alarm)
         signal.setitimer(signal.ITIMER_REAL, one["timeout"] * config["slow"])

@@ -20,13 +20,13 @@ class Daemon:
         self._namespace = gateway
         self.name = name
         account = pwd.getpwnam(USER)
-        self._ids = account.pw_uid, account.pw_gid
+        self.ids = account.pw_uid, account.pw_gid
         self.folder = f"/run/zglab/{name}"
         self.run_folder = "/run/zonegate" if name == "gw" else f"/run/zonegate-{name}"
         self.state_folder = f"{self.folder}/state"
         for folder in (self.folder, self.run_folder, self.state_folder):
             os.makedirs(folder, exist_ok=True)
-            os.chown(folder, *self._ids)
+            os.chown(folder, *self.ids)
         self.socket = f"{self.run_folder}/api.sock"
         self.settings_path = f"{self.folder}/zonegate.conf"
         self.log_path = f"{config['out']}/{config['case']}.{name}.log"
@@ -73,7 +73,7 @@ class Daemon:
     def _in_child(self):
         sysc.setns(self._namespace.descriptor)
         os.umask(0o027)
-        sysc.become_service_user(*self._ids, CAPABILITIES)
+        sysc.become_service_user(*self.ids, CAPABILITIES)
 
     def start(self, ready=True):
         """Start it; by default wait until it has said READY=1."""
@@ -85,7 +85,7 @@ class Daemon:
             os.unlink(path)
         self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._notify.bind(path)
-        os.chown(path, *self._ids)
+        os.chown(path, *self.ids)
         with open(self.log_path, "ab", buffering=0) as log:
             if self.starts:
                 log.write(b"---- started again ----\n")

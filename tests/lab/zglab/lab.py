@@ -15,12 +15,23 @@ import os
 import subprocess
 import time
 
-from . import client, daemon, ipvs, net, rtnl, servers, sysc
+from . import client, daemon, ipvs, net, servers, sysc
 
 VIP4, VIP6 = "192.0.2.10", "2001:db8::10"
 OTHER_VIP4, OTHER_VIP6 = "192.0.2.20", "2001:db8::20"
 CLIENT4, CLIENT6 = "10.1.0.9", "fd01::9"
 MARGIN = 1.0  # one CPU, labs side by side: see the design of the lab
+
+
+def run_in(namespace, *command, stdin=None, check=True):
+    """A command inside a namespace (20 ms each: not in loops)."""
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, text=True, timeout=30, check=False,
+        preexec_fn=lambda: sysc.setns(namespace.descriptor),
+    )
+    if check and done.returncode != 0:
+        raise AssertionError(f"{command}: {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout
 
 
 class Gateway:
@@ -62,14 +73,7 @@ class Gateway:
         return ipvs.Capture(self.ns)
 
     def run(self, *command, stdin=None, check=True):
-        """A command inside the namespace (20 ms each: not in loops)."""
-        done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, timeout=30, check=False,
-            preexec_fn=lambda: sysc.setns(self.ns.descriptor),
-        )
-        if check and done.returncode != 0:
-            raise AssertionError(f"{command}: {done.returncode}: {done.stdout}{done.stderr}")
-        return done.stdout
+        return run_in(self.ns, *command, stdin=stdin, check=check)
 
     def ipvsadm(self, *arguments):
         return self.run("ipvsadm", *arguments)
@@ -96,6 +100,10 @@ class Lab:
         self._captures = []
         self._traffic = []
         self._loop = None
+
+    def load(self, names):
+        """Load kernel modules in the middle of a case (user-mode linux only)."""
+        self.config["loader"].load(names)
 
     # Building
 
@@ -148,6 +156,43 @@ class Lab:
             for port in udp:
                 server.listen_udp(port)
         return self
+
+    # Configuring
+
+    def start(self, configuration=None, **settings):
+        """Start the daemon of the gateway, send a configuration, wait for the weights.
+
+        SETTINGS are sections with members: kernel={"audit_interval_s": 1}.
+        """
+        for section, members in settings.items():
+            self.gw.daemon.settings.setdefault(section, {}).update(members)
+        self.gw.daemon.start()
+        if configuration:
+            self.gw.api.apply(configuration)
+            self.wait_in_service()
+        return self
+
+    def wait_in_service(self, timeout=3.0):
+        """Until every destination of every service has a weight."""
+
+        def all_weighted():
+            table = self.gw.table()
+            found = [d.weight for s in table.values() for d in s.destinations.values()]
+            return table and found and all(found)
+
+        self.wait(all_weighted, timeout * self.slow, "every destination has a weight")
+
+    def wait_weight(self, server, weight, timeout, **service):
+        """Seconds until SERVER has this kernel weight."""
+        address = server.address4
+        return self.wait(
+            lambda: self.gw.weights(**service).get(address) == weight,
+            timeout, f"weight {weight} of {server.name}",
+        )
+
+    @staticmethod
+    def run_in(namespace, *command, stdin=None):
+        return run_in(namespace, *command, stdin=stdin)
 
     # Asking
 
@@ -226,6 +271,3 @@ class Lab:
                 if "==" in text:
                     faults.append(f"valgrind found faults:\n{text[:4000]}")
         return faults
-
-
-__all__ = ["CLIENT4", "CLIENT6", "Lab", "OTHER_VIP4", "OTHER_VIP6", "VIP4", "VIP6", "rtnl"]

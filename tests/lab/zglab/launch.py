@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 FILE_TIMEOUT = 280
@@ -38,10 +39,9 @@ class Settings:
         self.valgrind = valgrind
         self.gcov = gcov
         self.shim = None
+        self._lock = threading.Lock()
         self.stopping = False  # Ctrl-C: end the labs that run, begin no other
         self.uml_dir = tempfile.mkdtemp(prefix="zglab-")
-        if kind == "uml":
-            self._build_shim()
 
     @classmethod
     def from_environment(cls, here):
@@ -61,15 +61,15 @@ class Settings:
         source = os.path.join(self.here, "uml_xstate.c")
         folder = os.path.join(self.build, "lab")
         os.makedirs(folder, exist_ok=True)
-        self.shim = os.path.join(folder, "uml_xstate.so")
-        if os.path.exists(self.shim) and os.path.getmtime(self.shim) > os.path.getmtime(source):
-            return
-        # Several runs may do this at once: make it under another name, then move it.
-        made = f"{self.shim}.{os.getpid()}"
-        subprocess.run(
-            ["cc", "-O2", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", made, source], check=True
-        )
-        os.replace(made, self.shim)
+        shim = os.path.join(folder, "uml_xstate.so")
+        if not os.path.exists(shim) or os.path.getmtime(shim) < os.path.getmtime(source):
+            # Several runs may do this at once: make it under another name, then move it.
+            made = f"{shim}.{os.getpid()}"
+            subprocess.run(
+                ["cc", "-O2", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", made, source], check=True
+            )
+            os.replace(made, shim)
+        self.shim = shim
 
     def close(self):
         shutil.rmtree(self.uml_dir, ignore_errors=True)
@@ -85,6 +85,9 @@ class Settings:
 
     def uml_command(self, name, init, arguments, memory="512M", extra=()):
         """Command and environment that boot user-mode linux with INIT as its first process."""
+        with self._lock:
+            if not self.shim:
+                self._build_shim()
         command = [
             "linux.uml", f"mem={memory}", "ro", "rootfstype=hostfs", f"init={init}",
             "con=null", "con0=fd:0,fd:1", "quiet", "initcall_blacklist=raid6_select_algo,init_zswap",
@@ -98,11 +101,23 @@ def _memory_folder():
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
 
 
+def _mark(path, name, otherwise):
+    """Value of a line `NAME = VALUE` at the top level of a test file."""
+    with open(path, encoding="utf-8") as file:
+        found = re.search(rf'^{name} = "?(\w+)"?$', file.read(), re.M)
+    return found.group(1) if found else otherwise
+
+
 def order(item):
     """Long files first, so that the last to end is not one that began late."""
-    with open(item[0], encoding="utf-8") as file:
-        found = re.search(r"^LAB_SECONDS = (\d+)", file.read(), re.M)
-    return -int(found.group(1)) if found else 0
+    return -int(_mark(item[0], "LAB_SECONDS", 5))
+
+
+def _kind(settings, path):
+    if os.path.basename(path).startswith("outside_"):
+        return "outside"
+    # A file can insist on user-mode linux: a host cannot be without its modules.
+    return _mark(path, "LAB_KIND", settings.kind)
 
 
 class _Follower:
@@ -183,7 +198,7 @@ def run_file(settings, path, wanted, report):
     os.makedirs(out)
     with open(f"{out}/config.json", "w", encoding="utf-8") as file:
         json.dump(dict(settings.configuration(), wanted=wanted), file)
-    kind = "outside" if stem.startswith("outside_") else settings.kind
+    kind = _kind(settings, path)
     command, environment = _command(settings, stem, kind, out, path)
     follower = _Follower(f"{out}/results.jsonl", stem, report)
     start = time.monotonic()

@@ -145,6 +145,12 @@ class Server:
         for address, port in getattr(self, "_datagrams_were", ()):
             self.listen_udp(port, address)
 
+    def close_connections(self):
+        """Closes every connection politely, and listens on."""
+        with self._loop.lock():
+            for sock in list(self._connections):
+                self._close(sock)
+
     def blackhole(self):
         """Every packet to its sockets is dropped, without any answer."""
         self._set_filter(True)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line tool against the real daemon: what it prints and its exit codes."""
+
+import json
+
+from zglab import VIP4, case
+from zglab.documents import check, web
+
+LAB_SECONDS = 8
+
+
+def ready(lab):
+    lab.network(2)
+    lab.start(web(lab, health_check=check(type="http")))
+    return lab.gw.cli
+
+
+def saved(lab, document):
+    path = f"{lab.gw.daemon.folder}/document.json"
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(document, file)
+    return path
+
+
+def code(done, expected):
+    assert done.returncode == expected, (done.args, done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+@case
+def status(lab):
+    cli = ready(lab)
+    text = code(cli("status"), 0)
+    assert "shop" in text, text
+    json.loads(code(cli("-o", "json", "status"), 0))
+
+
+@case
+def config_round_trip(lab):
+    cli = ready(lab)
+    exported = json.loads(code(cli("config", "export"), 0))
+    path = saved(lab, exported)
+    with lab.gw.capture() as capture:
+        code(cli("config", "diff", "-f", path), 0)
+        code(cli("config", "apply", "-f", path), 0)
+        assert capture.changes(0.1) == {}, capture.changes()
+        exported["server_groups"]["web"]["servers"]["s1"]["weight"] = 42
+        path = saved(lab, exported)
+        text = code(cli("config", "diff", "-f", path), 2)
+        assert "42" in text, text
+        assert lab.gw.weights()["10.2.0.11"] == 100
+        code(cli("config", "apply", "-f", path), 0)
+        assert lab.gw.weights()["10.2.0.11"] == 42
+        assert capture.changes(0.1) == {"SET_DEST": 1}, capture.changes()
+
+
+@case
+def an_invalid_document(lab):
+    cli = ready(lab)
+    bad = web(lab)
+    bad["server_groups"]["web"]["servers"]["s1"]["weight"] = -1
+    bad["load_balancers"]["shop"]["listeners"]["http"]["server_group"] = "absent"
+    done = cli("config", "apply", "-f", saved(lab, bad))
+    code(done, 3)
+    said = done.stdout + done.stderr
+    assert "/server_groups/web/servers/s1/weight" in said, said
+    assert "/load_balancers/shop/listeners/http/server_group" in said, said
+
+
+@case
+def servers(lab):
+    cli = ready(lab)
+    text = code(cli("server", "list"), 0)
+    assert "s1" in text and "s2" in text and "healthy" in text, text
+    lab.servers[0].http_status = 418
+    lab.wait_weight(lab.servers[0], 0, 1 + lab.margin)
+    done = cli("server", "why", "web/s1")
+    assert "418" in done.stdout, (done.stdout, done.stderr)
+    assert done.returncode in (0, 1), done
+    code(cli("server", "why", "web/s9"), 6)
+
+
+@case
+def kernel_show(lab):
+    cli = ready(lab)
+    text = code(cli("kernel", "show"), 0)
+    assert VIP4 in text and "10.2.0.11" in text, text
+
+
+@case
+def api_call(lab):
+    cli = ready(lab)
+    group = json.loads(code(cli("api", "GET", "/server-groups/web"), 0))
+    assert group["servers"]["s1"]["weight"] == 100
+    code(cli("api", "PATCH", "/server-groups/web/servers/s1", "-d", '{"weight": 9}'), 0)
+    assert lab.gw.weights()["10.2.0.11"] == 9
+    code(cli("api", "GET", "/server-groups/none"), 6)
+
+
+@case
+def codes_for_scripts(lab):
+    cli = ready(lab)
+    code(cli("colour"), 64)
+    code(cli(), 64)
+    lab.gw.daemon.stop()
+    code(cli("status"), 7)

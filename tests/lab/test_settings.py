@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The daemon as a process: its rights, its settings, its two ways to be spoken to."""
+
+import http.client
+import os
+import signal
+import subprocess
+
+from zglab import case
+from zglab.documents import web
+
+LAB_SECONDS = 6
+
+
+def refused(lab, text, *words):
+    """The settings TEXT are refused, with all WORDS in what it says."""
+    path = f"{lab.gw.daemon.folder}/bad.conf"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    done = subprocess.run(
+        [lab.config["zonegated"], "-c", path, "--check"], capture_output=True, text=True,
+        check=False, timeout=20,
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode != 0, said
+    assert all(word in said for word in words), said
+
+
+@case
+def never_root(lab):
+    lab.network(1)
+    lab.start(web(lab))
+    with open(f"/proc/{lab.gw.daemon.process.pid}/status", encoding="ascii") as file:
+        status = dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
+    assert set(status["Uid"].split()) != {"0"} and "0" not in status["Uid"].split(), status
+    # NET_BIND_SERVICE 10, NET_ADMIN 12, NET_RAW 13
+    if not lab.config["valgrind"]:
+        assert int(status["CapEff"], 16) == 0x3400, status["CapEff"]
+
+
+@case
+def ipvs_off_touches_nothing(lab):
+    lab.network(2)
+    with lab.gw.capture() as capture:
+        lab.gw.daemon.settings["kernel"]["ipvs"] = "off"
+        lab.gw.daemon.start()
+        lab.gw.api.apply(web(lab))
+        lab.wait(
+            lambda: lab.gw.api.get("/server-groups/web/servers/s1/health").json["state"]
+            == "healthy", 1 + lab.margin, "it probes",
+        )
+        assert lab.gw.table() == {}
+        assert capture.changes(0.1) == {}, capture.changes()
+    planned = lab.gw.api.get("/kernel").expect(200)
+    assert b"192.0.2.10" in planned.body, planned.body
+
+
+@case
+def bad_settings_are_refused_with_their_place(lab):
+    lab.network(0)
+    refused(lab, "[node]\nname = a\ncolour = red\n", "bad.conf", "3", "colour")
+    refused(lab, "[nodes]\nname = a\n", "bad.conf", "nodes")
+    refused(lab, "[kernel]\nipvs = maybe\n", "bad.conf", "maybe")
+    refused(lab, "[kernel]\naudit_interval_s = -1\n", "bad.conf", "audit_interval_s")
+
+
+@case
+def good_settings_are_checked_and_nothing_is_started(lab):
+    lab.network(0)
+    lab.gw.daemon.write_settings()
+    done = subprocess.run(
+        [lab.config["zonegated"], "-c", lab.gw.daemon.settings_path, "--check"],
+        capture_output=True, text=True, check=False, timeout=20,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not os.path.exists(lab.gw.daemon.socket)
+    done = subprocess.run(
+        [lab.config["zonegated"], "--version"], capture_output=True, text=True, check=False,
+        timeout=20,
+    )
+    assert done.returncode == 0 and "zonegate" in done.stdout.lower(), done
+
+
+@case
+def sighup_is_survived_and_reads_the_level(lab):
+    lab.network(1)
+    lab.start(web(lab))
+    lab.gw.daemon.settings["log"]["level"] = "warning"
+    lab.gw.daemon.write_settings()
+    lab.gw.daemon.signal(signal.SIGHUP)
+    lab.wait(lambda: lab.gw.api.get("/livez").status == 200, 2, "it answers")
+    assert lab.gw.daemon.running()
+    assert lab.who(count=2) == {"s1": 2}
+
+
+def http_get(lab, path, token=None):
+    with lab.gw.ns:
+        connection = http.client.HTTPConnection("127.0.0.1", 8080, timeout=5)
+        connection.connect()
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    connection.request("GET", path, headers=headers)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+@case
+def tcp_needs_a_token(lab):
+    lab.network(1)
+    token = "zg_" + "5f" * 20
+    path = f"{lab.gw.daemon.folder}/token"
+    with open(path, "w", encoding="ascii") as file:
+        file.write(token + "\n")
+    os.chmod(path, 0o600)
+    os.chown(path, *lab.gw.daemon.ids)
+    lab.gw.daemon.settings["api"].update(listen="127.0.0.1:8080", token_file=path)
+    lab.gw.daemon.start()
+    assert http_get(lab, "/api/v1/config") == 401
+    assert http_get(lab, "/api/v1/config", token[:-1] + "0") == 401
+    assert http_get(lab, "/api/v1/config", token) == 200
+
+
+@case
+def without_a_token_file_no_tcp(lab):
+    lab.network(1)
+    lab.gw.daemon.settings["api"]["listen"] = "127.0.0.1:8080"
+    lab.gw.daemon.start(ready=False)
+    try:
+        lab.gw.daemon.wait_ready()
+    except AssertionError:
+        return  # refused at the start: there is no listener either
+    try:
+        http_get(lab, "/api/v1/config")
+    except ConnectionRefusedError:
+        return
+    raise AssertionError("it listens on TCP without a token")
+
+
+@case
+def answers_live_ready_and_metrics(lab):
+    lab.network(1)
+    lab.start(web(lab))
+    for path in ("/livez", "/readyz", "/metrics"):
+        lab.gw.api.get(path).expect(200)
+    assert b"zonegate_" in lab.gw.api.get("/metrics").body

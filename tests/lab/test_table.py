@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The kernel's table: adopted when it fits, mended when it drifts, foreign entries left alone."""
+
+import time
+
+from zglab import VIP4, case
+from zglab.documents import check, web
+
+LAB_SECONDS = 15
+FOREIGN = "-A -t 192.0.2.99:80 -s lc\n-a -t 192.0.2.99:80 -r 10.2.0.50:80 -m -w 9\n"
+SAME = (
+    f"-A -t {VIP4}:80 -s wrr\n"
+    f"-a -t {VIP4}:80 -r 10.2.0.11:80 -m -w 100\n"
+    f"-a -t {VIP4}:80 -r 10.2.0.12:80 -m -w 100\n"
+)
+
+
+def rules(lab):
+    return lab.gw.ipvsadm("-Sn")
+
+
+@case
+def a_table_of_ipvsadm_is_adopted(lab):
+    """Zero operations; a dead server keeps its weight until the verdict."""
+    lab.network(2)
+    lab.gw.ipvsadm_restore(SAME)
+    lab.servers[0].kill()
+    lab.start()
+    slow = check(interval_ms=600, timeout_ms=500, unhealthy_threshold=3, fast_retry=False)
+    with lab.gw.capture() as capture:
+        start = time.monotonic()
+        lab.gw.api.apply(web(lab, health_check=slow))
+        while time.monotonic() - start < 1.0:
+            assert lab.gw.weights() == {"10.2.0.11": 100, "10.2.0.12": 100}
+            time.sleep(0.02)
+        assert capture.changes() == {}, capture.changes()
+        lab.wait_weight(lab.servers[0], 0, 2 + lab.margin)
+        assert capture.changes(0.1) == {"SET_DEST": 1}, capture.changes()
+    assert lab.gw.weights() == {"10.2.0.11": 0, "10.2.0.12": 100}
+
+
+@case
+def a_refilled_table_is_adopted_at_start(lab):
+    lab.network(2)
+    lab.start(web(lab))
+    before = rules(lab)
+    lab.gw.daemon.stop()
+    lab.gw.ipvsadm("-C")
+    lab.gw.ipvsadm_restore(SAME)
+    with lab.gw.capture() as capture:
+        lab.gw.daemon.start()
+        lab.holds(lambda: set(lab.gw.weights().values()) == {100}, 1.0, "weights stay")
+        assert capture.changes() == {}, capture.changes()
+    assert rules(lab) == before
+
+
+@case
+def foreign_services_are_left_alone(lab):
+    lab.network(2)
+    lab.gw.ipvsadm_restore(FOREIGN)
+    foreign = rules(lab)
+    lab.start(web(lab), kernel={"audit_interval_s": 1})
+    shown = lab.gw.api.get("/kernel").expect(200)
+    assert b"192.0.2.99" in shown.body, shown.body
+    time.sleep(1.5)
+    assert lab.gw.weights(vip="192.0.2.99") == {"10.2.0.50": 9}
+    lab.gw.api.delete("/load-balancers/shop").expect(200, 202, 204)
+    time.sleep(0.2)
+    assert rules(lab) == foreign
+
+
+@case
+def drift_is_repaired(lab):
+    lab.network(2)
+    lab.start(web(lab), kernel={"audit_interval_s": 1})
+    before = rules(lab)
+    for spoil in (
+        ("-C",),
+        ("-e", "-t", f"{VIP4}:80", "-r", "10.2.0.11:80", "-m", "-w", "1"),
+        ("-a", "-t", f"{VIP4}:80", "-r", "10.2.0.77:80", "-m", "-w", "1"),
+        ("-d", "-t", f"{VIP4}:80", "-r", "10.2.0.12:80"),
+        ("-E", "-t", f"{VIP4}:80", "-s", "rr"),
+    ):
+        lab.gw.ipvsadm(*spoil)
+        assert rules(lab) != before, spoil
+        lab.wait(
+            lambda: rules(lab) == before, 1 + lab.margin, f"mended after ipvsadm {spoil}", pause=0.1
+        )
+    assert lab.who(count=10) == {"s1": 5, "s2": 5}
+
+
+@case
+def drift_is_shown(lab):
+    lab.network(2)
+    lab.start(web(lab), kernel={"audit_interval_s": 3600})
+    clean = lab.gw.api.get("/kernel/drift").expect(200)
+    lab.gw.ipvsadm("-e", "-t", f"{VIP4}:80", "-r", "10.2.0.11:80", "-m", "-w", "1")
+    drift = lab.gw.api.get("/kernel/drift").expect(200)
+    assert drift.json != clean.json and b"10.2.0.11" in drift.body, drift.body
+
+
+@case
+def a_service_of_ours_that_stands_elsewhere_is_taken_over(lab):
+    """An entry made by hand for our VIP, with another scheduler and a strange destination."""
+    lab.network(2)
+    lab.gw.ipvsadm_restore(
+        f"-A -t {VIP4}:80 -s rr\n-a -t {VIP4}:80 -r 10.2.0.11:80 -m -w 3\n"
+        f"-a -t {VIP4}:80 -r 10.2.0.66:80 -m -w 3\n"
+    )
+    lab.start()
+    lab.gw.api.apply(web(lab, drain_timeout_ms=0))
+    lab.wait(
+        lambda: lab.gw.weights() == {"10.2.0.11": 100, "10.2.0.12": 100}, 2 + lab.margin,
+        "only the servers of the group",
+    )
+    assert lab.gw.service("tcp", VIP4, 80).scheduler == "wrr"

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a write does to the kernel: exactly what it must, counted from outside."""
+
+import threading
+
+from zglab import VIP4, case
+from zglab.documents import balancer, document, group, listener, web
+
+LAB_SECONDS = 10
+
+
+def shared_group(lab):
+    """Group `web` stands in two virtual services, `other` in one."""
+    return document(
+        {"web": group(lab.servers[:2]), "other": group(lab.servers[2:])},
+        {
+            "shop": balancer({"http": listener(), "alt": listener(port=8080)}),
+            "blog": balancer({"http": listener("other")}, vip4="192.0.2.20"),
+        },
+    )
+
+
+@case
+def a_weight_is_one_message_a_service(lab):
+    lab.network(3)
+    lab.start(shared_group(lab))
+    with lab.gw.capture() as capture:
+        lab.gw.api.patch("/server-groups/web/servers/s1", {"weight": 37}).expect(200)
+        # the answer means: it is in the kernel
+        assert lab.gw.weights()["10.2.0.11"] == 37
+        assert lab.gw.weights(port=8080)["10.2.0.11"] == 37
+        assert capture.changes(0.1) == {"SET_DEST": 2}, capture.changes()
+        capture.reset()
+        lab.gw.api.patch("/server-groups/other/servers/s3", {"weight": 1}).expect(200)
+        assert capture.changes(0.1) == {"SET_DEST": 1}, capture.changes()
+
+
+@case
+def put_of_a_get_sends_none(lab):
+    lab.network(3)
+    lab.start(shared_group(lab))
+    api = lab.gw.api
+    with lab.gw.capture() as capture:
+        for path in (
+            "/zones/zone-a", "/server-groups/web", "/server-groups/web/servers/s1",
+            "/load-balancers/shop", "/load-balancers/shop/zones/zone-a",
+            "/load-balancers/shop/listeners/http",
+        ):
+            had = api.get(path).expect(200)
+            api.put(path, had.json).expect(200)
+            now = api.get(path).expect(200)
+            assert now.json == had.json, (path, had.json, now.json)
+        configuration = api.get("/config").expect(200)
+        api.put("/config", configuration.json, {"If-Match": configuration.etag}).expect(200)
+        assert api.get("/config").expect(200).json == configuration.json
+        assert capture.changes(0.1) == {}, capture.changes()
+
+
+@case
+def a_new_server_is_one_message_and_enters_with_weight_zero(lab):
+    lab.network(3)
+    lab.start(web(lab, health_check={"type": "tcp", "interval_ms": 1000, "healthy_threshold": 3}))
+    lab.gw.api.delete("/server-groups/web/servers/s3").expect(202, 204)
+    lab.wait(lambda: "10.2.0.13" not in lab.gw.weights(), 3 + lab.margin, "s3 is gone")
+    with lab.gw.capture() as capture:
+        lab.gw.api.put(
+            "/server-groups/web/servers/s3", {"address": "10.2.0.13", "port": 80}
+        ).expect(201)
+        assert lab.gw.weights()["10.2.0.13"] == 0
+        assert capture.changes(0.1) == {"NEW_DEST": 1}, capture.changes()
+        lab.wait_weight(lab.servers[2], 100, 3 + lab.margin)
+        assert capture.changes(0.1) == {"NEW_DEST": 1, "SET_DEST": 1}, capture.changes()
+
+
+@case
+def a_scheduler_is_edited_in_place(lab):
+    lab.network(2)
+    lab.start(web(lab))
+    traffic = lab.traffic(connections=4)
+    with lab.gw.capture() as capture:
+        lab.gw.api.patch(
+            "/load-balancers/shop/listeners/http", {"scheduler": "rr"}
+        ).expect(200)
+        assert lab.gw.service("tcp", VIP4, 80).scheduler == "rr"
+        assert capture.changes(0.1) == {"SET_SERVICE": 1}, capture.changes()
+    traffic.stop()
+    assert not traffic.broken and not traffic.refused, (traffic.broken, traffic.refused)
+
+
+@case
+def five_faults_give_five_pointers(lab):
+    lab.network(2)
+    lab.start(web(lab))
+    before = lab.gw.api.get("/config").expect(200)
+    bad = web(lab)
+    bad["server_groups"]["web"]["servers"]["s1"]["weight"] = 70000
+    bad["server_groups"]["web"]["servers"]["s2"]["address"] = "10.2.0.012"
+    bad["server_groups"]["web"]["health_check"] = {"type": "tcp", "interval_ms": 5}
+    bad["load_balancers"]["shop"]["listeners"]["http"]["server_group"] = "absent"
+    bad["load_balancers"]["shop"]["zones"]["zone-a"]["colour"] = "red"
+    with lab.gw.capture() as capture:
+        answer = lab.gw.api.put("/config", bad, {"If-Match": before.etag}).expect(400, 422)
+        assert answer.headers["Content-Type"].startswith("application/problem+json")
+        assert answer.pointers() == [
+            "/load_balancers/shop/listeners/http/server_group",
+            "/load_balancers/shop/zones/zone-a/colour",
+            "/server_groups/web/health_check/interval_ms",
+            "/server_groups/web/servers/s1/weight",
+            "/server_groups/web/servers/s2/address",
+        ], answer.body
+        assert capture.changes(0.1) == {}, capture.changes()
+    after = lab.gw.api.get("/config").expect(200)
+    assert after.etag == before.etag and after.json == before.json
+
+
+@case
+def of_two_writers_one_wins(lab):
+    lab.network(2)
+    lab.start(web(lab))
+    for turn in range(5):
+        etag = lab.gw.api.get("/config").expect(200).etag
+        answers = {}
+
+        def write(weight):
+            body = web(lab, weights=[weight, 100])
+            answers[weight] = lab.gw.api.put("/config", body, {"If-Match": etag})
+
+        pair = (10 + turn, 60 + turn)
+        writers = [threading.Thread(target=write, args=(w,)) for w in pair]
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join()
+        assert sorted(x.status for x in answers.values()) == [200, 412], answers
+        winner = next(w for w, x in answers.items() if x.status == 200)
+        assert lab.gw.weights()["10.2.0.11"] == winner
+
+
+@case
+def an_object_with_a_stale_etag_is_refused(lab):
+    lab.network(2)
+    lab.start(web(lab))
+    path = "/server-groups/web/servers/s1"
+    had = lab.gw.api.get(path).expect(200)
+    lab.gw.api.patch(path, {"weight": 5}, {"If-Match": had.etag}).expect(200)
+    lab.gw.api.patch(path, {"weight": 6}, {"If-Match": had.etag}).expect(412)
+    assert lab.gw.weights()["10.2.0.11"] == 5
+
+
+@case
+def what_is_in_use_is_not_deleted(lab):
+    lab.network(2)
+    lab.start(web(lab))
+    answer = lab.gw.api.delete("/server-groups/web").expect(409, 422)
+    assert b"shop" in answer.body, answer.body
+    lab.gw.api.delete("/zones/zone-a").expect(409, 422)
+    lab.gw.api.delete("/load-balancers/shop").expect(200, 202, 204)
+    lab.gw.api.delete("/server-groups/web").expect(200, 204)
+    assert lab.gw.table() == {}
+
+
+@case
+def a_later_member_is_refused(lab):
+    lab.network(1)
+    lab.start(web(lab))
+    answer = lab.gw.api.patch("/load-balancers/shop", {"dns_name": "shop.example.net"})
+    answer.expect(400, 422)
+    assert answer.pointers() == ["/dns_name"] or answer.pointers() == [
+        "/load_balancers/shop/dns_name"
+    ], answer.body
