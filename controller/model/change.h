@@ -25,7 +25,8 @@ struct change_request {
 };
 
 /* Builds the batch that `r` makes of `base`. A request that changes nothing gives a batch with count 0. Every fault of the
- * resulting document is in `e`: ERR_NOT_FOUND (DELETE, PATCH of an absent object; parent absent), ERR_CONFLICT (If-Match),
+ * resulting document is in `e`, with a pointer into the body where it lies in what the body describes, else into the document
+ * ("/load_balancers/…"): ERR_NOT_FOUND (DELETE, PATCH of an absent object; parent absent), ERR_CONFLICT (If-Match),
  * ERR_IN_USE (with the users), and validation's. Returns 0, batch (caller frees, who/via/comment NULL) and the resulting
  * snapshot (reference), or -EINVAL. */
 int change_build(const struct snapshot *base, const struct change_request *r, struct err *e,

@@ -86,6 +86,11 @@ void fields_fault(struct field_decoder *d, enum err_code code, const char *name,
 #define FIELDS_QUOTE_MAX 80
 const char *fields_quote(const char *text, char buf[FIELDS_QUOTE_MAX]);
 
+/* Decodes a collection by its FIELD_CHILDREN row: pushes partial objects (see object_decode_partial()), sorted by name. In
+ * object.c, which knows objects. */
+void object_decode_collection(const struct field *f, const json_t *body, const char *pointer,
+			      struct err *e, struct vec *children);
+
 void fields_encode(const struct field *fields, const struct object *root, const void *base,
 		   json_t *json);
 bool fields_equal(const struct field *fields, const void *a, const void *b);

@@ -63,7 +63,8 @@ struct object {
 	usec_t created_wall;
 	usec_t updated_wall;
 	char *name;
-	uint64_t faulty; /* rows of its field table that were decoded with faults; 0 in all that is kept */
+	uint64_t
+		faulty; /* rows of its field table that were decoded with faults; 0 in all that is kept */
 };
 
 struct zone {

@@ -167,13 +167,20 @@ static int compare_names(const void *a, const void *b)
 static struct object *decode_tree(struct field_decoder *d, enum object_kind kind, const char *name,
 				  const json_t *body);
 
-static void decode_children(struct field_decoder *d, const struct field *f, const json_t *v)
+// The objects of a collection, at the place of `d`. False if it is none at all.
+static bool decode_children(struct field_decoder *d, const struct field *f, const json_t *v,
+			    struct vec *children)
 {
-	struct object *parent = d->root;
-	const json_t *patch = d->patch;
-	struct vec *children = children_at(parent, f);
-	size_t length = err_pointer_push(d->pointer, f->name);
-	const json_t *patches = json_object_get(patch, f->name);
+	if (!json_is_object(v)) {
+		fields_fault(d, ERR_TYPE, NULL, "must be an object of objects by name");
+		return false;
+	}
+	if (json_object_size(v) > f->max) {
+		fields_fault(d, ERR_LIMIT, NULL, "holds %zu objects; at most %u are allowed",
+			     json_object_size(v), f->max);
+		return false;
+	}
+	const json_t *patches = d->patch;
 	// jansson's iterators take a mutable object, which they do not change.
 	json_t *all = (json_t *)(uintptr_t)v;
 	for (void *i = json_object_iter(all); i; i = json_object_iter_next(all, i)) {
@@ -185,36 +192,33 @@ static void decode_children(struct field_decoder *d, const struct field *f, cons
 				     fields_quote(name, quote), MODEL_NAME_MAX);
 			continue;
 		}
-		size_t inner = err_pointer_push(d->pointer, name);
+		size_t length = err_pointer_push(d->pointer, name);
 		d->patch = json_object_get(patches, name);
 		vec_push(children, decode_tree(d, f->child, name, json_object_iter_value(i)));
-		err_pointer_pop(d->pointer, inner);
+		err_pointer_pop(d->pointer, length);
 	}
+	d->patch = patches;
 	vec_sort(children, compare_names);
-	d->root = parent;
-	d->patch = patch;
-	err_pointer_pop(d->pointer, length);
+	return true;
 }
 
 static void decode_collections(struct field_decoder *d, const struct field *fields,
 			       const json_t *body)
 {
+	struct object *parent = d->root;
+	const json_t *patch = d->patch;
 	for (const struct field *f = fields; f->name; f++) {
 		const json_t *v = f->type == FIELD_CHILDREN ? json_object_get(body, f->name) : NULL;
 		if (!v)
 			continue;
-		if (json_is_object(v) && json_object_size(v) <= f->max) {
-			decode_children(d, f, v);
-			continue;
-		}
-		d->root->faulty |= 1ULL << (f - fields);
-		if (!json_is_object(v))
-			fields_fault(d, ERR_TYPE, f->name, "must be an object of objects by name");
-		else
-			fields_fault(d, ERR_LIMIT, f->name,
-				     "holds %zu objects; at most %u are allowed",
-				     json_object_size(v), f->max);
+		size_t length = err_pointer_push(d->pointer, f->name);
+		d->patch = json_object_get(patch, f->name);
+		if (!decode_children(d, f, v, children_at(parent, f)))
+			parent->faulty |= 1ULL << (f - fields);
+		err_pointer_pop(d->pointer, length);
 	}
+	d->root = parent;
+	d->patch = patch;
 }
 
 // Rules that need to know what the user left out.
@@ -263,6 +267,14 @@ struct object *object_decode_partial(const struct object_source *source, struct 
 		.err = e, .patch = source->patch, .merging = source->patch != NULL};
 	snprintf(d.pointer, sizeof(d.pointer), "%s", source->pointer);
 	return decode_tree(&d, source->kind, source->name, source->body);
+}
+
+void object_decode_collection(const struct field *f, const json_t *body, const char *pointer,
+			      struct err *e, struct vec *children)
+{
+	struct field_decoder d = {.err = e};
+	snprintf(d.pointer, sizeof(d.pointer), "%s", pointer);
+	decode_children(&d, f, body, children);
 }
 
 int object_decode(enum object_kind kind, const char *name, const json_t *body, const char *pointer,

@@ -22,7 +22,8 @@ const char *object_kind_name(enum object_kind kind); /* "server_group" */
 const char *object_collection_name(
 	enum object_kind kind); /* "server_groups", "zones", "servers", … */
 
-enum object_kind object_parent_kind(enum object_kind kind); /* OBJECT_KIND_COUNT for top-level kinds */
+enum object_kind object_parent_kind(
+	enum object_kind kind); /* OBJECT_KIND_COUNT for top-level kinds */
 
 /* ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ */
 bool object_name_valid(const char *name);
@@ -45,7 +46,8 @@ struct object_source {
 	const char *name;
 	const json_t *body;
 	const char *pointer;
-	const json_t *patch; /* not NULL: `body` is the outcome of this merge patch; members that no longer apply and that
+	const json_t *
+		patch; /* not NULL: `body` is the outcome of this merge patch; members that no longer apply and that
 			      * the patch does not set are dropped instead of refused */
 };
 

@@ -19,6 +19,8 @@ struct snapshot *snapshot_new(void);
 struct snapshot *snapshot_ref(struct snapshot *s);
 void snapshot_unref(struct snapshot *s);
 
+/* The collection of a top-level kind, or NULL. */
+struct vec *snapshot_collection(struct snapshot *s, enum object_kind kind);
 struct object *snapshot_find(const struct snapshot *s,
 			     const struct object_path *p); /* NULL if absent; borrowed */
 struct zone *snapshot_find_zone(const struct snapshot *s, const char *name);
@@ -48,9 +50,14 @@ struct batch {
 };
 
 struct batch *batch_new(void);
+/* Adds one change and references both objects (either may be NULL, not both). Strings are copied. */
+void batch_add(struct batch *b, const char *parent, struct object *old_object,
+	       struct object *new_object);
+void batch_drop_last(struct batch *b);
 void batch_free(struct batch *b);
 
-/* The snapshot that results from `b` on `base`; new reference. Base and batch are left as they are. */
+/* The snapshot that results from `b` on `base`; new reference. Base and batch are left as they are; the order of the changes
+ * does not matter. Untouched objects are shared. A child whose parent is neither in the base nor in the batch is left out. */
 struct snapshot *snapshot_apply(const struct snapshot *base, const struct batch *b);
 
 /* The whole document: {"zones": …, "server_groups": …, "load_balancers": …}. See object_encode(). */

@@ -9,6 +9,9 @@
  * or -EINVAL. */
 int validate_document(const struct snapshot *s, struct err *e);
 
+/* Whether anything refers to the object: then ERR_IN_USE at "" with the list of users, and -EINVAL. */
+int validate_unused(const struct snapshot *s, const struct object_path *p, struct err *e);
+
 /* One advice: {code, pointer, detail}; never an error. */
 typedef void validate_advice_fn(void *ctx, const char *code, const char *pointer,
 				const char *detail);

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules over the whole document: the walk, who uses whom, and the rules of groups. Servers are in
+// validate_server.c, load balancers with their zones and listeners in validate_listener.c.
+#include "model/validate.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/fields.h"
+#include "model/validation.h"
+
+void validation_fault(struct validation *v, enum err_code code, const struct place *p,
+		      const char *fmt, ...)
+{
+	char pointer[ERR_POINTER_MAX];
+	char text[512];
+	const char *const parts[] = {p->collection, p->object, p->children, p->child, p->member};
+	size_t length = 0;
+	pointer[0] = '\0';
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (parts[i] && length < sizeof(pointer))
+			length += (size_t)snprintf(pointer + length, sizeof(pointer) - length,
+						   "/%s", parts[i]);
+	}
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	err_set(v->err, code, pointer, "%s", text);
+}
+
+// ---- who uses whom ----------------------------------------------------------------------------
+
+static int compare_key(const void *key, const void *item)
+{
+	return strcmp(key, ((const struct object *)item)->name);
+}
+
+const struct server_group *validation_find_group(const struct validation *v, const char *name,
+						 struct demand **ret_demand)
+{
+	size_t index = 0;
+	const struct server_group *g = name ? vec_find(&v->s->server_groups, name, compare_key,
+						       &index)
+					    : NULL;
+	if (ret_demand)
+		*ret_demand = g ? &v->demands[index] : NULL;
+	return g;
+}
+
+static bool ramps(const char *scheduler)
+{
+	static const char *const names[] = {"wrr", "wlc", "sed", "nq"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(scheduler, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_vip(const struct load_balancer *lb, int family)
+{
+	for (size_t i = 0; i < lb->zones.count; i++) {
+		const struct lb_zone *z = lb->zones.items[i];
+		if (addr_is_set(family == AF_INET ? &z->vip4 : &z->vip6))
+			return true;
+	}
+	return false;
+}
+
+// A load balancer with faults in its zones asks for nothing that hangs on them.
+static bool zones_known(const struct load_balancer *lb)
+{
+	if (lb->zones.count == 0 || fields_faulty(&lb->o, "zones"))
+		return false;
+	for (size_t i = 0; i < lb->zones.count; i++) {
+		const struct lb_zone *z = lb->zones.items[i];
+		if (z->o.faulty != 0)
+			return false;
+	}
+	return true;
+}
+
+static void add_use(struct validation *v, struct demand *d, struct use use)
+{
+	struct use *u = arena_alloc(v->arena, sizeof(*u));
+	*u = use;
+	u->next = d->uses;
+	d->uses = u;
+	const struct listener *l = use.listener;
+	if (!fields_faulty(&l->o, "port")) {
+		if (!d->port_a)
+			d->port_a = l;
+		else if (d->port_a->port != l->port && !d->port_b)
+			d->port_b = l;
+	}
+	if (zones_known(use.lb)) {
+		if (!has_vip(use.lb, AF_INET))
+			d->no_v4 = use.lb;
+		if (!has_vip(use.lb, AF_INET6))
+			d->no_v6 = use.lb;
+	}
+	if (!use.lb->cross_zone && !fields_faulty(&use.lb->o, "cross_zone"))
+		d->scoped = use.lb;
+	if (!ramps(l->scheduler) && !fields_faulty(&l->o, "scheduler"))
+		d->no_ramp = l;
+}
+
+static void collect_uses(struct validation *v, const struct load_balancer *lb)
+{
+	for (size_t i = 0; i < lb->listeners.count; i++) {
+		const struct listener *l = lb->listeners.items[i];
+		struct demand *d;
+		const struct server_group *g = validation_find_group(v, l->server_group, &d);
+		if (!g)
+			continue;
+		add_use(v, d, (struct use){.lb = lb, .listener = l});
+		if (g->when_none_healthy != NONE_HEALTHY_BACKUP)
+			continue;
+		if (validation_find_group(v, g->backup_group, &d))
+			add_use(v, d, (struct use){.lb = lb, .listener = l, .backup = true});
+	}
+}
+
+// ---- groups -----------------------------------------------------------------------------------
+
+enum forward_method validation_forward_method(const struct server_group *g, const struct server *s)
+{
+	return s->forward_method != FORWARD_UNSET ? s->forward_method : g->forward_method;
+}
+
+bool validation_group_tunnels(const struct server_group *g)
+{
+	if (g->forward_method == FORWARD_TUNNEL)
+		return true;
+	for (size_t i = 0; i < g->servers.count; i++) {
+		const struct server *s = g->servers.items[i];
+		if (s->forward_method == FORWARD_TUNNEL)
+			return true;
+	}
+	return false;
+}
+
+static void check_tunnel(struct validation *v, const struct server_group *g)
+{
+	if (g->tunnel.given && !validation_group_tunnels(g))
+		validation_fault(
+			v, ERR_INCOMPATIBLE, PLACE("server_groups", g->o.name, .member = "tunnel"),
+			"is of use only with forward_method tunnel, of the group or of a server; "
+			"leave it out (PATCH: null)");
+	if (g->tunnel.type == TUNNEL_GRE && g->tunnel.checksum == CHECKSUM_REMCSUM)
+		validation_fault(v, ERR_INCOMPATIBLE,
+				 PLACE("server_groups", g->o.name, .member = "tunnel/checksum"),
+				 "remcsum is known to gue only; gre has none and csum");
+}
+
+// Ports of servers and the port that is probed: a probe needs one of its own where the kernel entry has the listener's.
+static void check_probe_port(struct validation *v, const struct server_group *g)
+{
+	const struct health_check *h = &g->health_check;
+	bool needs_port = h->type != CHECK_ICMP;
+	if (!h->enabled || !needs_port || h->port != 0)
+		return;
+	for (size_t i = 0; i < g->servers.count; i++) {
+		const struct server *s = g->servers.items[i];
+		if (s->port != 0 || fields_faulty(&s->o, "port"))
+			continue;
+		validation_fault(
+			v, ERR_MISSING,
+			PLACE("server_groups", g->o.name, .member = "health_check/port"),
+			"server %s has port 0 (the listener's), so the port to probe must be set here",
+			s->o.name);
+		return;
+	}
+}
+
+static void check_health_check(struct validation *v, const struct server_group *g)
+{
+	const struct health_check *h = &g->health_check;
+	if (fields_faulty(&g->o, "health_check"))
+		return;
+	if (h->window_failures > h->window_of)
+		validation_fault(
+			v, ERR_RANGE,
+			PLACE("server_groups", g->o.name, .member = "health_check/window/failures"),
+			"must not be above \"of\": %u failures cannot be among %u results",
+			h->window_failures, h->window_of);
+	if (h->type == CHECK_HTTP && h->expected_body && h->method == HTTP_HEAD)
+		validation_fault(
+			v, ERR_INCOMPATIBLE,
+			PLACE("server_groups", g->o.name, .member = "health_check/expected_body"),
+			"needs method GET: the answer to HEAD has no body");
+	check_probe_port(v, g);
+}
+
+struct endpoint {
+	const struct addr *address;
+	uint32_t port;
+};
+
+static bool same_endpoint(const void *key, const void *item)
+{
+	const struct endpoint *e = key;
+	const struct server *s = item;
+	return e->port == s->port && addr_compare(e->address, &s->address) == 0;
+}
+
+// A server of both groups would be one destination of one virtual service twice.
+static void check_backup_servers(struct validation *v, const struct server_group *g,
+				 const struct server_group *backup)
+{
+	struct table own = {0};
+	for (size_t i = 0; i < g->servers.count; i++) {
+		struct server *s = g->servers.items[i];
+		table_add(&own, addr_hash(&s->address, s->port), s);
+	}
+	for (size_t i = 0; i < backup->servers.count; i++) {
+		const struct server *s = backup->servers.items[i];
+		struct endpoint key = {.address = &s->address, .port = s->port};
+		const struct server *same = addr_is_set(&s->address)
+						    ? table_find(&own,
+								 addr_hash(&s->address, s->port),
+								 &key, same_endpoint)
+						    : NULL;
+		if (!same)
+			continue;
+		validation_fault(v, ERR_DUPLICATE,
+				 PLACE("server_groups", g->o.name, .member = "backup_group"),
+				 "its server %s is this group's server %s: same address and port",
+				 s->o.name, same->o.name);
+		break;
+	}
+	table_clear(&own);
+}
+
+static void check_backup(struct validation *v, const struct server_group *g)
+{
+	const struct place *at = PLACE("server_groups", g->o.name, .member = "backup_group");
+	if (fields_faulty(&g->o, "backup_group"))
+		return;
+	if (!g->backup_group) {
+		if (g->when_none_healthy == NONE_HEALTHY_BACKUP)
+			validation_fault(v, ERR_MISSING, at,
+					 "is required with when_none_healthy \"backup\"");
+		return;
+	}
+	if (strcmp(g->backup_group, g->o.name) == 0) {
+		validation_fault(v, ERR_INCOMPATIBLE, at, "a group cannot be its own backup");
+		return;
+	}
+	const struct server_group *backup = validation_find_group(v, g->backup_group, NULL);
+	if (!backup) {
+		validation_fault(v, ERR_REFERENCE, at, "server group \"%s\" does not exist",
+				 g->backup_group);
+		return;
+	}
+	if (fields_faulty(&g->o, "protocol") || fields_faulty(&backup->o, "protocol"))
+		return;
+	if (backup->protocol != g->protocol)
+		validation_fault(v, ERR_INCOMPATIBLE, at,
+				 "server group \"%s\" has another protocol than this one",
+				 g->backup_group);
+	else
+		check_backup_servers(v, g, backup);
+}
+
+static void check_slow_start(struct validation *v, const struct server_group *g,
+			     const struct demand *d)
+{
+	if (g->slow_start_ms == 0 || !d->no_ramp)
+		return;
+	validation_fault(
+		v, ERR_INCOMPATIBLE, PLACE("server_groups", g->o.name, .member = "slow_start_ms"),
+		"listener %s uses scheduler %s; a ramp works with wrr, wlc, sed and nq only",
+		d->no_ramp->o.name, d->no_ramp->scheduler);
+}
+
+static void check_group(struct validation *v, const struct server_group *g, const struct demand *d)
+{
+	if (g->servers.count > MODEL_SERVERS_MAX)
+		validation_fault(v, ERR_LIMIT,
+				 PLACE("server_groups", g->o.name, .member = "servers"),
+				 "has %zu servers; at most %d are allowed", g->servers.count,
+				 MODEL_SERVERS_MAX);
+	if (!fields_faulty(&g->o, "tunnel") && !fields_faulty(&g->o, "forward_method"))
+		check_tunnel(v, g);
+	check_health_check(v, g);
+	check_backup(v, g);
+	check_slow_start(v, g, d);
+	validate_servers(v, g, d);
+}
+
+static void check_collection(struct validation *v, const struct vec *objects,
+			     const char *collection)
+{
+	if (objects->count > MODEL_OBJECTS_MAX)
+		validation_fault(v, ERR_LIMIT, PLACE(.collection = collection),
+				 "has %zu objects; at most %d are allowed", objects->count,
+				 MODEL_OBJECTS_MAX);
+}
+
+int validate_document(const struct snapshot *s, struct err *e)
+{
+	size_t before = e->total;
+	AUTO_ARENA struct arena *arena = arena_new(0);
+	struct validation v = {.s = s, .err = e, .arena = arena};
+	v.demands = arena_alloc(arena, (s->server_groups.count + 1) * sizeof(*v.demands));
+	check_collection(&v, &s->zones, "zones");
+	check_collection(&v, &s->server_groups, "server_groups");
+	check_collection(&v, &s->load_balancers, "load_balancers");
+	for (size_t i = 0; i < s->load_balancers.count; i++)
+		collect_uses(&v, s->load_balancers.items[i]);
+	for (size_t i = 0; i < s->server_groups.count; i++)
+		check_group(&v, s->server_groups.items[i], &v.demands[i]);
+	validate_load_balancers(&v);
+	return e->total > before ? -EINVAL : 0;
+}

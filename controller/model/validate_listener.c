@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules for load balancers, their zones and their listeners; and that every VIP, protocol and port is
+// given once in the whole document.
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/fields.h"
+#include "model/validation.h"
+
+#define SH_SLOTS 256 /* of the kernel's sh table, which is filled by weight */
+
+#define LISTENER_PLACE(lb, l, m) PLACE("load_balancers", (lb)->o.name, "listeners", (l)->o.name, m)
+#define ZONE_PLACE(lb, z, m)     PLACE("load_balancers", (lb)->o.name, "zones", (z)->o.name, m)
+
+// ---- listeners --------------------------------------------------------------------------------
+
+static void check_group(struct validation *v, const struct load_balancer *lb,
+			const struct listener *l)
+{
+	if (fields_faulty(&l->o, "server_group") || !l->server_group)
+		return;
+	const struct server_group *g = validation_find_group(v, l->server_group, NULL);
+	if (!g) {
+		validation_fault(v, ERR_REFERENCE, LISTENER_PLACE(lb, l, "server_group"),
+				 "server group \"%s\" does not exist", l->server_group);
+		return;
+	}
+	if (g->protocol != l->protocol && !fields_faulty(&g->o, "protocol") &&
+	    !fields_faulty(&l->o, "protocol"))
+		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "protocol"),
+				 "server group \"%s\" has another protocol", l->server_group);
+	const struct server_group *backup = g->when_none_healthy == NONE_HEALTHY_BACKUP
+						    ? validation_find_group(v, g->backup_group,
+									    NULL)
+						    : NULL;
+	size_t servers = g->servers.count + (backup ? backup->servers.count : 0);
+	if (strcmp(l->scheduler, "sh") == 0 && servers > SH_SLOTS)
+		validation_fault(
+			v, ERR_LIMIT, LISTENER_PLACE(lb, l, "scheduler"),
+			"sh cannot spread over %zu servers: its table has %d slots; use mh",
+			servers, SH_SLOTS);
+}
+
+static void check_flags(struct validation *v, const struct load_balancer *lb,
+			const struct listener *l)
+{
+	uint32_t own = strcmp(l->scheduler, "sh") == 0 ? SCHED_SH_FALLBACK | SCHED_SH_PORT
+						       : SCHED_MH_FALLBACK | SCHED_MH_PORT;
+	if ((l->scheduler_flags & ~own) != 0)
+		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "scheduler_flags"),
+				 "scheduler %s takes only %s-fallback and %s-port", l->scheduler,
+				 l->scheduler, l->scheduler);
+}
+
+static void check_udp_members(struct validation *v, const struct load_balancer *lb,
+			      const struct listener *l)
+{
+	bool udp = l->protocol == PROTOCOL_UDP || fields_faulty(&l->o, "protocol");
+	if (l->one_packet && !udp)
+		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "one_packet"),
+				 "works with protocol udp only");
+	if (l->persistence_engine == ENGINE_NONE)
+		return;
+	if (!udp)
+		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "persistence_engine"),
+				 "sip works with protocol udp only");
+	else if (l->persistence_s == 0 && !fields_faulty(&l->o, "persistence_s"))
+		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "persistence_engine"),
+				 "sip needs persistence: set persistence_s");
+}
+
+static void check_listener(struct validation *v, const struct load_balancer *lb,
+			   const struct listener *l)
+{
+	check_group(v, lb, l);
+	check_udp_members(v, lb, l);
+	if (l->scheduler_flags != 0 && !fields_faulty(&l->o, "scheduler") &&
+	    !fields_faulty(&l->o, "scheduler_flags"))
+		check_flags(v, lb, l);
+}
+
+// ---- zones and VIPs ---------------------------------------------------------------------------
+
+static void check_zone(struct validation *v, const struct load_balancer *lb,
+		       const struct lb_zone *z)
+{
+	if (!snapshot_find_zone(v->s, z->o.name))
+		validation_fault(v, ERR_REFERENCE, ZONE_PLACE(lb, z, NULL),
+				 "zone \"%s\" does not exist", z->o.name);
+	if (!addr_is_set(&z->vip4) && !addr_is_set(&z->vip6) && !fields_faulty(&z->o, "vip4") &&
+	    !fields_faulty(&z->o, "vip6"))
+		validation_fault(v, ERR_MISSING, ZONE_PLACE(lb, z, NULL),
+				 "vip4 or vip6 is required, or both");
+}
+
+struct service {
+	const struct load_balancer *lb;
+	const struct lb_zone *zone;
+	const struct listener *listener;
+	const struct addr *vip;
+};
+
+static bool same_service(const void *key, const void *item)
+{
+	const struct service *a = key;
+	const struct service *b = item;
+	return a->listener->port == b->listener->port &&
+	       a->listener->protocol == b->listener->protocol && addr_compare(a->vip, b->vip) == 0;
+}
+
+static void fault_taken(struct validation *v, const struct service *s, const struct service *taken)
+{
+	static const char *const names[] = {
+		[PROTOCOL_TCP] = "tcp", [PROTOCOL_UDP] = "udp", [PROTOCOL_SCTP] = "sctp"};
+	char text[ADDR_ENDPOINT_TEXT_MAX];
+	const char *member = s->vip->family == AF_INET ? "vip4" : "vip6";
+	bool own = s->lb == taken->lb && s->listener == taken->listener;
+	validation_fault(v, ERR_DUPLICATE,
+			 own ? ZONE_PLACE(s->lb, s->zone, member)
+			     : LISTENER_PLACE(s->lb, s->listener, "port"),
+			 "%s %s is taken by load_balancers/%s/listeners/%s in zone %s",
+			 names[s->listener->protocol],
+			 addr_format_endpoint(s->vip, (uint16_t)s->listener->port, text),
+			 taken->lb->o.name, taken->listener->o.name, taken->zone->o.name);
+}
+
+// Adds the virtual service; false, with a fault, if another listener has it.
+static bool claim_service(struct validation *v, struct table *services, struct service key)
+{
+	if (!addr_is_set(key.vip))
+		return true;
+	uint32_t seed = key.listener->port << 2 | (uint32_t)key.listener->protocol;
+	uint64_t hash = addr_hash(key.vip, seed);
+	const struct service *taken = table_find(services, hash, &key, same_service);
+	if (taken) {
+		fault_taken(v, &key, taken);
+		return false;
+	}
+	struct service *s = arena_alloc(v->arena, sizeof(*s));
+	*s = key;
+	table_add(services, hash, s);
+	return true;
+}
+
+static void claim_listener(struct validation *v, struct table *services,
+			   const struct load_balancer *lb, const struct listener *l)
+{
+	if (fields_faulty(&l->o, "port") || fields_faulty(&l->o, "protocol"))
+		return;
+	for (size_t i = 0; i < lb->zones.count; i++) {
+		const struct lb_zone *z = lb->zones.items[i];
+		struct service s = {.lb = lb, .zone = z, .listener = l, .vip = &z->vip4};
+		bool free4 = claim_service(v, services, s);
+		s.vip = &z->vip6;
+		if (!claim_service(v, services, s) || !free4)
+			return; // one fault a listener is enough
+	}
+}
+
+static void check_counts(struct validation *v, const struct load_balancer *lb)
+{
+	if (lb->zones.count == 0 && !fields_faulty(&lb->o, "zones"))
+		validation_fault(v, ERR_MISSING,
+				 PLACE("load_balancers", lb->o.name, .member = "zones"),
+				 "one zone with a VIP is required at least");
+	if (lb->zones.count > MODEL_LB_ZONES_MAX)
+		validation_fault(v, ERR_LIMIT,
+				 PLACE("load_balancers", lb->o.name, .member = "zones"),
+				 "has %zu zones; at most %d are allowed", lb->zones.count,
+				 MODEL_LB_ZONES_MAX);
+	if (lb->listeners.count > MODEL_LISTENERS_MAX)
+		validation_fault(v, ERR_LIMIT,
+				 PLACE("load_balancers", lb->o.name, .member = "listeners"),
+				 "has %zu listeners; at most %d are allowed", lb->listeners.count,
+				 MODEL_LISTENERS_MAX);
+}
+
+void validate_load_balancers(struct validation *v)
+{
+	struct table services = {0};
+	for (size_t i = 0; i < v->s->load_balancers.count; i++) {
+		const struct load_balancer *lb = v->s->load_balancers.items[i];
+		check_counts(v, lb);
+		for (size_t k = 0; k < lb->zones.count; k++)
+			check_zone(v, lb, lb->zones.items[k]);
+		for (size_t k = 0; k < lb->listeners.count; k++) {
+			check_listener(v, lb, lb->listeners.items[k]);
+			claim_listener(v, &services, lb, lb->listeners.items[k]);
+		}
+	}
+	table_clear(&services);
+}

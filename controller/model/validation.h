@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the validate_*.c files: one walk over a document, and who uses which group. */
+#ifndef ZG_MODEL_VALIDATION_H
+#define ZG_MODEL_VALIDATION_H
+
+#include "base/err.h"
+#include "model/snapshot.h"
+
+/* One listener that sends connections to a group. */
+struct use {
+	const struct load_balancer *lb;
+	const struct listener *listener;
+	bool backup; /* the group is the backup of the listener's */
+	struct use *next;
+};
+
+/* What the listeners that use one group ask of it; NULL: nobody asks for it. */
+struct demand {
+	struct use *uses;
+	const struct listener *port_a; /* two listeners with different ports, or one with any */
+	const struct listener *port_b;
+	const struct load_balancer *no_v4; /* has no VIP of the family */
+	const struct load_balancer *no_v6;
+	const struct load_balancer *scoped; /* cross_zone is off */
+	const struct listener *no_ramp;     /* its scheduler does not know slow start */
+};
+
+struct validation {
+	const struct snapshot *s;
+	struct err *err;
+	struct demand *demands; /* beside s->server_groups */
+	struct arena *arena;
+};
+
+/* A place in the document; NULL parts are left out. `member` may hold "/". */
+struct place {
+	const char *collection;
+	const char *object;
+	const char *children;
+	const char *child;
+	const char *member;
+};
+#define PLACE(...) (&(const struct place){__VA_ARGS__})
+
+void validation_fault(struct validation *v, enum err_code code, const struct place *p,
+		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* The group and what is asked of it; NULL (and *ret_demand NULL) if there is none of that name. */
+const struct server_group *validation_find_group(const struct validation *v, const char *name,
+						 struct demand **ret_demand);
+bool validation_group_tunnels(const struct server_group *g);
+enum forward_method validation_forward_method(const struct server_group *g, const struct server *s);
+
+void validate_servers(struct validation *v, const struct server_group *g, const struct demand *d);
+void validate_load_balancers(struct validation *v);
+
+#endif
