@@ -59,12 +59,26 @@ static int store_file_fault_damaged(struct err *e, enum err_code code, const cha
 	return -EBADMSG;
 }
 
+/* What the system said at the last error of the file's log: SQLite does not hand on the errno of a failed COMMIT. */
+static int store_file_log_errno(sqlite3 *db)
+{
+	sqlite3_file *log = NULL;
+	int number = 0;
+
+	sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+	if (log && log->pMethods)
+		log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
+	return number;
+}
+
 /* The errno that says best what SQLite met; EBADMSG for a damaged file, EIO for the rest. */
 static int store_file_errno(sqlite3 *db)
 {
 	int rc = sqlite3_errcode(db) & 0xff;
 	int os = sqlite3_system_errno(db);
 
+	if (rc == SQLITE_IOERR && !os)
+		os = store_file_log_errno(db);
 	if (rc == SQLITE_FULL ||
 	    ((os == ENOSPC || os == EDQUOT || os == EFBIG) && rc == SQLITE_IOERR))
 		return ENOSPC;
@@ -79,29 +93,29 @@ static int store_file_errno(sqlite3 *db)
 	return os ? os : EIO;
 }
 
-int store_file_fault(struct err *e, enum err_code code, const char *path, sqlite3 *db)
+int store_file_fault(struct err *e, enum err_code damaged, const char *path, sqlite3 *db)
 {
 	AUTO_FREE char *directory = store_file_directory(path);
 	int r = db ? store_file_errno(db) : ENOMEM;
 
 	if (r == EBADMSG)
-		return store_file_fault_damaged(e, code, path, sqlite3_errmsg(db));
+		return store_file_fault_damaged(e, damaged, path, sqlite3_errmsg(db));
 	if (r == ENOSPC)
-		err_set(e, code, "",
+		err_set(e, ERR_UNAVAILABLE, "",
 			"the disk of %s is full: nothing was changed; make room and try again",
 			directory);
 	else if (r == EROFS)
-		err_set(e, code, "",
+		err_set(e, ERR_UNAVAILABLE, "",
 			"the store %s cannot be written (file, directory or file system is read-only): "
 			"nothing was changed; make it writable for the user that runs zonegated",
 			path);
 	else if (r == EBUSY)
-		err_set(e, code, "",
+		err_set(e, ERR_UNAVAILABLE, "",
 			"the store %s is in use by another process: stop it, or give this one its own "
 			"--state-dir",
 			path);
 	else
-		err_set(e, code, "",
+		err_set(e, ERR_UNAVAILABLE, "",
 			"the store %s cannot be used: %s (%s); check the disk and permissions of %s",
 			path, strerror(r), db ? sqlite3_errmsg(db) : "no memory", directory);
 	return -r;

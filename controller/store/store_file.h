@@ -38,7 +38,8 @@ struct store_file_identity {
 int store_file_identify(const char *path, struct store_file_identity *ret_identity);
 bool store_file_same(const struct store_file_identity *a, const struct store_file_identity *b);
 
-/* Adds one fault of `code` that says in a sentence what SQLite's last error on `db` (may be NULL) means and what mends it. */
-int store_file_fault(struct err *e, enum err_code code, const char *path, sqlite3 *db);
+/* Adds one fault that says in a sentence what SQLite's last error on `db` (may be NULL) means and what mends it: of code
+ * `damaged` when the file is, else ERR_UNAVAILABLE. Returns a negative error. */
+int store_file_fault(struct err *e, enum err_code damaged, const char *path, sqlite3 *db);
 
 #endif

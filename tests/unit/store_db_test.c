@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "store/store_db.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sqlite3.h>
+
+#include "store/store_file.h"
+#include "store_fixture.h"
+
+/* A store that is open, with the raw connection for a look past the interface. */
+struct open_store {
+	struct store_fixture *fixture;
+	sqlite3 *raw;
+	struct store_db *db;
+};
+
+static struct open_store open_store(void **state)
+{
+	struct open_store o = {.fixture = *state};
+	AUTO_ERR struct err e = {0};
+
+	if (access(o.fixture->path, F_OK) < 0)
+		assert_int_equal(store_file_create(o.fixture->path, &e), 0);
+	assert_int_equal(store_file_open(o.fixture->path, &e, &o.raw), 0);
+	o.db = store_db_new(o.raw, o.fixture->path);
+	return o;
+}
+
+static struct snapshot *load(const struct open_store *o)
+{
+	AUTO_ERR struct err e = {0};
+	struct snapshot *s = NULL;
+
+	if (store_db_load(o->raw, o->fixture->path, &e, &s) < 0)
+		fail_msg("%s", err_first(&e));
+	return s;
+}
+
+static void commit(const struct open_store *o, struct batch *b)
+{
+	AUTO_ERR struct err e = {0};
+
+	if (store_db_commit(o->db, b, NULL, 0, &e) < 0)
+		fail_msg("%s", err_first(&e));
+	batch_free(b);
+}
+
+static void exec(const struct open_store *o, const char *sql)
+{
+	char *message = NULL;
+
+	if (sqlite3_exec(o->raw, sql, NULL, NULL, &message) != SQLITE_OK)
+		fail_msg("%s: %s", sql, message);
+}
+
+/* One value of a query as text; "" for none or NULL. */
+static const char *value(const struct open_store *o, const char *sql, char buf[256])
+{
+	sqlite3_stmt *stmt;
+	const unsigned char *text = NULL;
+
+	assert_int_equal(sqlite3_prepare_v2(o->raw, sql, -1, &stmt, NULL), SQLITE_OK);
+	if (sqlite3_step(stmt) == SQLITE_ROW)
+		text = sqlite3_column_text(stmt, 0);
+	snprintf(buf, 256, "%s", text ? (const char *)text : "");
+	sqlite3_finalize(stmt);
+	return buf;
+}
+
+static struct object *decode(enum object_kind kind, const char *name, const char *body)
+{
+	AUTO_ERR struct err e = {0};
+	json_t *json = json_loads(body, 0, NULL);
+	struct object *o = NULL;
+
+	assert_non_null(json);
+	if (object_decode(kind, name, json, "", &e, &o) < 0)
+		fail_msg("%s", err_first(&e));
+	json_decref(json);
+	o->revision = 1;
+	return o;
+}
+
+static void add(struct batch *b, const char *parent, struct object *o)
+{
+	batch_add(b, parent, NULL, o);
+	object_unref(o);
+}
+
+/* One of every kind, children in an order that is not sorted. */
+static struct batch *document(void)
+{
+	struct batch *b = batch_new();
+
+	b->revision = 1;
+	b->wall = FIXTURE_WALL;
+	add(b, NULL, store_fixture_zone("zone-b", "second", 1));
+	add(b, NULL, store_fixture_zone("zone-a", "first \"quoted\" \xc3\xa9", 1));
+	add(b, NULL, decode(OBJECT_SERVER_GROUP, "web", "{\"protocol\":\"tcp\"}"));
+	add(b, "web", decode(OBJECT_SERVER, "web-2", "{\"address\":\"10.0.0.2\",\"port\":80}"));
+	add(b, "web",
+	    decode(OBJECT_SERVER, "web-1", "{\"address\":\"10.0.0.1\",\"port\":80,\"weight\":7}"));
+	add(b, NULL, decode(OBJECT_LOAD_BALANCER, "shop", "{}"));
+	add(b, "shop", decode(OBJECT_LB_ZONE, "zone-a", "{\"vip4\":\"192.0.2.10\"}"));
+	add(b, "shop",
+	    decode(OBJECT_LISTENER, "http",
+		   "{\"protocol\":\"tcp\",\"port\":80,\"server_group\":\"web\"}"));
+	return b;
+}
+
+static void empty_store_loads(void **state)
+{
+	struct open_store o = open_store(state);
+	struct snapshot *s = load(&o);
+
+	assert_int_equal(s->revision, 0);
+	assert_int_equal(s->zones.count, 0);
+	snapshot_unref(s);
+	store_db_free(o.db);
+}
+
+static void document_survives(void **state)
+{
+	struct open_store o = open_store(state);
+	struct batch *b = document();
+	struct snapshot *empty = snapshot_new();
+	struct snapshot *want = snapshot_apply(empty, b);
+	struct snapshot *got;
+	json_t *want_json = snapshot_encode(want, NULL, NULL);
+	json_t *got_json;
+
+	commit(&o, b);
+	store_db_free(o.db);
+	o = open_store(state);
+	got = load(&o);
+	got_json = snapshot_encode(got, NULL, NULL);
+	assert_true(json_equal(want_json, got_json));
+	assert_int_equal(json_object_size(json_object_get(got_json, "zones")), 2);
+	assert_int_equal(got->revision, 1);
+	assert_int_equal(got->updated_wall, FIXTURE_WALL);
+	assert_string_equal(((struct zone *)got->zones.items[0])->o.name, "zone-a");
+	assert_int_equal(snapshot_find_server(snapshot_find_group(got, "web"), "web-1")->weight, 7);
+	json_decref(want_json);
+	json_decref(got_json);
+	snapshot_unref(empty);
+	snapshot_unref(want);
+	snapshot_unref(got);
+	store_db_free(o.db);
+}
+
+static void heads_survive(void **state)
+{
+	struct open_store o = open_store(state);
+	struct snapshot *s;
+	struct zone *z;
+
+	commit(&o, store_fixture_batch("a", 1));
+	commit(&o, store_fixture_batch("a", 2));
+	s = load(&o);
+	z = snapshot_find_zone(s, "a");
+	assert_string_equal(z->description, "rev 2");
+	assert_int_equal(z->o.uid, 0xfedcba9876543210ULL);
+	assert_int_equal(z->o.revision, 2);
+	assert_int_equal(z->o.created_wall, FIXTURE_WALL);
+	assert_int_equal(z->o.updated_wall, FIXTURE_WALL + 2);
+	assert_int_equal(s->revision, 2);
+	snapshot_unref(s);
+	store_db_free(o.db);
+}
+
+static void history_has_old_and_new(void **state)
+{
+	struct open_store o = open_store(state);
+	struct batch *b = batch_new();
+	struct object *z = store_fixture_zone("a", "rev 2", 2);
+	char buf[256];
+
+	commit(&o, store_fixture_batch("a", 1));
+	commit(&o, store_fixture_batch("a", 2));
+	b->revision = 3;
+	b->wall = 5;
+	b->comment = mem_strdup("not needed");
+	batch_add(b, NULL, z, NULL);
+	object_unref(z);
+	commit(&o, b);
+	assert_string_equal(value(&o, "SELECT old IS NULL FROM changes WHERE revision = 1", buf),
+			    "1");
+	assert_non_null(
+		strstr(value(&o, "SELECT old FROM changes WHERE revision = 2", buf), "rev 1"));
+	assert_non_null(
+		strstr(value(&o, "SELECT new FROM changes WHERE revision = 2", buf), "rev 2"));
+	assert_non_null(
+		strstr(value(&o, "SELECT old FROM changes WHERE revision = 3", buf), "rev 2"));
+	assert_string_equal(value(&o, "SELECT new IS NULL FROM changes WHERE revision = 3", buf),
+			    "1");
+	assert_string_equal(value(&o, "SELECT comment FROM revisions WHERE revision = 3", buf),
+			    "not needed");
+	assert_string_equal(value(&o, "SELECT who || via FROM revisions WHERE revision = 2", buf),
+			    "rootapi");
+	assert_string_equal(value(&o, "SELECT count(*) FROM objects", buf), "0");
+	store_db_free(o.db);
+}
+
+/* A parent whose child changed gets a new head, and no entry in the history. */
+static void touched_parent_is_no_change(void **state)
+{
+	struct open_store o = open_store(state);
+	struct batch *b = batch_new();
+	struct object *before = store_fixture_zone("a", "rev 1", 1);
+	struct object *after = store_fixture_zone("a", "rev 1", 2);
+	char buf[256];
+
+	commit(&o, store_fixture_batch("a", 1));
+	b->revision = 2;
+	batch_add(b, NULL, before, after);
+	object_unref(before);
+	object_unref(after);
+	commit(&o, b);
+	assert_string_equal(value(&o, "SELECT revision FROM objects", buf), "2");
+	assert_string_equal(value(&o, "SELECT count(*) FROM changes WHERE revision = 2", buf), "0");
+	store_db_free(o.db);
+}
+
+static void revision_must_follow(void **state)
+{
+	struct open_store o = open_store(state);
+	AUTO_ERR struct err e = {0};
+	struct batch *again = store_fixture_batch("a", 1);
+	struct batch *gap = store_fixture_batch("a", 3);
+	uint64_t revision = 0;
+
+	commit(&o, store_fixture_batch("a", 1));
+	assert_int_equal(store_db_commit(o.db, again, NULL, 0, &e), -ESTALE);
+	assert_int_equal(store_db_commit(o.db, gap, NULL, 0, &e), -ESTALE);
+	assert_int_equal(e.faults[0].code, ERR_CONFLICT);
+	assert_false(store_db_is_stuck(o.db));
+	commit(&o, store_fixture_batch("a", 2));
+	assert_int_equal(store_db_read_revision(o.db, &e, &revision), 0);
+	assert_int_equal(revision, 2);
+	batch_free(again);
+	batch_free(gap);
+	store_db_free(o.db);
+}
+
+static void history_is_bounded(void **state)
+{
+	struct open_store o = open_store(state);
+	char buf[256];
+
+	exec(&o, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)"
+		 " INSERT INTO revisions SELECT i, 0, '', '', NULL FROM n");
+	exec(&o,
+	     "INSERT INTO changes SELECT revision, 0, 'zone', '', 'a', NULL, '{}' FROM revisions");
+	commit(&o, store_fixture_batch("a", 1001));
+	commit(&o, store_fixture_batch("a", 1002));
+	assert_string_equal(value(&o, "SELECT count(*) FROM revisions", buf), "1000");
+	assert_string_equal(value(&o, "SELECT min(revision) FROM revisions", buf), "3");
+	assert_string_equal(value(&o, "SELECT min(revision) FROM changes", buf), "3");
+	store_db_free(o.db);
+}
+
+static void collect_row(void *ctx, const struct store_row *row)
+{
+	char *text = ctx;
+
+	snprintf(text + strlen(text), 256 - strlen(text), "%s/%s=%s;", row->kind, row->key,
+		 row->value);
+}
+
+static void rows_are_kept_by_kind_and_key(void **state)
+{
+	struct open_store o = open_store(state);
+	AUTO_ERR struct err e = {0};
+	const struct store_row first[] = {{"health", "web/web-2", "\"up\""},
+					  {"health", "web/web-1", "\"down\""},
+					  {"drain", "x", "1"}};
+	const struct store_row second[] = {{"health", "web/web-2", NULL},
+					   {"health", "web/web-1", "\"up\""},
+					   {"health", "no", NULL}};
+	char text[256] = "";
+	uint64_t revision = 9;
+
+	assert_int_equal(store_db_commit(o.db, NULL, first, 3, &e), 0);
+	assert_int_equal(store_db_load_rows(o.db, "health", collect_row, text), 0);
+	assert_string_equal(text, "health/web/web-1=\"down\";health/web/web-2=\"up\";");
+	assert_int_equal(store_db_commit(o.db, NULL, second, 3, &e), 0);
+	text[0] = '\0';
+	assert_int_equal(store_db_load_rows(o.db, "health", collect_row, text), 0);
+	assert_int_equal(store_db_load_rows(o.db, "drain", collect_row, text), 0);
+	assert_string_equal(text, "health/web/web-1=\"up\";drain/x=1;");
+	assert_int_equal(store_db_read_revision(o.db, &e, &revision), 0);
+	assert_int_equal(revision, 0); /* rows make no revision */
+	store_db_free(o.db);
+}
+
+/* PRAGMA max_page_count stands in for the end of the disk: SQLite answers as it does to ENOSPC. */
+static void full_disk_takes_all_back(void **state)
+{
+	struct open_store o = open_store(state);
+	AUTO_ERR struct err e = {0};
+	AUTO_FREE char *big = mem_alloc(400001);
+	const struct store_row rows[] = {{"drain", "small", "1"}, {"drain", "big", big}};
+	struct batch *b = store_fixture_batch("a", 2);
+	struct snapshot *s;
+	char text[256] = "";
+
+	memset(big, 'x', 400000);
+	commit(&o, store_fixture_batch("a", 1));
+	exec(&o, "PRAGMA max_page_count = 60");
+	assert_int_equal(store_db_commit(o.db, b, rows, 2, &e), -ENOSPC);
+	assert_int_equal(e.faults[0].code, ERR_UNAVAILABLE);
+	assert_non_null(strstr(err_first(&e), "the disk of "));
+	assert_non_null(strstr(err_first(&e), " is full"));
+	assert_false(store_db_is_stuck(o.db));
+	s = load(&o);
+	assert_int_equal(s->revision, 1);
+	assert_string_equal(snapshot_find_zone(s, "a")->description, "rev 1");
+	snapshot_unref(s);
+	assert_int_equal(store_db_load_rows(o.db, "drain", collect_row, text), 0);
+	assert_string_equal(text, "");
+	exec(&o, "PRAGMA max_page_count = 100000");
+	commit(&o, b);
+	s = load(&o);
+	assert_string_equal(snapshot_find_zone(s, "a")->description, "rev 2");
+	snapshot_unref(s);
+	store_db_free(o.db);
+}
+
+static void expect_damaged(const struct open_store *o, const char *part)
+{
+	AUTO_ERR struct err e = {0};
+	struct snapshot *s = NULL;
+
+	assert_int_equal(store_db_load(o->raw, o->fixture->path, &e, &s), -EBADMSG);
+	assert_null(s);
+	assert_int_equal(e.faults[0].code, ERR_SYNTAX);
+	assert_non_null(strstr(err_first(&e), o->fixture->path));
+	if (!strstr(err_first(&e), part))
+		fail_msg("no \"%s\" in: %s", part, err_first(&e));
+}
+
+static void rows_that_do_not_decode_are_refused(void **state)
+{
+	struct open_store o = open_store(state);
+
+	commit(&o, document());
+	exec(&o, "UPDATE objects SET body = '{' WHERE name = 'web-1'");
+	expect_damaged(&o, "server_groups/web/servers/web-1: not JSON");
+	exec(&o,
+	     "UPDATE objects SET body = '{\"address\":\"10.0.0.1\",\"wheels\":4}' WHERE name = 'web-1'");
+	expect_damaged(&o, "wheels");
+	exec(&o, "DELETE FROM objects WHERE name = 'web-1'");
+	exec(&o, "UPDATE objects SET parent = 'gone' WHERE name = 'web-2'");
+	expect_damaged(&o, "its parent is missing");
+	exec(&o, "UPDATE objects SET kind = 'teapot', parent = 'web' WHERE name = 'web-2'");
+	expect_damaged(&o, "unknown kind");
+	store_db_free(o.db);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, store_fixture_make, store_fixture_drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(empty_store_loads),
+		TEST(document_survives),
+		TEST(heads_survive),
+		TEST(history_has_old_and_new),
+		TEST(touched_parent_is_no_change),
+		TEST(revision_must_follow),
+		TEST(history_is_bounded),
+		TEST(rows_are_kept_by_kind_and_key),
+		TEST(full_disk_takes_all_back),
+		TEST(rows_that_do_not_decode_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
