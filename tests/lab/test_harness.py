@@ -3,7 +3,7 @@
 
 import time
 
-from zglab import VIP4, VIP6, case
+from zglab import VIP4, VIP6, case, receive
 from zglab.cases import CaseTimeout
 
 RULES = """\
@@ -42,6 +42,48 @@ def balances_udp_and_v6(lab):
     assert lab.who(port=53, count=10, protocol="udp") == {"s1": 10}
     assert lab.who(VIP6, count=10) == {"s2": 10}
     assert lab.gw.weights(vip=VIP6) == {"fd02::12": 7}
+
+
+def forward(lab, prepare, *how):
+    lab.network(2, direct=True)
+    for server in lab.servers:
+        prepare(server)
+    rules = ""
+    for vip, address in ((VIP4, "10.2.0.{}"), (f"[{VIP6}]", "[fd02::{}]")):
+        rules += f"-A -t {vip}:80 -s rr\n"
+        for number in (11, 12):
+            rules += f"-a -t {vip}:80 -r {address.format(number)}:80 {' '.join(how)}\n"
+    lab.gw.ns.add_link("zonegate0", "dummy")
+    lab.gw.ns.set_link("zonegate0")
+    lab.gw.ns.add_address("zonegate0", f"{VIP4}/32")
+    lab.gw.ns.add_address("zonegate0", f"{VIP6}/128")
+    lab.gw.ipvsadm_restore(rules)
+    for vip in (VIP4, VIP6):
+        answers = lab.who(vip, count=10)
+        assert answers == {"s1": 5, "s2": 5}, (vip, answers)
+
+
+@case
+def forwards_direct(lab):
+    forward(lab, receive.direct, "-g")
+
+
+@case(load=receive.TUNNEL_MODULES)
+def forwards_ipip(lab):
+    forward(lab, receive.ipip, "-i", "--tun-type", "ipip")
+
+
+@case(load=receive.TUNNEL_MODULES)
+def forwards_gre(lab):
+    forward(lab, receive.gre, "-i", "--tun-type", "gre", "--tun-nocsum")
+
+
+@case(load=receive.TUNNEL_MODULES)
+def forwards_gue(lab):
+    forward(
+        lab, receive.gue, "-i", "--tun-type", "gue", "--tun-port", str(receive.GUE_PORT),
+        "--tun-nocsum",
+    )
 
 
 @case
