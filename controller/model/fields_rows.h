@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files that hold rows share: fields_table.c and fields_group.c. */
+#ifndef ZG_MODEL_FIELDS_ROWS_H
+#define ZG_MODEL_FIELDS_ROWS_H
+
+#include <stddef.h>
+
+#include "model/fields.h"
+
+/* Parts of a row: its place in the struct, a member of a later part, a member that only readers get. */
+#define AT(type, member) .offset = offsetof(struct type, member)
+#define LATER(title)                                 \
+	{                                            \
+		.name = (title), .type = FIELD_LATER \
+	}
+#define READ_ONLY(title, text)                                           \
+	{                                                                \
+		.name = (title), .type = FIELD_READ_ONLY, .help = (text) \
+	}
+#define READ_ONLY_ROWS                                                                             \
+	READ_ONLY("uid", "identity of the object: another one after delete and create"),           \
+		READ_ONLY("revision", "revision of the last change to it or anything beneath it"), \
+		READ_ONLY("created_at", "when it was created"),                                    \
+		READ_ONLY("updated_at", "when it or anything beneath it was last changed"),        \
+		READ_ONLY("status", "what is observed, not configured")
+
+/* In fields_group.c. */
+extern const struct field fields_server_group[];
+extern const struct field fields_server[];
+
+/* In fields_table.c. The checks say what is wrong with the text, or the struct addr; NULL: nothing. */
+extern const struct field_name fields_protocol_names[];
+const char *fields_check_name(const void *value);
+const char *fields_check_unicast(const void *value);
+
+#endif
