@@ -3,10 +3,11 @@
 #include "store/store_db.h"
 
 #include "base/mem.h"
-#include "store/store_file.h"
+#include "store/store_fault.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <string.h>
 
 enum store_stmt {
@@ -48,168 +49,6 @@ struct store_db {
 	char *path;
 	sqlite3_stmt *stmts[STMT_COUNT]; /* prepared at first use */
 };
-
-/* ---- reading everything ------------------------------------------------------------------- */
-
-struct store_load {
-	sqlite3 *db;
-	const char *path;
-	struct err *e;
-	struct snapshot *snapshot;
-	int64_t count;
-};
-
-/* The collection that an object of `kind` belongs to, or NULL when its parent is not there. */
-static struct vec *store_db_collection(struct snapshot *s, enum object_kind kind,
-				       const char *parent)
-{
-	struct object *owner = NULL;
-
-	switch (kind) {
-	case OBJECT_ZONE:
-		return &s->zones;
-	case OBJECT_SERVER_GROUP:
-		return &s->server_groups;
-	case OBJECT_LOAD_BALANCER:
-		return &s->load_balancers;
-	case OBJECT_SERVER:
-		owner = snapshot_find(s, &(struct object_path){OBJECT_SERVER_GROUP, NULL, parent});
-		break;
-	case OBJECT_LB_ZONE:
-	case OBJECT_LISTENER:
-		owner = snapshot_find(s, &(struct object_path){OBJECT_LOAD_BALANCER, NULL, parent});
-		break;
-	case OBJECT_KIND_COUNT:
-		break;
-	}
-	return owner ? object_children(owner, kind) : NULL;
-}
-
-static int store_db_fault_object(const struct store_load *l, const struct object_path *p,
-				 const char *what)
-{
-	char place[OBJECT_PATH_MAX];
-
-	err_set(l->e, ERR_SYNTAX, "",
-		"the store %s is damaged (%s: %s): restore it from a backup, or move it away to start with "
-		"an empty configuration; the file was left as it is",
-		l->path, object_path_format(p, place), what);
-	return -EBADMSG;
-}
-
-static const char *store_db_text(sqlite3_stmt *stmt, int column)
-{
-	const unsigned char *text = sqlite3_column_text(stmt, column);
-
-	return text ? (const char *)text : "";
-}
-
-static int store_db_decode(const struct store_load *l, const struct object_path *p,
-			   const char *body, struct object **ret_object)
-{
-	AUTO_ERR struct err faults = {0};
-	json_t *json = json_loads(body, JSON_REJECT_DUPLICATES, NULL);
-	int r;
-
-	if (!json)
-		return store_db_fault_object(l, p, "not JSON");
-	r = object_decode(p->kind, p->name, json, "", &faults, ret_object);
-	json_decref(json);
-	return r < 0 ? store_db_fault_object(l, p, err_first(&faults)) : 0;
-}
-
-/* Rows come sorted by parent and name, so that each collection is filled in its order. */
-static int store_db_load_object(struct store_load *l, enum object_kind kind, sqlite3_stmt *stmt)
-{
-	const char *parent = store_db_text(stmt, 0);
-	const struct object_path p = {kind, parent[0] ? parent : NULL, store_db_text(stmt, 1)};
-	struct vec *collection = store_db_collection(l->snapshot, kind, parent);
-	struct object *o;
-	int r;
-
-	if (!collection)
-		return store_db_fault_object(l, &p, "its parent is missing");
-	r = store_db_decode(l, &p, store_db_text(stmt, 6), &o);
-	if (r < 0)
-		return r;
-	o->uid = (uint64_t)sqlite3_column_int64(stmt, 2);
-	o->revision = (uint64_t)sqlite3_column_int64(stmt, 3);
-	o->created_wall = (usec_t)sqlite3_column_int64(stmt, 4);
-	o->updated_wall = (usec_t)sqlite3_column_int64(stmt, 5);
-	vec_push(collection, o);
-	l->count++;
-	return 0;
-}
-
-static int store_db_load_kind(struct store_load *l, enum object_kind kind)
-{
-	static const char sql[] = "SELECT parent, name, uid, revision, created, updated, body"
-				  " FROM objects WHERE kind = ?1 ORDER BY parent, name";
-	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(l->db, sql, -1, &stmt, NULL);
-	int r = 0;
-
-	if (rc == SQLITE_OK)
-		rc = sqlite3_bind_text(stmt, 1, object_kind_name(kind), -1, SQLITE_STATIC);
-	if (rc == SQLITE_OK)
-		rc = sqlite3_step(stmt);
-	while (rc == SQLITE_ROW && r == 0) {
-		r = store_db_load_object(l, kind, stmt);
-		rc = sqlite3_step(stmt);
-	}
-	if (r == 0 && rc != SQLITE_DONE)
-		r = store_file_fault(l->e, ERR_SYNTAX, l->path, l->db);
-	sqlite3_finalize(stmt);
-	return r;
-}
-
-/* The newest revision, and that every object was of a kind we know. */
-static int store_db_load_head(struct store_load *l)
-{
-	static const char sql[] = "SELECT coalesce(max(revision), 0),"
-				  " (SELECT wall FROM revisions ORDER BY revision DESC LIMIT 1),"
-				  " (SELECT count(*) FROM objects) FROM revisions";
-	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(l->db, sql, -1, &stmt, NULL);
-	int r = 0;
-
-	if (rc == SQLITE_OK)
-		rc = sqlite3_step(stmt);
-	if (rc != SQLITE_ROW) {
-		r = store_file_fault(l->e, ERR_SYNTAX, l->path, l->db);
-	} else if (sqlite3_column_int64(stmt, 2) != l->count) {
-		err_set(l->e, ERR_SYNTAX, "",
-			"the store %s is damaged (it has objects of an unknown kind): restore it from a "
-			"backup, or move it away to start with an empty configuration; the file was left "
-			"as it is",
-			l->path);
-		r = -EBADMSG;
-	} else {
-		l->snapshot->revision = (uint64_t)sqlite3_column_int64(stmt, 0);
-		l->snapshot->updated_wall = (usec_t)sqlite3_column_int64(stmt, 1);
-	}
-	sqlite3_finalize(stmt);
-	return r;
-}
-
-int store_db_load(struct sqlite3 *db, const char *path, struct err *e,
-		  struct snapshot **ret_snapshot)
-{
-	struct store_load l = {.db = db, .path = path, .e = e, .snapshot = snapshot_new()};
-	int r = 0;
-
-	/* The order of the enum has parents before children. */
-	for (int kind = 0; kind < OBJECT_KIND_COUNT && r == 0; kind++)
-		r = store_db_load_kind(&l, (enum object_kind)kind);
-	if (r == 0)
-		r = store_db_load_head(&l);
-	if (r < 0) {
-		snapshot_unref(l.snapshot);
-		return r;
-	}
-	*ret_snapshot = l.snapshot;
-	return 0;
-}
 
 /* ---- the connection ----------------------------------------------------------------------- */
 
@@ -391,7 +230,7 @@ int store_db_read_revision(struct store_db *d, struct err *e, uint64_t *ret_revi
 	sqlite3_stmt *stmt = store_db_stmt(d, STMT_REVISION);
 
 	if (!stmt || sqlite3_step(stmt) != SQLITE_ROW) {
-		int r = store_file_fault(e, ERR_UNAVAILABLE, d->path, d->db);
+		int r = store_fault_sqlite(e, ERR_UNAVAILABLE, d->path, d->db);
 
 		sqlite3_reset(stmt);
 		return r;
@@ -442,9 +281,16 @@ int store_db_commit(struct store_db *d, const struct batch *b, const struct stor
 		r = store_db_run(d, STMT_COMMIT);
 	if (r == 0)
 		return 0;
-	r = store_file_fault(e, ERR_UNAVAILABLE, d->path, d->db);
+	r = store_fault_sqlite(e, ERR_UNAVAILABLE, d->path, d->db);
 	store_db_rollback(d);
 	return r;
+}
+
+static const char *store_db_text(sqlite3_stmt *stmt, int column)
+{
+	const unsigned char *text = sqlite3_column_text(stmt, column);
+
+	return text ? (const char *)text : "";
 }
 
 int store_db_load_rows(struct store_db *d, const char *kind, store_row_fn *fn, void *ctx)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The statements of the store: everything into a snapshot, one commit out of a batch. For one thread at a time. */
+/* The connection and its statements: one commit out of a batch. For one thread at a time. */
 #ifndef ZG_STORE_STORE_DB_H
 #define ZG_STORE_STORE_DB_H
 
@@ -8,10 +8,6 @@
 
 struct sqlite3;
 struct store_db;
-
-/* Reads the configuration. ERR_SYNTAX with the object's path when a row does not decode. New reference. */
-int store_db_load(struct sqlite3 *db, const char *path, struct err *e,
-		  struct snapshot **ret_snapshot);
 
 /* Takes `db` over (closed with it). `path` is copied, for sentences. */
 struct store_db *store_db_new(struct sqlite3 *db, const char *path);

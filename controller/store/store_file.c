@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "store/store_fault.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,98 +40,6 @@ static const char store_file_schema[] =
 	"COMMIT;";
 _Static_assert(STORE_FILE_APPLICATION == 1514619220 && STORE_FILE_VERSION == 1, "as in the schema");
 
-#define LEFT_ALONE  "; the file was left as it is"
-#define START_EMPTY "restore it from a backup, or move it away to start with an empty configuration"
-
-/* The directory of `path`, for sentences about its disk. Caller frees. */
-static char *store_file_directory(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!slash)
-		return mem_strdup(".");
-	return mem_printf("%.*s", slash == path ? 1 : (int)(slash - path), path);
-}
-
-static int store_file_fault_damaged(struct err *e, enum err_code code, const char *path,
-				    const char *what)
-{
-	err_set(e, code, "", "the store %s is damaged (%s): " START_EMPTY LEFT_ALONE, path, what);
-	return -EBADMSG;
-}
-
-/* What the system said at the last error of the file's log: SQLite does not hand on the errno of a failed COMMIT. */
-static int store_file_log_errno(sqlite3 *db)
-{
-	sqlite3_file *log = NULL;
-	int number = 0;
-
-	sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
-	if (log && log->pMethods)
-		log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
-	return number;
-}
-
-/* The errno that says best what SQLite met; EBADMSG for a damaged file, EIO for the rest. */
-static int store_file_errno(sqlite3 *db)
-{
-	int rc = sqlite3_errcode(db) & 0xff;
-	int os = sqlite3_system_errno(db);
-
-	if (rc == SQLITE_IOERR && !os)
-		os = store_file_log_errno(db);
-	if (rc == SQLITE_FULL ||
-	    ((os == ENOSPC || os == EDQUOT || os == EFBIG) && rc == SQLITE_IOERR))
-		return ENOSPC;
-	if (rc == SQLITE_READONLY || rc == SQLITE_PERM || (rc == SQLITE_IOERR && os == EROFS))
-		return EROFS;
-	if (rc == SQLITE_BUSY || rc == SQLITE_LOCKED)
-		return EBUSY;
-	if (rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB || rc == SQLITE_ERROR)
-		return EBADMSG;
-	if (rc == SQLITE_NOMEM)
-		return ENOMEM;
-	return os ? os : EIO;
-}
-
-int store_file_fault(struct err *e, enum err_code damaged, const char *path, sqlite3 *db)
-{
-	AUTO_FREE char *directory = store_file_directory(path);
-	int r = db ? store_file_errno(db) : ENOMEM;
-
-	if (r == EBADMSG)
-		return store_file_fault_damaged(e, damaged, path, sqlite3_errmsg(db));
-	if (r == ENOSPC)
-		err_set(e, ERR_UNAVAILABLE, "",
-			"the disk of %s is full: nothing was changed; make room and try again",
-			directory);
-	else if (r == EROFS)
-		err_set(e, ERR_UNAVAILABLE, "",
-			"the store %s cannot be written (file, directory or file system is read-only): "
-			"nothing was changed; make it writable for the user that runs zonegated",
-			path);
-	else if (r == EBUSY)
-		err_set(e, ERR_UNAVAILABLE, "",
-			"the store %s is in use by another process: stop it, or give this one its own "
-			"--state-dir",
-			path);
-	else
-		err_set(e, ERR_UNAVAILABLE, "",
-			"the store %s cannot be used: %s (%s); check the disk and permissions of %s",
-			path, strerror(r), db ? sqlite3_errmsg(db) : "no memory", directory);
-	return -r;
-}
-
-/* Faults with the system's own words, where SQLite is not asked. */
-static int store_file_fault_errno(struct err *e, const char *verb, const char *path, int number)
-{
-	err_set(e, ERR_UNAVAILABLE, "",
-		"cannot %s the store %s: %s; its directory must exist and belong to the user that runs "
-		"zonegated",
-		verb, path, strerror(number));
-	return -number;
-}
-
 static char *store_file_log_path(const char *path)
 {
 	return mem_printf("%s-wal", path);
@@ -149,12 +58,12 @@ static off_t store_file_size(const char *path)
 static int store_file_check_version(const char *path, uint32_t version, struct err *e)
 {
 	if (version == 0)
-		return store_file_fault_damaged(e, ERR_SYNTAX, path, "it has no format version");
+		return store_fault_damaged(e, ERR_SYNTAX, path, "it has no format version");
 	if (version <= STORE_FILE_VERSION)
 		return 0;
 	err_set(e, ERR_SYNTAX, "",
 		"the store %s was written by a newer zonegate (format %u, this one knows up to %d): install "
-		"that version again, or move the file away to start with an empty configuration" LEFT_ALONE,
+		"that version again, or move the file away to start with an empty configuration" STORE_FAULT_LEFT_ALONE,
 		path, (unsigned)version, STORE_FILE_VERSION);
 	return -EBADMSG;
 }
@@ -167,15 +76,15 @@ static int store_file_check_header(const char *path, const uint8_t *header, size
 	uint32_t version;
 
 	if (size < HEADER_SIZE || memcmp(header, "SQLite format 3", 16) != 0)
-		return store_file_fault_damaged(e, ERR_SYNTAX, path,
-						"it does not begin as an SQLite database does");
+		return store_fault_damaged(e, ERR_SYNTAX, path,
+					   "it does not begin as an SQLite database does");
 	buf_reader_init(&r, header, size);
 	buf_skip(&r, HEADER_VERSION);
 	version = buf_read_be32(&r);
 	buf_skip(&r, 4);
 	if (buf_read_be32(&r) != STORE_FILE_APPLICATION) {
 		err_set(e, ERR_SYNTAX, "",
-			"%s is a database of another program: give [store] path another name" LEFT_ALONE,
+			"%s is a database of another program: give [store] path another name" STORE_FAULT_LEFT_ALONE,
 			path);
 		return -EBADMSG;
 	}
@@ -190,9 +99,9 @@ static int store_file_read_header(const char *path, struct err *e)
 	int r;
 
 	if (fd < 0)
-		return store_file_fault_errno(e, "read", path, errno);
+		return store_fault_errno(e, "read", path, errno);
 	n = pread(fd, header, sizeof(header), 0);
-	r = n < 0 ? store_file_fault_errno(e, "read", path, errno)
+	r = n < 0 ? store_fault_errno(e, "read", path, errno)
 		  : store_file_check_header(path, header, (size_t)n, e);
 	close(fd);
 	return r;
@@ -228,14 +137,14 @@ static int store_file_check_content(const char *path, sqlite3 *db, struct err *e
 
 	if (store_file_query(db, "PRAGMA user_version", text, sizeof(text)) < 0 ||
 	    sscanf(text, "%u", &version) != 1)
-		return store_file_fault(e, ERR_SYNTAX, path, db);
+		return store_fault_sqlite(e, ERR_SYNTAX, path, db);
 	if (store_file_check_version(path, version, e) < 0)
 		return -EBADMSG;
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		if (store_file_query(db, checks[i], text, sizeof(text)) < 0)
-			return store_file_fault(e, ERR_SYNTAX, path, db);
+			return store_fault_sqlite(e, ERR_SYNTAX, path, db);
 		if (strcmp(text, "ok") != 0)
-			return store_file_fault_damaged(e, ERR_SYNTAX, path, text);
+			return store_fault_damaged(e, ERR_SYNTAX, path, text);
 	}
 	return 0;
 }
@@ -298,7 +207,7 @@ static int store_file_open_db(const char *path, const char *query, int flags, st
 
 	if (sqlite3_open_v2(uri, &db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) !=
 	    SQLITE_OK) {
-		r = store_file_fault(e, ERR_UNAVAILABLE, path, db);
+		r = store_fault_sqlite(e, ERR_UNAVAILABLE, path, db);
 		sqlite3_close(db);
 		return r;
 	}
@@ -335,9 +244,9 @@ int store_file_open(const char *path, struct err *e, sqlite3 **ret_db)
 		return r;
 	if (sqlite3_exec(db, setup, NULL, NULL, NULL) != SQLITE_OK ||
 	    store_file_query(db, "PRAGMA journal_mode", mode, sizeof(mode)) < 0) {
-		r = store_file_fault(e, ERR_UNAVAILABLE, path, db);
+		r = store_fault_sqlite(e, ERR_UNAVAILABLE, path, db);
 	} else if (strcmp(mode, "wal") != 0) {
-		r = store_file_fault_damaged(e, ERR_SYNTAX, path, "it is not in WAL mode");
+		r = store_fault_damaged(e, ERR_SYNTAX, path, "it is not in WAL mode");
 	}
 	if (r < 0) {
 		sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -380,22 +289,22 @@ static int store_file_fill(const char *path, struct err *e)
 	int r;
 
 	if (fd < 0)
-		return store_file_fault_errno(e, "make", path, errno);
+		return store_fault_errno(e, "make", path, errno);
 	close(fd);
 	r = store_file_open_db(path, "?mode=rw", SQLITE_OPEN_READWRITE, e, &db);
 	if (r < 0)
 		return r;
 	if (sqlite3_exec(db, store_file_schema, NULL, NULL, NULL) != SQLITE_OK)
-		r = store_file_fault(e, ERR_UNAVAILABLE, path, db);
+		r = store_fault_sqlite(e, ERR_UNAVAILABLE, path, db);
 	if (sqlite3_close(db) != SQLITE_OK && r == 0) /* carries the log into the file */
-		r = store_file_fault(e, ERR_UNAVAILABLE, path, NULL);
+		r = store_fault_sqlite(e, ERR_UNAVAILABLE, path, NULL);
 	return r;
 }
 
 int store_file_create(const char *path, struct err *e)
 {
 	AUTO_FREE char *attempt = mem_printf("%s.new", path);
-	AUTO_FREE char *directory = store_file_directory(path);
+	AUTO_FREE char *directory = store_fault_directory(path);
 	int r;
 
 	store_file_remove_attempt(attempt);
@@ -409,7 +318,7 @@ int store_file_create(const char *path, struct err *e)
 		r = -errno;
 	if (r == 0)
 		r = store_file_sync(directory, O_RDONLY | O_DIRECTORY);
-	return r < 0 ? store_file_fault_errno(e, "make", path, -r) : 0;
+	return r < 0 ? store_fault_errno(e, "make", path, -r) : 0;
 }
 
 int store_file_identify(const char *path, struct store_file_identity *ret_identity)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The store as a file: is it ours, is it whole, make it, open it, is it still there; and the sentences for what goes wrong. */
+/* The store as a file: is it ours, is it whole, make it, open it, is it still there. */
 #ifndef ZG_STORE_STORE_FILE_H
 #define ZG_STORE_STORE_FILE_H
 
@@ -37,9 +37,5 @@ struct store_file_identity {
 /* Returns 0 or -ENOENT when one of the two is not there. */
 int store_file_identify(const char *path, struct store_file_identity *ret_identity);
 bool store_file_same(const struct store_file_identity *a, const struct store_file_identity *b);
-
-/* Adds one fault that says in a sentence what SQLite's last error on `db` (may be NULL) means and what mends it: of code
- * `damaged` when the file is, else ERR_UNAVAILABLE. Returns a negative error. */
-int store_file_fault(struct err *e, enum err_code damaged, const char *path, sqlite3 *db);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/metrics.h"
 #include "store/store_db.h"
 #include "store/store_file.h"
+#include "store/store_load.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -256,7 +257,7 @@ static int store_read_file(const char *path, struct err *e, struct snapshot **re
 		r = store_file_open_readonly(path, e, &db);
 	if (r < 0)
 		return r;
-	r = store_db_load(db, path, e, ret_snapshot);
+	r = store_load_snapshot(db, path, e, ret_snapshot);
 	sqlite3_close(db);
 	return r;
 }
