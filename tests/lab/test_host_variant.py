@@ -28,3 +28,16 @@ def auto_takes_the_hosts_kernel(lab):
     assert done.returncode == 0, done.stdout + done.stderr
     # user-mode linux does not run within itself: this can only have been the host variant
     assert "1 passed" in done.stdout, done.stdout
+
+
+@case
+def the_demo_runs_on_the_host(lab):
+    done = subprocess.run(
+        [f"{lab.config['top']}/tests/demo/run"], capture_output=True, text=True, check=False,
+        timeout=40,
+        env={
+            "PATH": os.environ["PATH"], "LAB": "host", "DEMO_SECONDS": "6",
+            "BUILD": lab.config["build"],
+        },
+    )
+    assert done.returncode == 0 and "demo: ok" in done.stdout, done.stdout + done.stderr

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Host side: starts one lab for one file and follows its results."""
 
+import atexit
 import json
 import os
 import re
@@ -42,6 +43,7 @@ class Settings:
         self._lock = threading.Lock()
         self.stopping = False  # Ctrl-C: end the labs that run, begin no other
         self.uml_dir = tempfile.mkdtemp(prefix="zglab-")
+        atexit.register(self.close)
 
     @classmethod
     def from_environment(cls, here):

@@ -158,6 +158,9 @@ class Server:
     def revive(self):
         self._set_filter(False)
 
+    def listening(self):
+        return bool(self._listeners)
+
     def connections(self):
         return len(self._connections)
 

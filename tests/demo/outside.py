@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The host's side of the demo: starts the lab, opens its doors, shows it, judges it.
+
+The process makes its two listeners on the host's loopback and then leaves for
+a network namespace without a name, in which the tap of user-mode linux stands.
+Nothing of it is left when the processes are gone, however they end.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+import shlex
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+import control
+import screen
+from zglab import launch, relay, rtnl, sysc
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.abspath(os.path.join(HERE, "../.."))
+GUEST, HOST_NET = "10.77.0.2", "10.77.0.1/24"
+API_PORT, CONTROL_PORT = 8443, 8444
+START_SECONDS = 30
+KILL_AFTER = 6  # seconds of traffic before DEMO_KILL strikes
+QUIET = 3.0  # seconds without an answer: the traffic does not flow
+TUNSETIFF, TUNSETPERSIST = 0x400454CA, 0x400454CB
+IFF_TAP, IFF_NO_PI, IFF_VNET_HDR = 0x0002, 0x1000, 0x4000
+
+
+class Demo:
+    def __init__(self):
+        self._seconds = float(os.environ.get("DEMO_SECONDS") or 0)
+        self._kill = (os.environ.get("DEMO_KILL") or "").replace(",", " ").split()
+        self._settings = launch.Settings.from_environment(os.path.join(TOP, "tests/lab"))
+        self._api = relay.listen("127.0.0.1", int(os.environ.get("DEMO_PORT") or 0))
+        self._control = relay.listen("127.0.0.1")
+        self._control_port = self._control.getsockname()[1]
+        self._out = control.folder(self._control_port)
+        self._process = None
+        self._console = None
+        self._position = 0
+        self._screen = screen.Screen(sys.stdout)
+        self._stopping = False
+        self._ready_at = None
+        self._last = None
+        self._fault = None
+        self._ended = False
+
+    def _prepare(self):
+        for name in ("zonegated", "zonegate"):
+            path = f"{self._settings.build}/{name}"
+            if not os.access(path, os.X_OK):
+                raise SystemExit(f"demo: {path} is not there; make it first")
+        shutil.rmtree(self._out, ignore_errors=True)
+        os.makedirs(self._out)
+        with open(f"{self._out}/token", "w", encoding="ascii") as file:
+            os.fchmod(file.fileno(), 0o600)
+            file.write("zg_" + secrets.token_hex(20) + "\n")
+        configuration = self._settings.configuration()
+        configuration["listeners"] = [self._api.fileno(), self._control.fileno()]
+        with open(f"{self._out}/config.json", "w", encoding="utf-8") as file:
+            json.dump(configuration, file)
+
+    @staticmethod
+    def _enter_namespace():
+        """A namespace of our own for the tap; as root of a user namespace if need be."""
+        if os.geteuid() == 0:
+            sysc.unshare(sysc.CLONE_NEWNET)
+        else:
+            uid, gid = os.getuid(), os.getgid()
+            sysc.unshare(sysc.CLONE_NEWUSER | sysc.CLONE_NEWNET)
+            for name, text in (
+                ("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1"),
+            ):
+                with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+                    file.write(text)
+        tap = os.open("/dev/net/tun", os.O_RDWR)
+        flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR
+        fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", b"tap0", flags))
+        fcntl.ioctl(tap, TUNSETPERSIST, 1)
+        os.close(tap)
+        netlink = rtnl.Netlink()
+        netlink.link_set("lo")
+        netlink.link_set("tap0")
+        netlink.address_add("tap0", HOST_NET)
+        netlink.close()
+
+    def _command(self):
+        arguments = [os.path.join(HERE, "inside.py"), self._settings.kind, self._out]
+        if self._settings.kind == "uml":
+            self._enter_namespace()
+            tap = "vec0:transport=tap,ifname=tap0,depth=128,gro=1"
+            return self._settings.uml_command(
+                f"demo-{os.getpid()}", launch.PYTHON, arguments, extra=[tap]
+            )
+        unshare = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
+        return [*unshare, launch.PYTHON, *arguments], dict(os.environ)
+
+    def _start(self):
+        command, environment = self._command()
+        listeners = [self._api.fileno(), self._control.fileno()]
+        self._console = open(f"{self._out}/console.log", "wb")
+        self._process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=self._console,
+            stderr=subprocess.STDOUT, start_new_session=True,
+            pass_fds=listeners if self._settings.kind == "host" else (),
+            preexec_fn=lambda: sysc.die_with_parent(signal.SIGKILL),
+        )
+        if self._settings.kind == "uml":
+            for listener, port in ((self._api, API_PORT), (self._control, CONTROL_PORT)):
+                relay.forward(listener, lambda port=port: self._connect(port))
+
+    @staticmethod
+    def _connect(port):
+        return socket.create_connection((GUEST, port), 5)
+
+    def _events(self):
+        path = f"{self._out}/demo.jsonl"
+        if not os.path.exists(path):
+            return
+        with open(path, encoding="utf-8") as file:
+            file.seek(self._position)
+            text = file.read()
+        whole = text[: text.rfind("\n") + 1]
+        self._position += len(whole.encode())
+        for line in whole.splitlines():
+            self._take(json.loads(line))
+
+    def _take(self, event):
+        if "ready" in event:
+            self._ready_at = time.monotonic()
+            self._screen.introduce(self._introduction())
+        elif "rows" in event:
+            self._last = event
+            self._screen.table(event)
+        elif "note" in event:
+            self._screen.note(event["note"])
+        elif "fault" in event:
+            self._fault = event["fault"]
+        elif "ended" in event:
+            self._ended = True
+            if event["faults"]:
+                self._fault = "\n".join(event["faults"])
+
+    def _introduction(self):
+        address = f"http://127.0.0.1:{self._api.getsockname()[1]}"
+        zonegate = shlex.quote(os.path.join(self._settings.build, "zonegate"))
+        run = shlex.quote(os.path.join(HERE, "run"))
+        default = os.path.join(TOP, "build")
+        prefix = f"BUILD={shlex.quote(self._settings.build)} " if self._settings.build != default else ""
+        token = shlex.quote(f"{self._out}/token")
+        return [
+            f"API: {address}/api/v1 (token in {token})",
+            "Try in another terminal:",
+            f"  {zonegate} --server {address} --token-file {token} status",
+            f"  {prefix}{run} --port {self._control_port} kill web-2",
+            f"  {prefix}{run} --port {self._control_port} start web-2",
+        ]
+
+    def _strike(self):
+        if not self._kill or time.monotonic() < self._ready_at + KILL_AFTER:
+            return
+        names = [f"web-{n}" for n in range(1, 5)] if self._kill == ["all"] else self._kill
+        self._kill = []
+        inside = self._settings.kind == "uml"  # this process has left the host's network
+        connect = (lambda: self._connect(CONTROL_PORT)) if inside else None
+        for name in names:
+            control.send(self._control_port, "kill", name, connect)
+
+    def _over(self):
+        if self._stopping or self._process.poll() is not None:
+            return True
+        if not self._ready_at:
+            return time.monotonic() > self._started + START_SECONDS
+        return self._seconds > 0 and time.monotonic() > self._ready_at + self._seconds
+
+    def _stop(self):
+        """Ask it to end, wait a little, end what is left."""
+        with open(f"{self._out}/stop", "w", encoding="ascii"):
+            pass
+        limit = time.monotonic() + 8
+        while self._process.poll() is None and time.monotonic() < limit:
+            time.sleep(0.05)
+        launch.stop_group(self._process)
+        self._console.close()
+        self._events()
+
+    def _verdict(self):
+        """None if traffic flowed through the VIPs to the servers, else what was missing."""
+        if self._fault:
+            return self._fault
+        if not self._last:
+            return "the demo did not start"
+        last = self._last
+        if not last["answers"]:
+            return "no request was answered"
+        if last["quiet"] > QUIET:
+            return f"no request was answered in the last {last['quiet']} s"
+        if last["kernel"] < last["answers"]:
+            return f"IPVS counted {last['kernel']} connections, the client {last['answers']}"
+        silent = [x["name"] for x in last["rows"] if not x["answers"]]
+        if silent:
+            return f"never reached: {', '.join(silent)}"
+        if not self._ended:
+            return "the lab ended before its time"
+        return None
+
+    def run(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._on_signal)
+        self._prepare()
+        self._started = time.monotonic()
+        fault = "interrupted"
+        try:
+            self._start()
+            while not self._over():
+                self._events()
+                if self._ready_at:
+                    self._strike()
+                time.sleep(0.1)
+            self._stop()
+            fault = self._verdict()
+            self._report(fault)
+        finally:
+            if self._process and self._process.poll() is None:
+                launch.stop_group(self._process)
+            self._settings.close()
+            shutil.rmtree(self._out, ignore_errors=True)
+        return 1 if fault else 0
+
+    def _on_signal(self, *_):
+        self._stopping = True
+
+    def _report(self, fault):
+        self._screen.close()
+        if fault:
+            print(f"demo: FAILED: {fault}")
+            if not self._last:
+                with open(f"{self._out}/console.log", encoding="utf-8", errors="replace") as file:
+                    print(file.read()[-4000:])
+            return
+        shares = ", ".join(f"{x['name']} {x['answers']}" for x in self._last["rows"])
+        print(
+            f"demo: ok: {self._last['answers']} requests answered ({shares}), "
+            f"{self._last['errors']} not; IPVS counted {self._last['kernel']} connections"
+        )

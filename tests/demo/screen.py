@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows the demo: a table that is redrawn on a terminal, plain lines elsewhere."""
+
+import shutil
+import time
+
+CLEAR, HOME, REST = "\x1b[2J", "\x1b[H", "\x1b[J"
+LINE_END = "\x1b[K\n"
+COLOURS = {"healthy": "\x1b[32m", "unhealthy": "\x1b[31m"}
+OTHER_COLOUR, PLAIN = "\x1b[33m", "\x1b[0m"
+PLAIN_EVERY = 5.0  # seconds between tables on what is no terminal
+NOTES = 4
+
+
+class Screen:
+    def __init__(self, stream):
+        self._stream = stream
+        self._terminal = stream.isatty()
+        self._introduction = []
+        self._notes = []
+        self._states = {}
+        self._shown_at = 0.0
+        if not self._terminal:
+            print("demo: starting", file=stream, flush=True)
+
+    def introduce(self, lines):
+        self._introduction = lines
+        if self._terminal:
+            self._stream.write(CLEAR)
+        else:
+            print("\n".join(lines), file=self._stream, flush=True)
+
+    def note(self, text):
+        text = f"{time.strftime('%H:%M:%S')} {text}"
+        self._notes = [*self._notes, text][-NOTES:]
+        if not self._terminal:
+            print(text, file=self._stream, flush=True)
+
+    def table(self, event):
+        for row in event["rows"]:
+            before = self._states.get(row["name"])
+            if before != row["state"]:
+                self._states[row["name"]] = row["state"]
+                if before is not None:
+                    self.note(f"{row['name']}: {before} -> {row['state']}: {row['reason']}")
+        lines = self._lines(event)
+        if self._terminal:
+            self._redraw(lines)
+        elif time.monotonic() - self._shown_at >= PLAIN_EVERY:
+            self._shown_at = time.monotonic()
+            print("\n".join(x for x, _ in lines), file=self._stream, flush=True)
+
+    @staticmethod
+    def _lines(event):
+        """[(text, state or None)]"""
+        lines = [(f"{'SERVER':8} {'ADDRESS':15} {'STATE':10} {'WEIGHT':>9} {'CONN/S':>7}  REASON", None)]
+        for row in event["rows"]:
+            weights = "/".join("-" if w is None else str(w) for w in row["weights"])
+            lines.append((
+                f"{row['name']:8} {row['address']:15} {row['state']:10} {weights:>9} "
+                f"{row['rate']:7.1f}  {row['reason']}",
+                row["state"],
+            ))
+        total = sum(row["rate"] for row in event["rows"])
+        lines.append((
+            f"{'total':35} {'':>9} {total:7.1f}  {event['answers']} answered, "
+            f"{event['errors']} not; IPVS counted {event['kernel']} connections",
+            None,
+        ))
+        return lines
+
+    def _redraw(self, lines):
+        width = shutil.get_terminal_size().columns - 1
+        out = [HOME, "Zonegate demo: zones hall-1 (192.0.2.10), hall-2 (192.0.2.20); Ctrl-C ends it", LINE_END]
+        out.append(LINE_END)
+        for text, state in lines:
+            colour = COLOURS.get(state, OTHER_COLOUR) if state else ""
+            out += [colour, text[:width], PLAIN if colour else "", LINE_END]
+        out.append(LINE_END)
+        # Whole, however long: they are there to be pasted.
+        for text in self._introduction:
+            out += [text, LINE_END]
+        out.append(LINE_END)
+        for text in self._notes:
+            out += [text[:width], LINE_END]
+        out.append(REST)
+        self._stream.write("".join(out))
+        self._stream.flush()
+
+    def close(self):
+        if self._terminal:
+            self._stream.write("\n")
+            self._stream.flush()
