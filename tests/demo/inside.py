@@ -196,7 +196,7 @@ class Demo:
         self._before[name] = server.requests
         return {
             "name": name, "address": f"{server.address4}:80", "state": health.get("state", "?"),
-            "reason": health.get("reason") or health.get("sentence") or "", "weights": weights,
+            "reason": health.get("detail", ""), "weights": weights,
             "rate": round(rate, 1), "answers": answers.get(name, 0),
         }
 

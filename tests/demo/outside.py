@@ -81,7 +81,10 @@ class Demo:
             ):
                 with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
                     file.write(text)
-        tap = os.open("/dev/net/tun", os.O_RDWR)
+        try:
+            tap = os.open("/dev/net/tun", os.O_RDWR)
+        except OSError as error:
+            raise SystemExit(f"demo: {error}; root can open it") from error
         flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR
         fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", b"tap0", flags))
         fcntl.ioctl(tap, TUNSETPERSIST, 1)

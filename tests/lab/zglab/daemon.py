@@ -33,7 +33,7 @@ class Daemon:
         self.settings = {
             "node": {"name": name},
             "api": {"socket": self.socket},
-            "store": {"path": f"{self.state_folder}/zonegate.db"},
+            "store": {"path": self.state_folder},
             "kernel": {},
             "log": {"level": "debug", "target": "stderr"},
         }
