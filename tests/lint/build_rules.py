@@ -71,19 +71,27 @@ def pure_layers(tree):
     return faults
 
 
+def _prefixes(tree, inside):
+    """What a function of the file may begin with: the file's name or a leading part of it, its
+    directory's, or that of a header beside it, which then shows the function."""
+    folder, name = inside.rsplit('/', 1) if '/' in inside else ('', inside)
+    parts = name[:-2].split('_')
+    found = ['_'.join(parts[:n]) for n in range(1, len(parts) + 1)] + [folder]
+    found += [path.rsplit('/', 1)[-1][:-2] for path in tree.files(f'controller/{folder}', '.h')]
+    return tuple(f'{prefix}_' for prefix in found if prefix) + tables.NAME_PREFIXES.get(inside, ())
+
+
 def names_carry_their_file(tree):
-    """A function that others can call begins with the name of its file."""
+    """A function that others can call begins with the name of its file, header or directory."""
     faults = []
     for inside, built in _objects(tree):
-        if built is None or inside in ('main.c',):
+        if built is None or inside == 'main.c':
             continue
-        stem = inside.rsplit('/', 1)[-1][:-2]
-        prefixes = (stem + '_',) + tuple(tables.NAME_PREFIXES.get(inside, ()))
         for line in tree.run(['nm', '-g', '--defined-only', built]).stdout.split('\n'):
             parts = line.split()
             if len(parts) == 3 and parts[1] == 'T' and parts[2] != 'main' \
-                    and not parts[2].startswith(prefixes) and parts[2] != stem:
-                faults.append(f'controller/{inside}: {parts[2]} does not begin with {stem}_')
+                    and not parts[2].startswith(_prefixes(tree, inside)):
+                faults.append(f'controller/{inside}: {parts[2]} does not name where it lives')
     return faults
 
 

@@ -2,10 +2,13 @@
 // Prints what the tables of the program say, one row a line, tab-separated, the section first. The
 // lint compares it with the reference sections of the documents.
 #include <stdio.h>
+#include <string.h>
 
+#include "api/router.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "model/object.h"
+#include "settings.h"
 
 #define OUTPUT_MAX (1U << 20)
 
@@ -30,6 +33,28 @@ static void print_reasons(struct buf_writer *w)
 #undef REASON
 }
 
+static void print_routes(struct buf_writer *w)
+{
+	size_t count;
+	const struct route *table = router_table(&count);
+	for (const struct route *r = table; r < table + count; r++)
+		buf_write_format(w, "routes\t%s\t%s\t%s\t%s\n", request_method_name(r->method),
+				 r->pattern, auth_role_name(r->role), r->summary);
+}
+
+static void print_settings(struct buf_writer *w)
+{
+	AUTO_BUF struct buf_writer rows;
+	buf_writer_init(&rows, OUTPUT_MAX);
+	settings_write_reference(&rows);
+	for (const char *line = buf_text(&rows); *line;) {
+		size_t length = strcspn(line, "\n");
+		buf_write_format(w, "settings\t%.*s\n", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+	w->failed |= rows.failed;
+}
+
 int main(void)
 {
 	AUTO_BUF struct buf_writer w;
@@ -37,6 +62,8 @@ int main(void)
 	print_metrics(&w);
 	print_events(&w);
 	print_reasons(&w);
+	print_routes(&w);
+	print_settings(&w);
 	object_write_reference(&w);
 	if (w.failed)
 		return 1;

@@ -37,19 +37,36 @@ def _reasons(rows):
     return ['.PP', ' '.join(roff(name) for (name,) in rows if name != 'none')]
 
 
-def _members(kind):
-    def render(rows):
-        out = []
-        for member, type_name, bounds, default, about in rows:
-            facts = ', '.join(part for part in (type_name, bounds,
-                                                f'default {default}' if default else '') if part)
-            out += ['.TP', rf'.BR {roff(member)} " ({roff(facts)})"', roff(about)]
-        return out
-    render.kind = kind
-    return render
+def _routes(rows):
+    return [line for method, path, role, about in rows
+            for line in ('.TP', rf'.BR "{method} {roff(path)}" " ({role})"', roff(about))]
 
 
-RENDER = {'metrics': _metrics, 'events': _events, 'reasons': _reasons}
+def _settings_keys(rows):
+    out, section = [], None
+    for name, key, initial, about in rows:
+        if name != section:
+            section = name
+            out.append(f'.SS [{name}]')
+        default = '' if initial == '-' else f' " (default {roff(initial)})"'
+        out += ['.TP', f'.B{"R" if default else ""} {key}{default}', roff(about)]
+    return out
+
+
+def _members(rows):
+    """One entry a member; what no write can set is left to the page's own words."""
+    out = []
+    for member, kind, bounds, default, about in rows:
+        if kind == 'read-only':
+            continue
+        facts = ', '.join(part for part in (kind, bounds, f'default {default}' if default else '')
+                          if part)
+        out += ['.TP', rf'.BR {roff(member)} " ({roff(facts)})"', roff(about)]
+    return out
+
+
+RENDER = {'metrics': _metrics, 'events': _events, 'reasons': _reasons, 'routes': _routes,
+          'settings': _settings_keys}
 
 
 def sections(text):
@@ -67,11 +84,11 @@ def rewritten(document, found):
     names = []
 
     def replace(match):
-        name = match.group(1).replace('_', ' ')
+        name = match.group(1)
         names.append(name)
         if name not in found:
             return match.group(0) + f'\n(no such section: {name})'
-        render = RENDER.get(name) or _members(name)
+        render = RENDER.get(name, _members)
         return '\n'.join([BEGIN.format(match.group(1)), *render(found[name]), END])
 
     pattern = re.escape(BEGIN).replace(r'\{\}', r'(\w+)') + r'\n.*?' + re.escape(END)
@@ -132,30 +149,16 @@ def _settings(text):
     return found
 
 
-def _described(page):
-    """[(section, key)] of the manual: an .SS [section] and a .TP for each key."""
-    section, found = '', []
-    for match in re.finditer(r'^\.S[HS] (.*)|^\.TP\n\.BR? (\w+)', page, re.M):
-        heading, key = match.groups()
-        if heading is not None:
-            inside = re.fullmatch(r'\[(\w+)\]', heading)
-            section = inside.group(1) if inside else ''
-        elif section:
-            found.append((section, key))
-    return found
-
-
 def settings_example(tree):
     """conf/zonegate.conf shows every setting and the daemon takes each example as written."""
     text = tree.read('conf/zonegate.conf')
-    shown, manual = _settings(text), _described(tree.read('controller/man/zonegate.conf.5'))
-    faults = [f'[{s}] {k}: in conf/zonegate.conf but not in zonegate.conf(5)'
-              for s, k in shown if (s, k) not in manual]
-    faults += [f'[{s}] {k}: in zonegate.conf(5) but not in conf/zonegate.conf'
-               for s, k in manual if (s, k) not in shown]
+    shown = _settings(text)
+    known = [(row[0], row[1]) for row in _printed(tree).get('settings', ())]
+    faults = [f'[{s}] {k}: shown, but no setting' for s, k in shown if (s, k) not in known]
+    faults += [f'[{s}] {k}: not shown' for s, k in known if (s, k) not in shown]
     with tempfile.TemporaryDirectory(prefix='zonegate-lint-') as folder:
-        for name, body in (('as-shipped', text), ('all-set', re.sub(r'(?m)^#(\w+ = )', r'\1', text))):
-            path = os.path.join(folder, name)
+        for name, body in (('as shipped', text), ('all set', re.sub(r'(?m)^#(\w+ = )', r'\1', text))):
+            path = os.path.join(folder, 'zonegate.conf')
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(body)
             result = subprocess.run([os.path.join(tree.root, tree.build, 'default/zonegated'),

@@ -21,7 +21,9 @@ LAYERS = {
     'api': CORE + ('api',),
     'loop.c': CORE + ('loop.h',),
     'loop.h': CORE,
-    'main.c': CORE + ('store', 'probe', 'kernel', 'dnsio', 'api', 'loop.h'),
+    'settings.c': ('base', 'settings.h'),
+    'settings.h': ('base',),
+    'main.c': CORE + ('store', 'probe', 'kernel', 'dnsio', 'api', 'loop.h', 'settings.h'),
     # The CLI is its own program: nothing of the daemon but base.
     'cli': ('base', 'cli'),
 }
@@ -45,6 +47,11 @@ BUDGETS = {
     'nesting': (3, 4),
 }
 
+# (file, function): the budgets that do not hold for it. Only where somebody else sets the shape.
+BUDGET_EXEMPT = {
+    ('controller/api/httpd.c', 'httpd_on_access'): ('parameters',),  # libmicrohttpd's callback
+}
+
 # Where file-scope variables may change.
 MUTABLE_ALLOWED = ('base/log.c', 'base/metrics.c')
 
@@ -52,6 +59,8 @@ MUTABLE_ALLOWED = ('base/log.c', 'base/metrics.c')
 NAME_PREFIXES = {
     'base/mem.c': ('arena_',),
     'base/vec.c': ('table_', 'hash_'),
+    'model/snapshot.c': ('batch_',),
+    'model/validate.c': ('validation_',),
 }
 
 # controller/ files without tests/unit/X_test.c, and what exercises them instead.
