@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model_fixture.h"
+
+#define HTTP(members) "{'load_balancers':{'shop':{'listeners':{'http':" members "}}}}"
+#define DNS(members)  "{'load_balancers':{'names':{'listeners':{'dns':" members "}}}}"
+#define AT_HTTP       "/load_balancers/shop/listeners/http"
+#define AT_DNS        "/load_balancers/names/listeners/dns"
+
+static void listeners_are_judged(void **state)
+{
+	static const struct fixture_case cases[] = {
+		{"{}", ""},
+		{HTTP("{'server_group':'nope'}"), "unknown_reference " AT_HTTP "/server_group\n"},
+		{HTTP("{'server_group':'dns'}"), "incompatible " AT_HTTP "/protocol\n"},
+		{HTTP("{'protocol':'udp'}"), "incompatible " AT_HTTP "/protocol\n"},
+		{HTTP("{'protocol':null}"), "missing_member " AT_HTTP "/protocol\n"},
+		{HTTP("{'port':0}"), "out_of_range " AT_HTTP "/port\n"},
+		{HTTP("{'port':65536}"), "out_of_range " AT_HTTP "/port\n"},
+		{HTTP("{'scheduler':'mh','scheduler_flags':['sh-port']}"),
+		 "incompatible " AT_HTTP "/scheduler_flags\n"},
+		{HTTP("{'scheduler':'sh','scheduler_flags':['sh-port','sh-fallback']}"), ""},
+		{HTTP("{'scheduler':'sh','scheduler_flags':['mh-port']}"),
+		 "incompatible " AT_HTTP "/scheduler_flags\n"},
+		{HTTP("{'scheduler':'rr','scheduler_flags':[]}"),
+		 "incompatible " AT_HTTP "/scheduler_flags\n"},
+		{HTTP("{'scheduler':'my-own_1'}"), ""},
+		{HTTP("{'scheduler':'RR'}"), "bad_format " AT_HTTP "/scheduler\n"},
+		{HTTP("{'scheduler':'abcdefghijklmnop'}"),
+		 "limit_exceeded " AT_HTTP "/scheduler\n"},
+		{HTTP("{'one_packet':true}"), "incompatible " AT_HTTP "/one_packet\n"},
+		{DNS("{'one_packet':true}"), ""},
+		{HTTP("{'persistence_engine':'sip','persistence_s':60}"),
+		 "incompatible " AT_HTTP "/persistence_engine\n"},
+		{DNS("{'persistence_engine':'sip'}"),
+		 "incompatible " AT_DNS "/persistence_engine\n"},
+		{DNS("{'persistence_engine':'sip','persistence_s':60}"), ""},
+		{HTTP("{'persistence_netmask':'255.255.0.255'}"),
+		 "out_of_range " AT_HTTP "/persistence_netmask\n"},
+		{HTTP("{'persistence_netmask':'255.255.254.0'}"), ""},
+		{HTTP("{'persistence_netmask':'ffff::'}"),
+		 "bad_format " AT_HTTP "/persistence_netmask\n"},
+		{HTTP("{'persistence_prefix':129}"),
+		 "out_of_range " AT_HTTP "/persistence_prefix\n"},
+	};
+	(void)state;
+	FIXTURE_JUDGE_ALL(cases);
+}
+
+#define SHOP(members) "{'load_balancers':{'shop':" members "}}"
+#define AT_SHOP       "/load_balancers/shop"
+
+static void zones_are_judged(void **state)
+{
+	static const struct fixture_case cases[] = {
+		{SHOP("{'zones':{'zc':{'vip4':'192.0.2.9'}}}"),
+		 "unknown_reference " AT_SHOP "/zones/zc\n"},
+		{SHOP("{'zones':{'za':{'vip4':null}}}"), "missing_member " AT_SHOP "/zones/za\n"},
+		{SHOP("{'zones':null}"), "missing_member " AT_SHOP "/zones\n"},
+		{SHOP("{'zones':{'za':{'vip4':'2001:db8::1'}}}"),
+		 "bad_format " AT_SHOP "/zones/za/vip4\n"},
+		{SHOP("{'zones':{'za':{'vip6':'192.0.2.1'}}}"),
+		 "bad_format " AT_SHOP "/zones/za/vip6\n"},
+		{SHOP("{'zones':{'za':{'vip4':'224.0.0.1'}}}"),
+		 "out_of_range " AT_SHOP "/zones/za/vip4\n"},
+		{SHOP("{'zones':{'za':{'vip4':'0.0.0.0'}}}"),
+		 "out_of_range " AT_SHOP "/zones/za/vip4\n"},
+		{SHOP("{'zones':{'za':{'vip4':'255.255.255.255'}}}"),
+		 "out_of_range " AT_SHOP "/zones/za/vip4\n"},
+		{SHOP("{'zones':{'za':{'vip6':'fe80::1'}}}"),
+		 "out_of_range " AT_SHOP "/zones/za/vip6\n"},
+		{SHOP("{'zones':{'za':{'vip4':'127.0.0.5'}}}"), ""},
+		// the same VIP: in two zones of one, in another one with the same and another port
+		{SHOP("{'zones':{'zb':{'vip4':'192.0.2.1'}}}"),
+		 "duplicate " AT_SHOP "/zones/zb/vip4\n"},
+		{"{'load_balancers':{'other':{'zones':{'za':{'vip4':'192.0.2.1'}},'listeners':{'x':{'protocol':"
+		 "'tcp','port':80,'server_group':'spare'}}}}}",
+		 "duplicate " AT_SHOP "/listeners/http/port\n"},
+		{"{'load_balancers':{'other':{'zones':{'za':{'vip4':'192.0.2.1'}},'listeners':{'x':{'protocol':"
+		 "'tcp','port':81,'server_group':'spare'}}}}}",
+		 ""},
+		{SHOP("{'listeners':{'again':{'protocol':'tcp','port':80,'server_group':'spare'}}}"),
+		 "duplicate " AT_SHOP "/listeners/http/port\n"},
+		{"{'load_balancers':{'names':{'zones':{'za':{'vip4':'192.0.2.1'}},'listeners':{'dns':{'port':80}}}}}",
+		 ""},
+	};
+	(void)state;
+	FIXTURE_JUDGE_ALL(cases);
+}
+
+static void count_of_zones_is_bounded(void **state)
+{
+	for (int count = 10; count <= 11; count++) {
+		json_t *document = fixture_json(FIXTURE_DOCUMENT);
+		json_t *zones = json_object_get(document, "zones");
+		json_t *lb = json_object_get(json_object_get(document, "load_balancers"), "shop");
+		json_t *used = json_object();
+		for (int i = 0; i < count; i++) {
+			char name[32];
+			char vip[32];
+			snprintf(name, sizeof(name), "z%d", i);
+			snprintf(vip, sizeof(vip), "192.0.2.%d", 100 + i);
+			json_object_set_new(zones, name, json_object());
+			json_object_set_new(used, name, json_pack("{s:s}", "vip4", vip));
+		}
+		json_object_set_new(lb, "zones", used);
+		fixture_judge_document(
+			document, count > 10 ? "limit_exceeded " AT_SHOP "/zones\n" : "", "zones");
+	}
+	(void)state;
+}
+
+// sh has 256 slots; one server more is refused.
+static void sh_takes_256_servers(void **state)
+{
+	(void)state;
+	for (int count = 256; count <= 257; count++) {
+		json_t *document = fixture_patched(
+			"{'load_balancers':{'shop':{'listeners':{'http':{'scheduler':'sh'}}}}}");
+		json_t *web = json_object_get(json_object_get(document, "server_groups"), "web");
+		json_t *servers = json_object();
+		for (int i = 0; i < count; i++) {
+			char name[32];
+			char address[32];
+			snprintf(name, sizeof(name), "s%d", i);
+			snprintf(address, sizeof(address), "10.1.%d.%d", i / 256, i % 256);
+			json_object_set_new(
+				servers, name,
+				json_pack("{s:s, s:i}", "address", address, "port", 80));
+		}
+		json_object_set_new(web, "servers", servers);
+		fixture_judge_document(document,
+				       count > 256 ? "limit_exceeded " AT_HTTP "/scheduler\n" : "",
+				       "sh");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(listeners_are_judged),
+		cmocka_unit_test(zones_are_judged),
+		cmocka_unit_test(count_of_zones_is_bounded),
+		cmocka_unit_test(sh_takes_256_servers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
