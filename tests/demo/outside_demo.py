@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`make demo` as CI sees it: it ends well only if traffic flows to its end."""
+
+import os
+import re
+import subprocess
+import time
+
+from zglab import case
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RUN = os.path.join(HERE, "run")
+
+
+def start(config, seconds, **environment):
+    return subprocess.Popen(
+        [RUN], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={
+            **os.environ, "BUILD": config["build"], "DEMO_SECONDS": str(seconds), **environment
+        },
+    )
+
+
+def run(config, seconds, **environment):
+    process = start(config, seconds, **environment)
+    text, _ = process.communicate(timeout=seconds + 60)
+    return process.returncode, text
+
+
+@case
+def ends_well_when_traffic_flows(config):
+    status, text = run(config, 8)
+    assert status == 0 and "demo: ok" in text, text
+    for number in range(1, 5):
+        assert re.search(rf"web-{number} +10\.2\.0\.1{number}:80 +healthy +100/100", text), text
+
+
+@case
+def fails_when_all_servers_are_killed(config):
+    status, text = run(config, 12, DEMO_KILL="all")
+    assert status != 0 and "demo: FAILED: no request was answered in the last" in text, text
