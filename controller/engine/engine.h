@@ -15,14 +15,15 @@ struct engine_settings {
 	const char *node_name;
 	const char *zones[ENGINE_ZONES_MAX]; /* zones whose VIPs this node programs; none = all */
 	size_t zone_count;
-	bool kernel_off;      /* [kernel] ipvs = off: writes are never refused for want of IPVS */
+	bool kernel_off;       /* [kernel] ipvs = off: writes are never refused for want of IPVS */
 	bool manage_addresses; /* vip_device is not none */
 	bool manage_sysctls;
 	usec_t audit_interval;
 };
 
 /* `snapshot` (reference taken over) and the rows are what the store held. Nothing is done before the first settle. */
-struct engine *engine_new(const struct engine_settings *s, const struct engine_ports *ports, struct snapshot *snapshot);
+struct engine *engine_new(const struct engine_settings *s, const struct engine_ports *ports,
+			  struct snapshot *snapshot);
 void engine_load_row(struct engine *e, const struct store_row *row); /* before the first settle */
 void engine_free(struct engine *e);
 
@@ -41,11 +42,13 @@ void engine_save_health(struct engine *e);
 void engine_set_audit_interval(struct engine *e, usec_t interval);
 
 /* From the edges. */
-usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result *r); /* the next start */
+usec_t engine_note_result(struct engine *e, void *ref,
+			  const struct probe_result *r); /* the next start */
 void engine_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);
 void engine_note_ops(struct engine *e, const struct plan_ops *ops);
 void engine_note_table(struct engine *e, struct plan_table *t, int error); /* takes the table */
-void engine_note_service(struct engine *e, const struct plan_key *k, struct plan_table *t, int error); /* takes the table */
+void engine_note_service(struct engine *e, const struct plan_key *k, struct plan_table *t,
+			 int error); /* takes the table */
 void engine_note_availability(struct engine *e, int error);
 
 /* A write. Everything in it belongs to the caller and lives until `done`, which is called exactly once, later, from the loop. */
@@ -53,10 +56,10 @@ struct proposal_result {
 	const struct err *faults;   /* any: nothing was changed */
 	const struct err *warnings; /* committed, but the kernel refused: pointers and sentences */
 	const struct snapshot *snapshot; /* in force now (refused: the one it was compared with) */
-	bool changed;  /* a new revision was made */
-	bool created;  /* PUT made the object that it names */
-	const struct plan_ops *ops; /* dry run: what would be done; else NULL */
-	const struct batch *batch;  /* dry run: what would change; else NULL */
+	bool changed;                    /* a new revision was made */
+	bool created;                    /* PUT made the object that it names */
+	const struct plan_ops *ops;      /* dry run: what would be done; else NULL */
+	const struct batch *batch;       /* dry run: what would change; else NULL */
 };
 
 struct proposal {

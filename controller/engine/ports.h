@@ -29,7 +29,8 @@ struct engine_ports {
 	usec_t (*wall)(void *ctx);
 	uint64_t (*random)(void *ctx);
 	/* Durable commit of a batch (may be NULL) and rows; answered by engine_note_commit(token). The batch lives until then. */
-	void (*commit)(void *ctx, struct batch *b, const struct store_row *rows, size_t row_count, uint64_t token);
+	void (*commit)(void *ctx, struct batch *b, const struct store_row *rows, size_t row_count,
+		       uint64_t token);
 	/* Takes the operations; answered by engine_note_ops(), lists in order. */
 	void (*kernel_submit)(void *ctx, struct plan_ops *ops);
 	/* Answered by engine_note_table(). */

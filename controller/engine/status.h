@@ -12,11 +12,12 @@ const struct snapshot *engine_snapshot(const struct engine *e);
 #define STATUS_SENTENCE_MAX 320
 
 struct server_status {
-	const char *state;  /* initial healthy unhealthy draining disabled unavailable unused */
+	const char *state; /* initial healthy unhealthy draining disabled unavailable unused */
 	const char *reason_code;
 	char sentence[STATUS_SENTENCE_MAX]; /* with numbers, for a person */
-	char next_change[STATUS_SENTENCE_MAX]; /* when it can next change: "healthy after 2 more passes, in 6.0 s at the earliest" or "" */
-	char advice[STATUS_SENTENCE_MAX];      /* what to try, or "" */
+	char next_change
+		[STATUS_SENTENCE_MAX]; /* when it can next change: "healthy after 2 more passes, in 6.0 s at the earliest" or "" */
+	char advice[STATUS_SENTENCE_MAX]; /* what to try, or "" */
 	usec_t since_wall;
 	bool in_service; /* healthy, unavailable or trusted */
 	bool trusted;
@@ -31,7 +32,8 @@ struct server_status {
 };
 
 /* 0 or -ENOENT. */
-int engine_server_status(const struct engine *e, const char *group, const char *server, struct server_status *ret_status);
+int engine_server_status(const struct engine *e, const char *group, const char *server,
+			 struct server_status *ret_status);
 
 struct group_status {
 	unsigned servers;
@@ -50,12 +52,14 @@ struct service_status {
 	const char *listener;
 	const char *group;
 	uint8_t family;
-	const struct plan_service *expected; /* what the kernel acknowledged last: dests with weights; NULL = not there (yet) */
-	const char *fault;     /* why the kernel refused it, NULL = fine */
-	unsigned eligible;     /* of the rules in behaviour: in scope, enabled, weight > 0 */
+	const struct plan_service *
+		expected; /* what the kernel acknowledged last: dests with weights; NULL = not there (yet) */
+	const char *fault; /* why the kernel refused it, NULL = fine */
+	unsigned eligible; /* of the rules in behaviour: in scope, enabled, weight > 0 */
 	unsigned in_service;
 	bool min_healthy_breached;
-	const char *none_healthy; /* "closed", "open", "backup": what is in force while breached, else "" */
+	const char *
+		none_healthy; /* "closed", "open", "backup": what is in force while breached, else "" */
 };
 typedef void engine_service_fn(void *ctx, const struct service_status *s);
 /* Calls `fn` for each service of a load balancer (NULL = all), in order of lb, zone, listener, family. */
@@ -79,16 +83,16 @@ struct node_status {
 	const char *node_name;
 	bool kernel_off;
 	bool kernel_available;
-	int kernel_error;          /* why not, negative errno */
-	bool kernel_known;         /* the table was read since it became available */
+	int kernel_error;  /* why not, negative errno */
+	bool kernel_known; /* the table was read since it became available */
 	bool store_ok;
 	uint64_t revision;         /* of the snapshot */
 	uint64_t applied_revision; /* newest one that the kernel acknowledged whole */
 	usec_t started_wall;
-	uint64_t drift_count;      /* entries repaired since the start */
-	usec_t last_audit_wall;    /* 0 = none yet */
+	uint64_t drift_count;   /* entries repaired since the start */
+	usec_t last_audit_wall; /* 0 = none yet */
 	size_t services;
-	size_t probes;             /* servers that are probed */
+	size_t probes; /* servers that are probed */
 };
 void engine_node_status(const struct engine *e, struct node_status *ret_status);
 
@@ -99,10 +103,11 @@ void engine_request_table(struct engine *e, engine_table_fn *fn, void *ctx);
 void engine_cancel_table(struct engine *e, void *ctx); /* forget the asker */
 
 /* Whether a service belongs to this controller, and which (lb/zone/listener may be NULL when it is on its way out). */
-bool engine_owns(const struct engine *e, const struct plan_key *k, const char **ret_lb, const char **ret_zone,
-		 const char **ret_listener);
+bool engine_owns(const struct engine *e, const struct plan_key *k, const char **ret_lb,
+		 const char **ret_zone, const char **ret_listener);
 
 /* What differs between the kernel's table and what should be: the operations that would mend it. Caller clears. */
-void engine_drift(const struct engine *e, const struct plan_table *actual, struct plan_ops *ret_ops);
+void engine_drift(const struct engine *e, const struct plan_table *actual,
+		  struct plan_ops *ret_ops);
 
 #endif

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The conversation with the kernel: lists go out, answers and tables come in. A failed operation is followed by a dump, and
+// the same comparison as at the start mends what is left.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "engine/internal.h"
+#include "plan/diff.h"
+
+#define RETRY_FIRST USEC_PER_SEC
+#define RETRY_MAX   (30 * USEC_PER_SEC)
+
+void acks_request_table(struct engine *e)
+{
+	if (!e->kernel_available)
+		return;
+	if (e->table_requested) {
+		e->table_wanted = true;
+		return;
+	}
+	e->table_requested = true;
+	e->table_wanted = false;
+	e->table_after = e->lists_submitted;
+	for (size_t i = 0; i < e->askers.count; i++)
+		((struct engine_asker *)e->askers.items[i])->asked = true;
+	e->ports.kernel_request_table(e->ports.ctx);
+}
+
+static void clear_faults(struct engine *e)
+{
+	for (size_t i = 0; i < e->services.count; i++) {
+		struct engine_service *s = e->services.items[i];
+
+		free(s->fault);
+		s->fault = NULL;
+	}
+	e->failing = false;
+	e->retry_at = USEC_NEVER;
+	e->retry_delay = 0;
+}
+
+/* Everything that failed was looked into, planned anew and went through. */
+static void overcome(struct engine *e)
+{
+	if (e->failing && e->retry_at == USEC_NEVER && !e->table_requested && e->dirty.count == 0 &&
+	    e->lists_done == e->lists_submitted)
+		clear_faults(e);
+}
+
+void acks_submit(struct engine *e)
+{
+	struct plan_ops ops = e->ops;
+
+	if (!e->kernel_known) {
+		/* Planned anew when the table has been read. */
+		if (e->kernel_available || !e->availability_known)
+			return;
+		propose_note_failure(e, "", "IPVS is not available: modprobe ip_vs");
+		propose_note_submitted(e);
+		return;
+	}
+	if (ops.count) {
+		memset(&e->ops, 0, sizeof(e->ops));
+		e->lists_submitted++;
+		e->ports.kernel_submit(e->ports.ctx, &ops);
+		plan_ops_clear(&ops);
+	}
+	overcome(e);
+	if (e->unadopted)
+		return; /* what was committed is not planned whole yet */
+	propose_note_submitted(e);
+	if (e->lists_done == e->lists_submitted)
+		vips_finish(e);
+}
+
+/* ---- answers ---- */
+
+static void service_pointer(const struct engine_service *s, const struct plan_key *k,
+			    char buf[ERR_POINTER_MAX])
+{
+	char key[PLAN_KEY_TEXT_MAX];
+
+	if (s && s->place.lb)
+		snprintf(buf, ERR_POINTER_MAX, "/load_balancers/%s/listeners/%s",
+			 s->place.lb->o.name, s->place.listener->o.name);
+	else
+		snprintf(buf, ERR_POINTER_MAX, "(%s)", plan_key_format(k, key));
+}
+
+static void note_service_failure(struct engine *e, const struct plan_op *op)
+{
+	struct engine_service *s = services_find(e, &op->service.key);
+	char pointer[ERR_POINTER_MAX];
+	char advice[400];
+
+	service_pointer(s, &op->service.key, pointer);
+	e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
+	/* What follows from a service that could not be made is not told again. */
+	if (s && s->fault_list == e->lists_done)
+		return;
+	propose_note_failure(e, pointer, advice);
+	if (!s)
+		return;
+	if (!s->fault || strcmp(s->fault, advice) != 0)
+		engine_emit(e, EVENT_CONFIG_FAILED, pointer + 1, "%s", advice);
+	free(s->fault);
+	s->fault = mem_strdup(advice);
+	s->fault_list = e->lists_done;
+}
+
+static void note_other_failure(struct engine *e, const struct plan_op *op)
+{
+	char advice[400];
+	char text[160];
+
+	e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
+	propose_note_failure(e, "", advice);
+	engine_emit(e, EVENT_CONFIG_FAILED, "", "%s: %s", plan_op_format(op, text, sizeof(text)),
+		    advice);
+}
+
+/* Whether the answer is as good as success. */
+static bool op_succeeded(const struct plan_op *op)
+{
+	if (op->kind == PLAN_ADD_ADDRESS)
+		return op->result == 0 || op->result == -EEXIST;
+	if (op->kind == PLAN_DELETE_ADDRESS)
+		return op->result == 0 || op->result == -EADDRNOTAVAIL;
+	return op->result == 0;
+}
+
+static bool op_is_address(const struct plan_op *op)
+{
+	return op->kind == PLAN_ADD_ADDRESS || op->kind == PLAN_DELETE_ADDRESS;
+}
+
+static void note_op(struct engine *e, const struct plan_op *op)
+{
+	if (op_is_address(op))
+		vips_note_op(e, op);
+	if (op->kind == PLAN_SET_SYSCTL)
+		sysctls_note_op(e, op);
+	if (op_succeeded(op))
+		return;
+	if (op_is_address(op) || op->kind == PLAN_SET_SYSCTL)
+		note_other_failure(e, op);
+	else
+		note_service_failure(e, op);
+}
+
+/* The first failure is looked into at once, then ever more seldom. */
+static void plan_retry(struct engine *e)
+{
+	usec_t now = e->ports.now(e->ports.ctx);
+
+	e->retry_at = now + e->retry_delay;
+	e->retry_delay = e->retry_delay ? e->retry_delay * 2 : RETRY_FIRST;
+	if (e->retry_delay > RETRY_MAX)
+		e->retry_delay = RETRY_MAX;
+	e->failing = true;
+}
+
+static void note_settled(struct engine *e)
+{
+	if (e->lists_done != e->lists_submitted || e->failing || e->dirty.count || e->flushing)
+		return;
+	if (e->applied_revision == e->snapshot->revision && e->planned_snapshot == e->snapshot)
+		return;
+	if (e->planned_snapshot != e->snapshot)
+		return;
+	e->applied_revision = e->snapshot->revision;
+	metrics_set(METRIC_CONFIG_APPLIED_REVISION, (int64_t)e->applied_revision);
+	engine_emit(e, EVENT_CONFIG_APPLIED, "", "revision %llu is in the kernel",
+		    (unsigned long long)e->applied_revision);
+}
+
+void engine_note_ops(struct engine *e, const struct plan_ops *ops)
+{
+	size_t failed = 0;
+
+	e->lists_done++;
+	for (size_t i = 0; i < ops->count; i++) {
+		note_op(e, &ops->ops[i]);
+		if (!op_succeeded(&ops->ops[i]))
+			failed++;
+	}
+	metrics_add(METRIC_KERNEL_OPS_OK, ops->count - failed);
+	metrics_add(METRIC_KERNEL_OPS_FAILED, failed);
+	if (failed)
+		plan_retry(e);
+	engine_mark(e, MARK_KERNEL);
+}
+
+/* ---- tables ---- */
+
+static bool service_differs(const struct engine_service *s, const struct plan_service *actual)
+{
+	struct plan_ops ops = {0};
+	bool differs;
+
+	diff_service(s->present ? &s->expected : NULL, actual, &ops);
+	differs = ops.count > 0;
+	plan_ops_clear(&ops);
+	return differs;
+}
+
+static void service_learn(struct engine_service *s, const struct plan_service *actual)
+{
+	plan_service_clear(&s->expected);
+	memset(&s->expected, 0, sizeof(s->expected));
+	s->present = actual != NULL;
+	if (actual)
+		plan_service_copy(actual, &s->expected);
+}
+
+static void trust_server(struct engine *e, struct engine_server *rs, const struct engine_service *s,
+			 const struct plan_service *actual)
+{
+	const struct plan_dest *dest;
+	struct plan_dest own;
+
+	(void)e;
+	if (rs->health.state != HEALTH_INITIAL || rs->health.trusted)
+		return;
+	desired_fill_dest(rs->group->group, rs->server, s->place.listener, &own);
+	dest = plan_service_find(actual, &own.address, own.port);
+	if (dest && dest->weight > 0)
+		rs->health.trusted = true;
+}
+
+/* A service that was in the kernel already: what carried traffic goes on doing so until its first verdict. */
+static void adopt(struct engine *e, struct engine_service *s, const struct plan_service *actual)
+{
+	struct engine_group *g = runtime_find_group(e, s->place.listener->server_group);
+
+	for (size_t i = 0; actual && i < g->servers.count; i++)
+		trust_server(e, g->servers.items[i], s, actual);
+}
+
+static void tell_drift(struct engine *e, const struct engine_service *s,
+		       const struct plan_service *actual)
+{
+	char key[PLAN_KEY_TEXT_MAX];
+	char text[200] = "the service is missing";
+	struct plan_ops ops = {0};
+
+	diff_service(s->present ? &s->expected : NULL, actual, &ops);
+	if (actual && ops.count)
+		plan_op_format(&ops.ops[0], text, sizeof(text));
+	e->drift_count += ops.count;
+	metrics_add(METRIC_KERNEL_DRIFT, ops.count);
+	engine_emit(e, EVENT_DRIFT_DETECTED, "",
+		    "%s differs from what was acknowledged (%zu operations mend it): %s",
+		    plan_key_format(&s->key, key), ops.count, text);
+	plan_ops_clear(&ops);
+}
+
+static void compare_service(struct engine *e, struct engine_service *s,
+			    const struct plan_service *actual, bool first)
+{
+	if (!s->adopted && s->place.lb) {
+		adopt(e, s, actual);
+		services_set_adopted(e, s);
+		first = true;
+	}
+	if (!service_differs(s, actual)) {
+		if (first)
+			services_mark(e, s);
+		return;
+	}
+	if (!first && !e->failing)
+		tell_drift(e, s, actual);
+	service_learn(s, actual);
+	services_mark(e, s);
+}
+
+/* Services of our VIPs that nobody wants: they came from elsewhere, or were left by a crash. */
+static void find_leftovers(struct engine *e, const struct plan_table *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		const struct plan_service *actual = &t->services[i];
+		struct engine_service *s;
+
+		if (!services_owned(e, &actual->key) || services_find(e, &actual->key))
+			continue;
+		s = mem_new(struct engine_service);
+		s->key = actual->key;
+		service_learn(s, actual);
+
+		size_t index = 0;
+
+		while (index < e->services.count &&
+		       plan_key_compare(&((struct engine_service *)e->services.items[index])->key,
+					&s->key) < 0)
+			index++;
+		vec_insert(&e->services, index, s);
+		services_mark(e, s);
+	}
+}
+
+static void serve_askers(struct engine *e, const struct plan_table *t, int error)
+{
+	struct vec all = e->askers;
+
+	memset(&e->askers, 0, sizeof(e->askers));
+	for (size_t i = 0; i < all.count; i++) {
+		struct engine_asker *a = all.items[i];
+
+		if (!a->asked && t) {
+			vec_push(&e->askers, a);
+			continue;
+		}
+		a->fn(a->ctx, t, error);
+		free(a);
+	}
+	vec_clear(&all);
+}
+
+static void learn_table(struct engine *e, const struct plan_table *t)
+{
+	bool first = !e->kernel_known;
+	uint64_t drift = e->drift_count;
+	usec_t now = e->ports.now(e->ports.ctx);
+
+	metrics_add(METRIC_KERNEL_DUMPS, 1);
+	for (size_t i = 0; i < e->services.count; i++) {
+		struct engine_service *s = e->services.items[i];
+
+		/* Operations that were sent after the dump was asked for: it may show them or not. */
+		if (s->touched <= e->table_after)
+			compare_service(e, s, plan_table_find(t, &s->key), first);
+	}
+	find_leftovers(e, t);
+	vips_note_addresses(e);
+	e->kernel_known = true;
+	e->last_audit_wall = e->ports.wall(e->ports.ctx);
+	e->audit_at = now + e->settings.audit_interval;
+	if (e->drift_count != drift)
+		engine_emit(e, EVENT_DRIFT_REPAIRED, "", "%llu operations on their way",
+			    (unsigned long long)(e->drift_count - drift));
+	engine_mark(e, MARK_PLAN | MARK_KERNEL);
+}
+
+void engine_note_table(struct engine *e, struct plan_table *t, int error)
+{
+	e->table_requested = false;
+	if (t && e->kernel_available)
+		learn_table(e, t);
+	else
+		plan_retry(e);
+	serve_askers(e, t, error);
+	plan_table_free(t);
+	if (e->table_wanted || e->askers.count)
+		acks_request_table(e);
+}
+
+/* The answer about one new service: is it in the kernel already? */
+static void note_adoption(struct engine *e, const struct plan_key *k,
+			  const struct plan_service *actual, int error)
+{
+	struct engine_service *s = services_find(e, k);
+
+	if (!s || s->adopted || !s->place.lb)
+		return;
+	if (error == 0 || error == -ESRCH)
+		compare_service(e, s, actual, true);
+	else
+		services_set_adopted(e, s); /* the operations themselves will tell */
+	engine_mark(e, MARK_PLAN);
+}
+
+void engine_note_service(struct engine *e, const struct plan_key *k, struct plan_table *t,
+			 int error)
+{
+	note_adoption(e, k, t && t->count ? &t->services[0] : NULL, error);
+	if (t && t->count)
+		drains_note_service(e, k, &t->services[0]);
+	else if (error == 0 || error == -ESRCH)
+		drains_note_service(e, k, NULL);
+	plan_table_free(t);
+}
+
+void engine_note_availability(struct engine *e, int error)
+{
+	bool available = error == 0;
+
+	e->kernel_error = error;
+	if (e->availability_known && available == e->kernel_available)
+		return;
+	e->availability_known = true;
+	e->kernel_available = available;
+	if (available) {
+		engine_emit(e, EVENT_KERNEL_AVAILABLE, "", "IPVS is there; reading its table");
+		acks_request_table(e);
+		return;
+	}
+	e->kernel_known = false;
+	e->table_requested = false;
+	plan_ops_clear(&e->ops);
+	for (size_t i = 0; i < e->services.count; i++) {
+		service_learn(e->services.items[i], NULL);
+		services_mark(e, e->services.items[i]);
+	}
+	engine_emit(e, EVENT_KERNEL_UNAVAILABLE, "", "IPVS is not available (%s): modprobe ip_vs",
+		    strerror(-error));
+	serve_askers(e, NULL, error);
+	engine_mark(e, MARK_KERNEL);
+}
+
+void acks_tick(struct engine *e, usec_t now)
+{
+	note_settled(e);
+	if (now >= e->retry_at) {
+		e->retry_at = USEC_NEVER;
+		acks_request_table(e);
+	}
+	if (now >= e->audit_at) {
+		e->audit_at = now + e->settings.audit_interval;
+		acks_request_table(e);
+	}
+}

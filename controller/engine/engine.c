@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Life of the engine, and the settle step: a constant table walked once in order. A step marks only later ones.
+#include "engine/engine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "engine/internal.h"
+
+const char *engine_event_name(enum engine_event_id id)
+{
+	static const char *const names[] = {
+#define EVENT(id, name, level) [EVENT_##id] = name,
+#include "engine/events.def"
+#undef EVENT
+	};
+
+	return names[id];
+}
+
+void engine_emit(struct engine *e, enum engine_event_id id, const char *object, const char *fmt,
+		 ...)
+{
+	char detail[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(detail, sizeof(detail), fmt, ap);
+	va_end(ap);
+
+	struct engine_event ev = {
+		.id = id, .wall = e->ports.wall(e->ports.ctx), .object = object, .detail = detail};
+
+	e->ports.event(e->ports.ctx, &ev);
+}
+
+void engine_mark(struct engine *e, unsigned marks)
+{
+	e->marks |= marks;
+}
+
+struct engine *engine_new(const struct engine_settings *s, const struct engine_ports *ports,
+			  struct snapshot *snapshot)
+{
+	struct engine *e = mem_new(struct engine);
+
+	e->settings = *s;
+	e->ports = *ports;
+	e->snapshot = snapshot;
+	e->sysctls[0] = (struct engine_sysctl){.name = "expire_nodest_conn", .old_value = -1};
+	e->sysctls[1] = (struct engine_sysctl){.name = "expire_quiescent_template",
+					       .old_value = -1};
+	e->retry_at = USEC_NEVER;
+	e->audit_at = USEC_NEVER;
+	e->drain_poll_at = USEC_NEVER;
+	e->rows_retry_at = USEC_NEVER;
+	e->store_ok = true;
+	e->next_token = 1;
+	e->started_wall = ports->wall(ports->ctx);
+	e->marks = MARK_CHECKS;
+	return e;
+}
+
+void engine_load_row(struct engine *e, const struct store_row *row)
+{
+	static const struct {
+		const char *kind;
+		void (*load)(struct engine *e, const struct store_row *row);
+	} kinds[] = {
+		{"vip", vips_load_row},
+		{"drain", drains_load_row},
+		{"health", runtime_load_health},
+		{"sysctl", sysctls_load_row},
+	};
+
+	assert(!e->started);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].kind, row->kind) == 0)
+			kinds[i].load(e, row);
+}
+
+void engine_free(struct engine *e)
+{
+	if (!e)
+		return;
+	propose_free(e);
+	runtime_free(e);
+	services_free(e);
+	drains_free_list(&e->drains);
+	for (size_t i = 0; i < e->vips.count; i++)
+		free(e->vips.items[i]);
+	vec_clear(&e->vips);
+	for (size_t i = 0; i < e->askers.count; i++)
+		free(e->askers.items[i]);
+	vec_clear(&e->askers);
+	vec_clear(&e->dirty);
+	vec_clear(&e->ramping);
+	rows_free(&e->rows);
+	rows_free(&e->rows_in_flight);
+	plan_ops_clear(&e->ops);
+	snapshot_unref(e->planned_snapshot);
+	snapshot_unref(e->snapshot);
+	free(e);
+}
+
+static void step_checks(struct engine *e)
+{
+	struct snapshot *old = e->planned_snapshot;
+
+	runtime_sync(e);
+	services_sync(e);
+	vips_sync(e);
+	drains_sync(e);
+	e->planned_snapshot = snapshot_ref(e->snapshot);
+	snapshot_unref(old);
+	metrics_set(METRIC_CONFIG_REVISION, (int64_t)e->snapshot->revision);
+	engine_mark(e, MARK_PLAN | MARK_KERNEL);
+}
+
+static void step_plan(struct engine *e)
+{
+	if (e->kernel_known)
+		services_plan(e);
+	engine_mark(e, MARK_KERNEL);
+}
+
+static void wake(struct engine *e, usec_t now)
+{
+	usec_t at = e->retry_at;
+	usec_t ramp = runtime_step_ramps(e, now);
+	const usec_t wishes[] = {ramp, e->audit_at, e->drain_poll_at, e->rows_retry_at};
+
+	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
+		if (wishes[i] < at)
+			at = wishes[i];
+	e->ports.wake_at(e->ports.ctx, at);
+}
+
+void engine_settle(struct engine *e)
+{
+	static const struct {
+		unsigned mark;
+		void (*run)(struct engine *e);
+	} steps[] = {
+		{MARK_CHECKS, step_checks},
+		{MARK_PLAN, step_plan},
+		{MARK_KERNEL, acks_submit},
+		{MARK_STORE, rows_commit},
+	};
+	usec_t now = e->ports.now(e->ports.ctx);
+
+	e->started = true;
+	propose_pump(e);
+	acks_tick(e, now);
+	drains_tick(e, now);
+	if (now >= e->rows_retry_at) {
+		e->rows_retry_at = USEC_NEVER;
+		engine_mark(e, MARK_STORE);
+	}
+	runtime_step_ramps(e, now);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (!(e->marks & steps[i].mark))
+			continue;
+		e->marks &= ~steps[i].mark;
+		steps[i].run(e);
+	}
+	propose_finish(e);
+	wake(e, now);
+}
+
+void engine_set_audit_interval(struct engine *e, usec_t interval)
+{
+	e->settings.audit_interval = interval;
+	if (e->kernel_known)
+		e->audit_at = e->ports.now(e->ports.ctx) + interval;
+}
+
+bool engine_idle(const struct engine *e)
+{
+	return e->lists_done == e->lists_submitted && e->ops.count == 0 && propose_idle(e) &&
+	       e->rows.count == 0 && e->rows_in_flight.count == 0 &&
+	       !(e->marks & ~(unsigned)MARK_STORE);
+}
+
+void engine_flush(struct engine *e)
+{
+	struct snapshot *empty = snapshot_new();
+
+	/* An empty configuration that is never stored: services and addresses go the ordinary way. */
+	empty->revision = e->snapshot->revision;
+	snapshot_unref(e->snapshot);
+	e->snapshot = empty;
+	e->flushing = true;
+	sysctls_restore(e);
+	engine_mark(e, MARK_CHECKS);
+}
+
+void engine_save_health(struct engine *e)
+{
+	for (size_t i = 0; i < e->groups.count; i++) {
+		struct engine_group *g = e->groups.items[i];
+
+		for (size_t j = 0; g->used && j < g->servers.count; j++)
+			runtime_save_server(e, g->servers.items[j]);
+	}
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes: built on the newest snapshot one at a time, committed, put in force, and answered when the kernel has them.
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/internal.h"
+
+struct engine_pending {
+	struct engine *engine;
+	struct proposal *proposal;
+	struct snapshot *base;
+	struct snapshot *next_snapshot;
+	struct batch *batch;
+	struct err faults;
+	struct err warnings;
+	struct vec rows;
+	struct vec drains;
+	struct plan_ops ops;
+	uint64_t token;
+	uint64_t wait_list; /* answered when this list is done; 0 = not submitted yet */
+	bool created;
+	bool changed;
+	struct engine_pending *next;
+};
+
+static void pending_free(struct engine_pending *p)
+{
+	snapshot_unref(p->base);
+	snapshot_unref(p->next_snapshot);
+	batch_free(p->batch);
+	err_clear(&p->faults);
+	err_clear(&p->warnings);
+	rows_free(&p->rows);
+	drains_free_list(&p->drains);
+	plan_ops_clear(&p->ops);
+	free(p);
+}
+
+static void pending_answer(struct engine_pending *p)
+{
+	struct engine *e = p->engine;
+	struct proposal_result r = {.faults = &p->faults,
+				    .warnings = &p->warnings,
+				    .snapshot = e->snapshot,
+				    .changed = p->changed,
+				    .created = p->created};
+
+	if (p->proposal->dry_run) {
+		r.ops = &p->ops;
+		r.batch = p->batch;
+	}
+	p->proposal->done(p->proposal, &r);
+	pending_free(p);
+}
+
+void engine_propose(struct engine *e, struct proposal *proposal)
+{
+	struct engine_pending *p = mem_new(struct engine_pending);
+
+	p->engine = e;
+	p->proposal = proposal;
+	if (e->queue_tail)
+		e->queue_tail->next = p;
+	else
+		e->queue_head = p;
+	e->queue_tail = p;
+}
+
+static struct engine_pending *queue_pop(struct engine *e)
+{
+	struct engine_pending *p = e->queue_head;
+
+	if (!p)
+		return NULL;
+	e->queue_head = p->next;
+	if (!e->queue_head)
+		e->queue_tail = NULL;
+	p->next = NULL;
+	return p;
+}
+
+/* ---- building ---- */
+
+static void build(void *arg)
+{
+	struct engine_pending *p = arg;
+
+	change_build(p->base, &p->proposal->request, &p->faults, &p->batch, &p->next_snapshot);
+}
+
+static void check_node(struct engine *e, struct engine_pending *p)
+{
+	if (e->availability_known && !e->kernel_available && !e->settings.kernel_off) {
+		err_set(&p->faults, ERR_UNAVAILABLE, "",
+			"kernel-unavailable: this kernel has no IPVS now, so nothing can be applied: modprobe ip_vs");
+		return;
+	}
+	sysctls_check(e, p->next_snapshot, &p->faults);
+}
+
+static bool creates_named(const struct engine_pending *p)
+{
+	const struct change_request *r = &p->proposal->request;
+
+	return r->target == CHANGE_OBJECT && r->verb == CHANGE_PUT &&
+	       !snapshot_find(p->base, &r->path);
+}
+
+static void finish_build(struct engine *e)
+{
+	struct engine_pending *p = e->building;
+
+	e->building = NULL;
+	pending_answer(p);
+}
+
+static void commit(struct engine *e, struct engine_pending *p)
+{
+	const struct proposal *proposal = p->proposal;
+	struct store_row *rows AUTO_FREE = NULL;
+
+	p->batch->who = mem_strdup(proposal->who ? proposal->who : "unknown");
+	p->batch->via = mem_strdup(proposal->via ? proposal->via : "api");
+	p->batch->comment = proposal->comment ? mem_strdup(proposal->comment) : NULL;
+	vips_note_candidates(e, p->next_snapshot, &p->rows);
+	for (size_t i = 0; i < p->drains.count; i++)
+		drains_write_row(p->drains.items[i], &p->rows);
+	rows_export(&p->rows, &rows);
+	p->token = e->next_token++;
+	e->ports.commit(e->ports.ctx, p->batch, rows, p->rows.count, p->token);
+}
+
+static void built(void *arg)
+{
+	struct engine_pending *p = arg;
+	struct engine *e = p->engine;
+
+	if (!err_any(&p->faults) && p->batch->count > 0)
+		check_node(e, p);
+	if (err_any(&p->faults) || p->batch->count == 0) {
+		finish_build(e);
+		return;
+	}
+	p->created = creates_named(p);
+	drains_collect(e, p->next_snapshot, &p->drains);
+	if (p->proposal->dry_run) {
+		services_preview(e, p->next_snapshot, &p->drains, &p->ops);
+		finish_build(e);
+		return;
+	}
+	commit(e, p);
+}
+
+void propose_pump(struct engine *e)
+{
+	while (!e->building && e->queue_head) {
+		struct engine_pending *p = queue_pop(e);
+		struct change_request *r = &p->proposal->request;
+
+		r->wall = e->ports.wall(e->ports.ctx);
+		r->uid_seed = e->ports.random(e->ports.ctx);
+		p->base = snapshot_ref(e->snapshot);
+		e->building = p;
+		if (r->target == CHANGE_OBJECT && r->path.kind != OBJECT_SERVER_GROUP) {
+			build(p);
+			built(p);
+		} else {
+			e->ports.offload(e->ports.ctx, build, built, p);
+		}
+	}
+}
+
+/* ---- committed ---- */
+
+static void put_in_force(struct engine *e, struct engine_pending *p)
+{
+	struct snapshot *old = e->snapshot;
+
+	for (size_t i = 0; i < p->rows.count; i++) {
+		const struct engine_row *r = p->rows.items[i];
+		struct store_row row = {.kind = r->kind, .key = r->key, .value = r->value};
+
+		if (strcmp(r->kind, "vip") == 0)
+			vips_load_row(e, &row);
+	}
+	e->snapshot = snapshot_apply(old, p->batch);
+	snapshot_unref(old);
+	drains_add(e, &p->drains);
+	p->changed = true;
+	engine_mark(e, MARK_CHECKS);
+}
+
+static void append_applying(struct engine *e, struct engine_pending *p)
+{
+	struct engine_pending **end = &e->applying;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = p;
+}
+
+static void note_store(struct engine *e, int result, const struct err *err)
+{
+	if (result && e->store_ok)
+		engine_emit(e, EVENT_STORE_FAILED, "", "%s",
+			    err ? err_first(err) : "the commit failed");
+	if (!result && !e->store_ok)
+		engine_emit(e, EVENT_STORE_RECOVERED, "", "commits work again");
+	e->store_ok = result == 0;
+}
+
+bool propose_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
+{
+	struct engine_pending *p = e->building;
+
+	if (!p || p->token != token)
+		return false;
+	if (result) {
+		err_set(&p->faults, ERR_UNAVAILABLE, "", "store-unavailable: %s",
+			err && err_any(err) ? err->faults[0].detail : strerror(-result));
+		finish_build(e);
+		return true;
+	}
+	e->building = NULL;
+	put_in_force(e, p);
+	append_applying(e, p);
+	return true;
+}
+
+void engine_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
+{
+	note_store(e, result, err);
+	if (!rows_note_commit(e, token, result, err))
+		propose_note_commit(e, token, result, err);
+}
+
+/* ---- applied ---- */
+
+void propose_note_submitted(struct engine *e)
+{
+	for (struct engine_pending *p = e->applying; p; p = p->next)
+		if (p->wait_list == 0)
+			p->wait_list = e->lists_submitted + 1; /* + 1: 0 means not yet */
+}
+
+void propose_note_failure(struct engine *e, const char *pointer, const char *detail)
+{
+	for (struct engine_pending *p = e->applying; p; p = p->next)
+		if (p->wait_list == e->lists_done + 1 || !e->kernel_available)
+			err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", detail);
+}
+
+void propose_finish(struct engine *e)
+{
+	struct engine_pending *p;
+
+	while ((p = e->applying) && p->wait_list && e->lists_done + 1 >= p->wait_list) {
+		e->applying = p->next;
+		pending_answer(p);
+	}
+}
+
+bool propose_idle(const struct engine *e)
+{
+	return !e->building && !e->queue_head && !e->applying;
+}
+
+static void list_free(struct engine_pending *p)
+{
+	while (p) {
+		struct engine_pending *next = p->next;
+
+		pending_free(p);
+		p = next;
+	}
+}
+
+void propose_free(struct engine *e)
+{
+	list_free(e->queue_head);
+	list_free(e->building);
+	list_free(e->applying);
+	e->queue_head = e->queue_tail = e->building = e->applying = NULL;
+}

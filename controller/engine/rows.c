@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rows beside the configuration on their way to the store: collected, and committed together once an iteration.
+#include "engine/internal.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+#define ROWS_RETRY (5 * USEC_PER_SEC)
+
+void rows_add(struct vec *rows, const char *kind, const char *key, char *value)
+{
+	struct engine_row *r = mem_new(struct engine_row);
+
+	r->kind = mem_strdup(kind);
+	r->key = mem_strdup(key);
+	r->value = value;
+	vec_push(rows, r);
+}
+
+void rows_put(struct engine *e, const char *kind, const char *key, char *value)
+{
+	rows_add(&e->rows, kind, key, value);
+	engine_mark(e, MARK_STORE);
+}
+
+void rows_free(struct vec *rows)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		struct engine_row *r = rows->items[i];
+
+		free(r->kind);
+		free(r->key);
+		free(r->value);
+		free(r);
+	}
+	vec_clear(rows);
+}
+
+void rows_export(const struct vec *rows, struct store_row **ret_rows)
+{
+	struct store_row *out = mem_alloc_array(rows->count + 1, sizeof(*out));
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct engine_row *r = rows->items[i];
+
+		out[i] = (struct store_row){.kind = r->kind, .key = r->key, .value = r->value};
+	}
+	*ret_rows = out;
+}
+
+void rows_commit(struct engine *e)
+{
+	struct store_row *out AUTO_FREE = NULL;
+
+	if (e->rows_in_flight.count || e->rows.count == 0 || e->rows_retry_at != USEC_NEVER)
+		return;
+	e->rows_in_flight = e->rows;
+	memset(&e->rows, 0, sizeof(e->rows));
+	rows_export(&e->rows_in_flight, &out);
+	e->rows_token = e->next_token++;
+	e->ports.commit(e->ports.ctx, NULL, out, e->rows_in_flight.count, e->rows_token);
+}
+
+/* A failed commit: the rows wait again, in front of newer ones. */
+static void rows_requeue(struct engine *e)
+{
+	struct vec again = e->rows_in_flight;
+
+	memset(&e->rows_in_flight, 0, sizeof(e->rows_in_flight));
+	for (size_t i = 0; i < e->rows.count; i++)
+		vec_push(&again, e->rows.items[i]);
+	vec_clear(&e->rows);
+	e->rows = again;
+	e->rows_retry_at = e->ports.now(e->ports.ctx) + ROWS_RETRY;
+}
+
+bool rows_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
+{
+	if (token != e->rows_token || e->rows_in_flight.count == 0)
+		return false;
+	(void)err;
+	if (result) {
+		rows_requeue(e);
+		return true;
+	}
+	rows_free(&e->rows_in_flight);
+	engine_mark(e, MARK_STORE);
+	return true;
+}

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Groups and servers at run time: they follow the snapshot, own the probes and the health states.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "engine/internal.h"
+
+#define HEALTH_KEY_MAX 160
+
+static int group_key(const void *key, const void *item)
+{
+	const struct engine_group *g = item;
+
+	return strcmp(key, g->group->o.name);
+}
+
+static int server_key(const void *key, const void *item)
+{
+	const struct engine_server *s = item;
+
+	return strcmp(key, s->server->o.name);
+}
+
+struct engine_group *runtime_find_group(const struct engine *e, const char *name)
+{
+	return vec_find(&e->groups, name, group_key, NULL);
+}
+
+struct engine_server *runtime_find_server(const struct engine_group *g, const char *name)
+{
+	return vec_find(&g->servers, name, server_key, NULL);
+}
+
+bool runtime_is_checked(const struct engine_server *s)
+{
+	return s->group->used && s->group->group->health_check.enabled;
+}
+
+static bool same_destination(const struct server *a, const struct server *b)
+{
+	return addr_compare(&a->address, &b->address) == 0 && a->port == b->port;
+}
+
+void runtime_state(void *ctx, const struct server_group *g, size_t index,
+		   struct desired_state *ret_state)
+{
+	const struct engine *e = ctx;
+	const struct server *s = g->servers.items[index];
+	const struct engine_group *rg = runtime_find_group(e, g->o.name);
+	const struct engine_server *rs = NULL;
+
+	ret_state->ramp = DESIRED_RAMP_FULL;
+	ret_state->trusted = false;
+	ret_state->health = g->initial_state == INITIAL_HEALTHY ? HEALTH_HEALTHY : HEALTH_INITIAL;
+	if (!rg)
+		return;
+	if (index < rg->servers.count)
+		rs = rg->servers.items[index];
+	if (!rs || (rs->server != s && strcmp(rs->server->o.name, s->o.name) != 0))
+		rs = runtime_find_server(rg, s->o.name);
+	if (!rs || !same_destination(rs->server, s))
+		return;
+	ret_state->health = rs->health.state;
+	ret_state->trusted = rs->health.trusted;
+	if (rs->ramp_start && g->slow_start_ms) {
+		usec_t past = e->ports.now(e->ports.ctx) - rs->ramp_start;
+		usec_t tenths = 1 + past * DESIRED_RAMP_FULL / (g->slow_start_ms * USEC_PER_MS);
+
+		if (tenths < DESIRED_RAMP_FULL)
+			ret_state->ramp = (unsigned)tenths;
+	}
+}
+
+void runtime_mark_group(struct engine *e, struct engine_group *g)
+{
+	for (size_t i = 0; i < g->services.count; i++)
+		services_mark(e, g->services.items[i]);
+}
+
+/* ---- slow start ---- */
+
+static void ramp_end(struct engine *e, struct engine_server *s)
+{
+	if (!s->ramp_start)
+		return;
+	s->ramp_start = 0;
+	for (size_t i = 0; i < e->ramping.count; i++) {
+		if (e->ramping.items[i] == s) {
+			vec_remove(&e->ramping, i);
+			return;
+		}
+	}
+}
+
+void runtime_begin_ramp(struct engine *e, struct engine_server *s)
+{
+	ramp_end(e, s);
+	if (s->group->group->slow_start_ms == 0 || s->quiet_start)
+		return;
+	s->ramp_start = e->ports.now(e->ports.ctx);
+	s->ramp_steps = 0;
+	vec_push(&e->ramping, s);
+}
+
+usec_t runtime_step_ramps(struct engine *e, usec_t now)
+{
+	usec_t next = USEC_NEVER;
+
+	for (size_t i = e->ramping.count; i-- > 0;) {
+		struct engine_server *s = e->ramping.items[i];
+		usec_t step = s->group->group->slow_start_ms * USEC_PER_MS / DESIRED_RAMP_FULL;
+		usec_t steps = step ? (now - s->ramp_start) / step : DESIRED_RAMP_FULL;
+
+		if (steps != s->ramp_steps) {
+			s->ramp_steps = steps;
+			runtime_mark_group(e, s->group);
+		}
+		if (steps + 1 >= DESIRED_RAMP_FULL)
+			ramp_end(e, s);
+		else if (s->ramp_start + (steps + 1) * step < next)
+			next = s->ramp_start + (steps + 1) * step;
+	}
+	return next;
+}
+
+/* ---- what is kept of health over a restart ---- */
+
+static const char *health_key(const struct engine_server *s, char buf[HEALTH_KEY_MAX])
+{
+	snprintf(buf, HEALTH_KEY_MAX, "%s/%s", s->group->group->o.name, s->server->o.name);
+	return buf;
+}
+
+static void health_target(const struct engine_server *s, char buf[ADDR_ENDPOINT_TEXT_MAX])
+{
+	addr_format_endpoint(&s->server->address, (uint16_t)s->server->port, buf);
+}
+
+void runtime_save_server(struct engine *e, const struct engine_server *s)
+{
+	char key[HEALTH_KEY_MAX];
+	char target[ADDR_ENDPOINT_TEXT_MAX];
+
+	if (s->health.state == HEALTH_INITIAL)
+		return;
+	health_target(s, target);
+	rows_put(e, "health", health_key(s, key),
+		 mem_printf("{\"target\":\"%s\",\"state\":\"%s\",\"reason\":\"%s\",\"since\":%llu,"
+			    "\"window\":\"%llx\",\"count\":%u}",
+			    target, health_state_name(s->health.state),
+			    health_reason_name(s->health.reason), (unsigned long long)s->since_wall,
+			    (unsigned long long)s->health.window_bits, s->health.window_count));
+}
+
+static bool row_equal(const void *key, const void *item)
+{
+	const struct engine_row *r = item;
+
+	return strcmp(key, r->key) == 0;
+}
+
+void runtime_load_health(struct engine *e, const struct store_row *row)
+{
+	struct engine_row *r = mem_new(struct engine_row);
+
+	r->key = mem_strdup(row->key);
+	r->value = mem_strdup(row->value);
+	table_add(&e->loaded_health, hash_text(row->key, 0), r);
+}
+
+static void apply_loaded(struct engine_server *s, const json_t *json)
+{
+	char target[ADDR_ENDPOINT_TEXT_MAX];
+	const char *state = json_string_value(json_object_get(json, "state"));
+	const char *reason = json_string_value(json_object_get(json, "reason"));
+	const char *saved = json_string_value(json_object_get(json, "target"));
+	const char *window = json_string_value(json_object_get(json, "window"));
+
+	health_target(s, target);
+	if (!state || !saved || strcmp(saved, target) != 0)
+		return;
+	if (strcmp(state, health_state_name(HEALTH_HEALTHY)) == 0)
+		health_init(&s->health, HEALTH_HEALTHY);
+	else if (strcmp(state, health_state_name(HEALTH_UNHEALTHY)) == 0)
+		health_init(&s->health, HEALTH_UNHEALTHY);
+	else
+		return;
+	if (s->health.state == HEALTH_UNHEALTHY && reason)
+		health_reason_parse(reason, &s->health.reason);
+	s->health.window_bits = window ? strtoull(window, NULL, 16) : 0;
+	s->health.window_count = (unsigned)json_integer_value(json_object_get(json, "count")) &
+				 127U;
+	if (s->health.window_count > 64)
+		s->health.window_count = 64;
+	s->since_wall = (usec_t)json_integer_value(json_object_get(json, "since"));
+	s->quiet_start = false;
+}
+
+static void load_health(struct engine *e, struct engine_server *s)
+{
+	char key[HEALTH_KEY_MAX];
+	struct engine_row *r;
+
+	health_key(s, key);
+	r = table_remove(&e->loaded_health, hash_text(key, 0), key, row_equal);
+	if (!r)
+		return;
+
+	json_t *json = json_loads(r->value, 0, NULL);
+
+	apply_loaded(s, json);
+	json_decref(json);
+	free(r->key);
+	free(r->value);
+	free(r);
+}
+
+/* Rows of servers that are gone: removed from the store. */
+static void drop_loaded(struct engine *e)
+{
+	struct engine_row *r;
+	size_t cursor = 0;
+
+	while ((r = table_next(&e->loaded_health, &cursor))) {
+		rows_put(e, "health", r->key, NULL);
+		free(r->key);
+		free(r->value);
+		free(r);
+	}
+	table_clear(&e->loaded_health);
+}
+
+/* ---- probes ---- */
+
+static void probe_stop(struct engine *e, struct engine_server *s)
+{
+	if (s->probe)
+		e->ports.probe_remove(e->ports.ctx, s->probe);
+	s->probe = NULL;
+}
+
+static void probe_start(struct engine *e, struct engine_server *s)
+{
+	const struct server_group *owner = (const struct server_group *)(void *)
+						   s->group->check_owner;
+	const struct health_check *check = &owner->health_check;
+	usec_t now = e->ports.now(e->ports.ctx);
+	struct probe_target target = {
+		.check = check,
+		.address = s->server->address,
+		.port = (uint16_t)(check->port ? check->port : s->server->port)};
+
+	probe_stop(e, s);
+	if (!runtime_is_checked(s))
+		return;
+	if (s->next_start == 0 || s->next_start > now + s->group->settings.interval)
+		s->next_start = health_first_start(&s->group->settings,
+						   addr_hash(&target.address, target.port), now);
+	if (s->next_start < now)
+		s->next_start = now;
+	s->probe = e->ports.probe_add(e->ports.ctx, &target, s, s->next_start);
+}
+
+static void fill_settings(const struct health_check *c, struct health_settings *s)
+{
+	s->interval = c->interval_ms * USEC_PER_MS;
+	s->timeout = c->timeout_ms * USEC_PER_MS;
+	s->healthy_threshold = c->healthy_threshold;
+	s->unhealthy_threshold = c->unhealthy_threshold;
+	s->window_failures = c->window_failures;
+	s->window_of = c->window_of;
+	s->fast_retry = c->fast_retry;
+}
+
+/* ---- servers ---- */
+
+static void server_init(struct engine *e, struct engine_server *s)
+{
+	const struct server_group *g = s->group->group;
+
+	health_init(&s->health,
+		    g->initial_state == INITIAL_HEALTHY ? HEALTH_HEALTHY : HEALTH_INITIAL);
+	s->since_wall = e->ports.wall(e->ports.ctx);
+	s->next_start = 0;
+	s->has_last = false;
+	s->error_told = false;
+	free(s->last_failure);
+	s->last_failure = NULL;
+	ramp_end(e, s);
+}
+
+static struct engine_server *server_new(struct engine *e, struct engine_group *g,
+					const struct server *server)
+{
+	struct engine_server *s = mem_new(struct engine_server);
+
+	s->server = server;
+	s->group = g;
+	server_init(e, s);
+	if (!e->planned_snapshot) {
+		s->quiet_start = true;
+		load_health(e, s);
+	}
+	return s;
+}
+
+static void server_free(struct engine *e, struct engine_server *s)
+{
+	char key[HEALTH_KEY_MAX];
+
+	probe_stop(e, s);
+	ramp_end(e, s);
+	if (e->planned_snapshot && !e->flushing)
+		rows_put(e, "health", health_key(s, key), NULL);
+	free(s->last_failure);
+	free(s);
+}
+
+/* A change of check type or port, or the check switched on: what was in service stays so until its first verdict. */
+static void server_distrust(struct engine *e, struct engine_server *s, bool was_in_service)
+{
+	server_init(e, s);
+	if (s->health.state != HEALTH_INITIAL)
+		return;
+	s->health.trusted = was_in_service;
+}
+
+static bool check_kind_changed(const struct server_group *a, const struct server_group *b)
+{
+	const struct health_check *x = &a->health_check;
+	const struct health_check *y = &b->health_check;
+
+	return x->enabled != y->enabled || x->type != y->type || x->port != y->port;
+}
+
+static bool text_equal(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool check_equal(const struct health_check *x, const struct health_check *y)
+{
+	return x->enabled == y->enabled && x->type == y->type && x->interval_ms == y->interval_ms &&
+	       x->timeout_ms == y->timeout_ms && x->healthy_threshold == y->healthy_threshold &&
+	       x->unhealthy_threshold == y->unhealthy_threshold && x->fast_retry == y->fast_retry &&
+	       x->window_failures == y->window_failures && x->window_of == y->window_of &&
+	       x->port == y->port && x->close == y->close &&
+	       addr_compare(&x->source_address, &y->source_address) == 0 &&
+	       x->fwmark == y->fwmark && x->method == y->method && text_equal(x->path, y->path) &&
+	       text_equal(x->host, y->host) && text_equal(x->expected_status, y->expected_status) &&
+	       text_equal(x->expected_body, y->expected_body);
+}
+
+struct server_change {
+	bool kind_changed;  /* of the check */
+	bool check_changed; /* any member of the check, or whether the group is probed */
+	bool fresh;         /* the group was not probed before */
+	const struct server_group *old_group;
+};
+
+static void server_update(struct engine *e, struct engine_server *s, const struct server *server,
+			  const struct server_change *c)
+{
+	struct desired_state state = {.health = s->health.state, .trusted = s->health.trusted};
+	bool moved = !same_destination(s->server, server);
+	bool was_in_service = !c->fresh && desired_in_service(c->old_group, &state);
+
+	s->server = server;
+	if (moved || c->fresh)
+		server_init(e, s);
+	else if (c->kind_changed)
+		server_distrust(e, s, was_in_service);
+	if (moved || c->check_changed || c->fresh)
+		probe_start(e, s);
+}
+
+/* Merges the old servers of a group with those of the new snapshot; both are sorted by name. */
+static void servers_sync(struct engine *e, struct engine_group *g, const struct server_change *c)
+{
+	struct vec old = g->servers;
+	size_t j = 0;
+
+	memset(&g->servers, 0, sizeof(g->servers));
+	for (size_t i = 0; i < g->group->servers.count; i++) {
+		const struct server *server = g->group->servers.items[i];
+		struct engine_server *s = NULL;
+
+		for (; j < old.count; j++) {
+			struct engine_server *candidate = old.items[j];
+			/* Names outlive this: the old snapshot is still referenced. */
+			int order = strcmp(candidate->server->o.name, server->o.name);
+
+			if (order > 0)
+				break;
+			if (order == 0) {
+				s = candidate;
+				j++;
+				break;
+			}
+			server_free(e, candidate);
+		}
+		if (s) {
+			server_update(e, s, server, c);
+		} else {
+			s = server_new(e, g, server);
+			probe_start(e, s);
+		}
+		vec_push(&g->servers, s);
+	}
+	for (; j < old.count; j++)
+		server_free(e, old.items[j]);
+	vec_clear(&old);
+}
+
+/* ---- groups ---- */
+
+static void group_sync(struct engine *e, struct engine_group *g, const struct server_group *group,
+		       bool used)
+{
+	const struct server_group *old = g->group;
+	struct server_change c = {.old_group = old ? old : group};
+
+	if (old == group && used == g->used)
+		return;
+	c.fresh = used && !g->used;
+	c.kind_changed = old && check_kind_changed(old, group);
+	c.check_changed = used != g->used || !old ||
+			  !check_equal(&old->health_check, &group->health_check);
+	g->group = group;
+	g->used = used;
+	if (c.check_changed) {
+		struct object *owner = g->check_owner;
+
+		g->check_owner = object_ref((struct object *)(void *)(uintptr_t)group);
+		fill_settings(&group->health_check, &g->settings);
+		servers_sync(e, g, &c);
+		object_unref(owner);
+	} else {
+		servers_sync(e, g, &c);
+	}
+	runtime_mark_group(e, g);
+}
+
+static void group_free(struct engine *e, struct engine_group *g)
+{
+	for (size_t i = 0; i < g->servers.count; i++)
+		server_free(e, g->servers.items[i]);
+	vec_clear(&g->servers);
+	vec_clear(&g->services);
+	object_unref(g->check_owner);
+	free(g);
+}
+
+static int name_compare(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Names of all groups that a listener uses, also as the backup of such a group. Sorted, once each. */
+static void list_used(const struct snapshot *s, struct vec *ret_used)
+{
+	struct vec all = {0};
+
+	for (size_t i = 0; i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+
+		for (size_t j = 0; j < lb->listeners.count; j++) {
+			const struct listener *l = lb->listeners.items[j];
+			const struct server_group *g = snapshot_find_group(s, l->server_group);
+
+			vec_push(&all, l->server_group);
+			if (g && g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group)
+				vec_push(&all, g->backup_group);
+		}
+	}
+	vec_sort(&all, name_compare);
+	for (size_t i = 0; i < all.count; i++)
+		if (i == 0 || strcmp(all.items[i - 1], all.items[i]) != 0)
+			vec_push(ret_used, all.items[i]);
+	vec_clear(&all);
+}
+
+void runtime_sync(struct engine *e)
+{
+	const struct snapshot *s = e->snapshot;
+	struct vec old = e->groups;
+	struct vec used = {0};
+	size_t j = 0;
+
+	list_used(s, &used);
+	memset(&e->groups, 0, sizeof(e->groups));
+	for (size_t i = 0; i < s->server_groups.count; i++) {
+		const struct server_group *group = s->server_groups.items[i];
+		bool is_used = vec_find(&used, group->o.name, name_compare, NULL) != NULL;
+		struct engine_group *g = NULL;
+
+		while (j < old.count && !g) {
+			struct engine_group *candidate = old.items[j];
+			int order = strcmp(candidate->group->o.name, group->o.name);
+
+			if (order > 0)
+				break;
+			j++;
+			if (order == 0)
+				g = candidate;
+			else
+				group_free(e, candidate);
+		}
+		if (!g)
+			g = mem_new(struct engine_group);
+		group_sync(e, g, group, is_used);
+		vec_push(&e->groups, g);
+	}
+	for (; j < old.count; j++)
+		group_free(e, old.items[j]);
+	vec_clear(&old);
+	vec_clear(&used);
+	if (!e->planned_snapshot)
+		drop_loaded(e);
+}
+
+void runtime_free(struct engine *e)
+{
+	bool flushing = e->flushing;
+
+	e->flushing = true; /* nothing is forgotten in the store */
+	for (size_t i = 0; i < e->groups.count; i++)
+		group_free(e, e->groups.items[i]);
+	vec_clear(&e->groups);
+	e->flushing = flushing;
+}

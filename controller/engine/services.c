@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The virtual services that this node programs: they follow the snapshot; those that are dirty are built and compared with
+// what the kernel acknowledged last.
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/internal.h"
+#include "plan/diff.h"
+
+#define ADOPT_SINGLY 16 /* more new services than this are looked up by one dump */
+
+static int service_key(const void *key, const void *item)
+{
+	const struct engine_service *s = item;
+
+	return plan_key_compare(key, &s->key);
+}
+
+struct engine_service *services_find(const struct engine *e, const struct plan_key *k)
+{
+	return vec_find(&e->services, k, service_key, NULL);
+}
+
+bool services_has_zone(const struct engine *e, const char *zone)
+{
+	for (size_t i = 0; i < e->settings.zone_count; i++)
+		if (strcmp(e->settings.zones[i], zone) == 0)
+			return true;
+	return e->settings.zone_count == 0;
+}
+
+/* ---- the list ---- */
+
+static void places_push(struct service_places *p, const struct desired_place *place)
+{
+	struct plan_key key;
+
+	if (!desired_place_key(place, &key))
+		return;
+	if (p->count == p->capacity) {
+		p->capacity = p->capacity ? p->capacity * 2 : 64;
+		p->items = mem_realloc_array(p->items, p->capacity, sizeof(*p->items));
+	}
+	p->items[p->count++] = (struct service_place){.key = key, .place = *place};
+}
+
+static int place_compare(const void *a, const void *b)
+{
+	const struct service_place *x = a;
+	const struct service_place *y = b;
+
+	return plan_key_compare(&x->key, &y->key);
+}
+
+static void list_zone(const struct load_balancer *lb, const struct lb_zone *zone,
+		      struct service_places *places)
+{
+	static const uint8_t families[] = {AF_INET, AF_INET6};
+
+	for (size_t i = 0; i < lb->listeners.count; i++) {
+		for (size_t f = 0; f < sizeof(families); f++) {
+			struct desired_place place = {.lb = lb,
+						      .zone = zone,
+						      .listener = lb->listeners.items[i],
+						      .family = families[f]};
+
+			places_push(places, &place);
+		}
+	}
+}
+
+void services_list_places(const struct engine *e, const struct snapshot *s,
+			  struct service_places *ret_places)
+{
+	memset(ret_places, 0, sizeof(*ret_places));
+	for (size_t i = 0; i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+
+		for (size_t j = 0; lb->enabled && j < lb->zones.count; j++) {
+			const struct lb_zone *zone = lb->zones.items[j];
+
+			if (services_has_zone(e, zone->o.name))
+				list_zone(lb, zone, ret_places);
+		}
+	}
+	if (ret_places->count > 1)
+		qsort(ret_places->items, ret_places->count, sizeof(*ret_places->items),
+		      place_compare);
+}
+
+static const struct server_group *place_backup(const struct snapshot *s,
+					       const struct server_group *g)
+{
+	if (!g || g->when_none_healthy != NONE_HEALTHY_BACKUP || !g->backup_group)
+		return NULL;
+	return snapshot_find_group(s, g->backup_group);
+}
+
+bool services_same_inputs(const struct snapshot *a, const struct desired_place *pa,
+			  const struct snapshot *b, const struct desired_place *pb)
+{
+	const struct server_group *ga;
+	const struct server_group *gb;
+
+	if (pa->lb != pb->lb || pa->zone != pb->zone || pa->listener != pb->listener)
+		return false;
+	ga = snapshot_find_group(a, pa->listener->server_group);
+	gb = snapshot_find_group(b, pb->listener->server_group);
+	return ga == gb && place_backup(a, ga) == place_backup(b, gb);
+}
+
+static void list_dependents(struct engine *e)
+{
+	for (size_t i = 0; i < e->groups.count; i++) {
+		struct engine_group *g = e->groups.items[i];
+
+		g->services.count = 0;
+	}
+	for (size_t i = 0; i < e->services.count; i++) {
+		struct engine_service *s = e->services.items[i];
+		const struct server_group *backup;
+		struct engine_group *g;
+
+		if (!s->place.lb)
+			continue;
+		g = runtime_find_group(e, s->place.listener->server_group);
+		assert(g);
+		vec_push(&g->services, s);
+		backup = place_backup(e->snapshot, g->group);
+		g = backup ? runtime_find_group(e, backup->o.name) : NULL;
+		if (g)
+			vec_push(&g->services, s);
+	}
+}
+
+static struct engine_service *service_new(struct engine *e, const struct plan_key *k)
+{
+	struct engine_service *s = mem_new(struct engine_service);
+
+	s->key = *k;
+	e->unadopted++;
+	return s;
+}
+
+void services_set_adopted(struct engine *e, struct engine_service *s)
+{
+	if (s->adopted)
+		return;
+	s->adopted = true;
+	e->unadopted--;
+}
+
+static void service_place_at(struct engine *e, struct engine_service *s,
+			     const struct service_place *p)
+{
+	bool same = e->planned_snapshot && s->place.lb &&
+		    services_same_inputs(e->planned_snapshot, &s->place, e->snapshot, &p->place);
+
+	s->place = p->place;
+	if (!same)
+		services_mark(e, s);
+}
+
+static void service_leave(struct engine *e, struct engine_service *s)
+{
+	if (!s->place.lb)
+		return;
+	memset(&s->place, 0, sizeof(s->place));
+	services_set_adopted(e, s);
+	services_mark(e, s);
+}
+
+void services_sync(struct engine *e)
+{
+	struct service_places places;
+	struct vec old = e->services;
+	size_t j = 0;
+
+	services_list_places(e, e->snapshot, &places);
+	memset(&e->services, 0, sizeof(e->services));
+	for (size_t i = 0; i < places.count; i++) {
+		struct engine_service *s = NULL;
+
+		while (j < old.count && !s) {
+			struct engine_service *candidate = old.items[j];
+			int order = plan_key_compare(&candidate->key, &places.items[i].key);
+
+			if (order > 0)
+				break;
+			j++;
+			if (order == 0)
+				s = candidate;
+			else
+				service_leave(e, candidate);
+			if (order != 0)
+				vec_push(&e->services, candidate);
+		}
+		if (!s)
+			s = service_new(e, &places.items[i].key);
+		service_place_at(e, s, &places.items[i]);
+		vec_push(&e->services, s);
+	}
+	for (; j < old.count; j++) {
+		service_leave(e, old.items[j]);
+		vec_push(&e->services, old.items[j]);
+	}
+	vec_clear(&old);
+	free(places.items);
+	list_dependents(e);
+}
+
+/* ---- marks ---- */
+
+void services_mark(struct engine *e, struct engine_service *s)
+{
+	engine_mark(e, MARK_PLAN);
+	if (s->dirty)
+		return;
+	s->dirty = true;
+	vec_push(&e->dirty, s);
+}
+
+void services_mark_all(struct engine *e)
+{
+	for (size_t i = 0; i < e->services.count; i++)
+		services_mark(e, e->services.items[i]);
+	engine_mark(e, MARK_PLAN);
+}
+
+void services_drop(struct engine *e, struct engine_service *s)
+{
+	size_t index;
+
+	assert(!s->place.lb);
+	if (vec_find(&e->services, &s->key, service_key, &index) == s)
+		vec_remove(&e->services, index);
+	for (size_t i = e->dirty.count; i-- > 0;)
+		if (e->dirty.items[i] == s)
+			vec_remove(&e->dirty, i);
+	plan_service_clear(&s->expected);
+	free(s->fault);
+	free(s);
+}
+
+void services_free(struct engine *e)
+{
+	for (size_t i = 0; i < e->services.count; i++) {
+		struct engine_service *s = e->services.items[i];
+
+		plan_service_clear(&s->expected);
+		free(s->fault);
+		free(s);
+	}
+	vec_clear(&e->services);
+}
+
+bool services_owned(const struct engine *e, const struct plan_key *k)
+{
+	return k->fwmark == 0 && vips_hold(e, &k->address);
+}
+
+/* ---- the plan ---- */
+
+void services_build(struct engine *e, const struct snapshot *s, const struct desired_place *p,
+		    const struct vec *more_drains, struct plan_service *ret_service,
+		    struct desired_verdict *ret_verdict)
+{
+	struct desired_drain *drains AUTO_FREE = NULL;
+	struct desired_input in = {.snapshot = s, .place = *p, .state = runtime_state, .ctx = e};
+
+	in.drain_count = drains_fill(e, more_drains, &drains);
+	in.drains = drains;
+	desired_build_service(&in, ret_service, ret_verdict);
+}
+
+static void plan_one(struct engine *e, struct engine_service *s)
+{
+	struct plan_service desired;
+	size_t before = e->ops.count;
+
+	services_build(e, e->snapshot, &s->place, NULL, &desired, &s->verdict);
+	diff_service(&desired, s->present ? &s->expected : NULL, &e->ops);
+	plan_service_clear(&s->expected);
+	s->expected = desired;
+	s->present = true;
+	if (e->ops.count != before)
+		s->touched = e->lists_submitted + 1;
+}
+
+static void plan_leftover(struct engine *e, struct engine_service *s)
+{
+	if (s->present)
+		diff_service(NULL, &s->expected, &e->ops);
+	services_drop(e, s);
+}
+
+/* A service that is new here may stand in the kernel already, with flows: it is looked up before it is planned. */
+static void ask_adoption(struct engine *e, struct engine_service *s)
+{
+	vec_push(&e->dirty, s);
+	if (s->asked)
+		return;
+	s->asked = true;
+	if (e->unadopted > ADOPT_SINGLY)
+		acks_request_table(e);
+	else
+		e->ports.kernel_request_service(e->ports.ctx, &s->key);
+}
+
+void services_plan(struct engine *e)
+{
+	struct vec dirty = e->dirty;
+	struct vec leftovers = {0};
+
+	memset(&e->dirty, 0, sizeof(e->dirty));
+	sysctls_plan(e);
+	for (size_t i = 0; i < dirty.count; i++) {
+		struct engine_service *s = dirty.items[i];
+
+		if (s->place.lb && !s->adopted) {
+			ask_adoption(e, s);
+			continue;
+		}
+		s->dirty = false;
+		if (s->place.lb)
+			plan_one(e, s);
+		else
+			vec_push(&leftovers, s);
+	}
+	vips_plan_adds(e);
+	vips_plan_deletes(e);
+	for (size_t i = 0; i < leftovers.count; i++)
+		plan_leftover(e, leftovers.items[i]);
+	vec_clear(&leftovers);
+	vec_clear(&dirty);
+}
+
+static void preview_place(struct engine *e, const struct snapshot *s, const struct service_place *p,
+			  const struct vec *drains, struct plan_ops *ops)
+{
+	const struct engine_service *now = services_find(e, &p->key);
+	struct desired_verdict verdict;
+	struct plan_service desired;
+
+	if (now && now->present && now->place.lb &&
+	    services_same_inputs(e->snapshot, &now->place, s, &p->place))
+		return;
+	services_build(e, s, &p->place, drains, &desired, &verdict);
+	diff_service(&desired, now && now->present ? &now->expected : NULL, ops);
+	plan_service_clear(&desired);
+}
+
+void services_preview(struct engine *e, const struct snapshot *s, const struct vec *drains,
+		      struct plan_ops *ops)
+{
+	struct service_places places;
+	size_t j = 0;
+
+	services_list_places(e, s, &places);
+	for (size_t i = 0; i < places.count; i++)
+		preview_place(e, s, &places.items[i], drains, ops);
+	vips_preview(e, s, ops);
+	for (size_t i = 0; i < e->services.count; i++) {
+		const struct engine_service *now = e->services.items[i];
+
+		while (j < places.count && plan_key_compare(&places.items[j].key, &now->key) < 0)
+			j++;
+		if (now->present &&
+		    (j == places.count || plan_key_compare(&places.items[j].key, &now->key) != 0))
+			diff_service(NULL, &now->expected, ops);
+	}
+	free(places.items);
+}

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What readers see: states with their reasons as sentences, services, drains, the node. Changes nothing.
+#include "engine/status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/internal.h"
+#include "plan/diff.h"
+
+const struct snapshot *engine_snapshot(const struct engine *e)
+{
+	return e->snapshot;
+}
+
+/* ---- one server ---- */
+
+static const char *advice_for(enum health_reason r)
+{
+	switch (r) {
+	case REASON_CONNECT_REFUSED:
+		return "nothing listens at that address and port: start the service, or correct the port";
+	case REASON_CONNECT_TIMEOUT:
+		return "packets get no answer: is the host up, is a firewall dropping, is timeout_ms long enough?";
+	case REASON_CONNECT_UNREACHABLE:
+		return "there is no way to the host (no route, or no ARP/ND answer): check routes, cabling, the address";
+	case REASON_CONNECT_RESET:
+		return "the service closed the connection before it answered: look into its log";
+	case REASON_RECV_TIMEOUT:
+		return "the connection stands but no whole answer came: the service hangs, or timeout_ms is too short";
+	case REASON_HTTP_STATUS_MISMATCH:
+		return "ask for the path yourself from this gateway; if the status is right, put it in expected_status";
+	case REASON_HTTP_BODY_MISMATCH:
+		return "the answer lacks expected_body within its first 64 KiB: compare it with what the service sends";
+	case REASON_HTTP_INVALID_RESPONSE:
+		return "what answers does not speak HTTP/1.x: is it the right port, or a TLS one?";
+	case REASON_PROBER_ERROR:
+		return "this gateway is short of something (descriptors, memory, ports): it counts for nothing until mended";
+	case REASON_FAILING_INTERMITTENTLY:
+		return "some probes fail and some pass: look for an overloaded service or a flapping path";
+	case REASON_NONE:
+	case REASON_REGISTRATION_IN_PROGRESS:
+	case REASON_INITIAL_CHECKING:
+	case REASON_TRUSTED_UNTIL_CHECKED:
+	case REASON_HEALTH_CHECK_DISABLED:
+	case REASON_NOT_IN_USE:
+	case REASON_WEIGHT_ZERO:
+	case REASON_DRAIN_REQUESTED:
+	case REASON_DISABLED:
+	case REASON_ICMP_NO_REPLY:
+	case REASON_ICMP_PORT_UNREACHABLE:
+	case REASON_UDP_NO_REPLY:
+	case REASON_UDP_REPLY_MISMATCH:
+	case REASON_TLS_FAILED:
+	case REASON_GRPC_NOT_SERVING:
+	case REASON_DNS_ERROR:
+	case REASON_COUNT:
+		break;
+	}
+	return "";
+}
+
+static void fill_target(const struct engine_server *s, struct probe_target *t)
+{
+	const struct health_check *c = &s->group->group->health_check;
+
+	memset(t, 0, sizeof(*t));
+	if (!runtime_is_checked(s))
+		return;
+	t->check = c;
+	t->address = s->server->address;
+	t->port = (uint16_t)(c->port ? c->port : s->server->port);
+}
+
+static double seconds_since(const struct engine *e, usec_t since)
+{
+	usec_t wall = e->ports.wall(e->ports.ctx);
+
+	return wall > since ? (double)(wall - since) / (double)USEC_PER_SEC : 0.0;
+}
+
+static void write_next_change(const struct engine *e, const struct engine_server *s,
+			      struct server_status *st)
+{
+	const struct health_settings *set = &s->group->settings;
+	unsigned left = health_results_to_edge(&s->health, set);
+	usec_t now = e->ports.now(e->ports.ctx);
+	usec_t wait = s->next_start > now ? s->next_start - now : 0;
+	bool up = s->health.state != HEALTH_HEALTHY;
+
+	if (!st->target.check || left == 0)
+		return;
+	wait += (left - 1) * (up || !set->fast_retry ? set->interval : 0);
+	snprintf(st->next_change, sizeof(st->next_change),
+		 "%s after %u more %s in a row, in %.1f s at the earliest",
+		 up ? "healthy" : "unhealthy", left,
+		 up ? (left == 1 ? "pass" : "passes") : (left == 1 ? "failure" : "failures"),
+		 (double)wait / (double)USEC_PER_SEC);
+}
+
+static void write_healthy(const struct engine *e, const struct engine_server *s,
+			  struct server_status *st)
+{
+	char evidence[200] = "not probed yet since the start";
+
+	if (s->has_last)
+		evidence_describe(&st->target, s->last_reason, &s->last, evidence,
+				  sizeof(evidence));
+	if (s->health.failures)
+		snprintf(st->sentence, sizeof(st->sentence),
+			 "healthy for %.1f s, but the last %s failed: %s",
+			 seconds_since(e, s->since_wall),
+			 s->health.failures == 1 ? "probe" : "probes", evidence);
+	else
+		snprintf(st->sentence, sizeof(st->sentence), "healthy for %.1f s; last probe: %s",
+			 seconds_since(e, s->since_wall), evidence);
+	if (s->server->weight == 0) {
+		st->reason_code = health_reason_name(REASON_WEIGHT_ZERO);
+		snprintf(st->sentence, sizeof(st->sentence),
+			 "healthy, but its configured weight is 0: it gets no new flows");
+	}
+}
+
+static void write_initial(const struct engine_server *s, struct server_status *st)
+{
+	unsigned h = s->group->settings.healthy_threshold;
+	enum health_reason r = s->has_last ? REASON_INITIAL_CHECKING
+					   : REASON_REGISTRATION_IN_PROGRESS;
+	char evidence[200] = "";
+
+	if (s->has_last)
+		evidence_describe(&st->target, s->last_reason, &s->last, evidence,
+				  sizeof(evidence));
+	if (s->health.trusted)
+		r = REASON_TRUSTED_UNTIL_CHECKED;
+	st->reason_code = health_reason_name(r);
+	snprintf(st->sentence, sizeof(st->sentence),
+		 "%s: %u of %u passes, %u failures in a row%s%s",
+		 s->health.trusted
+			 ? "was in service before and keeps its weight until its first verdict"
+			 : "not yet in service, its first probes are under way",
+		 s->health.passes, h, s->health.failures, evidence[0] ? "; last probe: " : "",
+		 evidence);
+}
+
+static void write_unhealthy(const struct engine *e, const struct engine_server *s,
+			    struct server_status *st)
+{
+	char evidence[200] = "failed before this daemon started";
+
+	if (s->last_failure)
+		evidence_describe(&st->target, s->last_failure_reason, s->last_failure, evidence,
+				  sizeof(evidence));
+	if (s->health.reason == REASON_FAILING_INTERMITTENTLY)
+		snprintf(
+			st->sentence, sizeof(st->sentence),
+			"unhealthy for %.1f s: %u of the last %u probes failed, the last failure: %s",
+			seconds_since(e, s->since_wall),
+			health_window_failures(&s->health, &s->group->settings),
+			s->group->settings.window_of, evidence);
+	else if (s->health.failures)
+		snprintf(st->sentence, sizeof(st->sentence),
+			 "unhealthy for %.1f s: %s (%u%s failures in a row)",
+			 seconds_since(e, s->since_wall), evidence, s->health.failures,
+			 s->health.failures >= 255 ? " or more" : "");
+	else
+		snprintf(st->sentence, sizeof(st->sentence),
+			 "unhealthy for %.1f s, recovering: %u of %u passes; the last failure: %s",
+			 seconds_since(e, s->since_wall), s->health.passes,
+			 s->group->settings.healthy_threshold, evidence);
+	snprintf(st->advice, sizeof(st->advice), "%s",
+		 advice_for(s->last_failure ? s->last_failure_reason : s->health.reason));
+}
+
+static void write_probed(const struct engine *e, const struct engine_server *s,
+			 struct server_status *st)
+{
+	st->state = health_state_name(s->health.state);
+	st->reason_code = health_reason_name(s->health.reason);
+	switch (s->health.state) {
+	case HEALTH_HEALTHY:
+		write_healthy(e, s, st);
+		break;
+	case HEALTH_INITIAL:
+		write_initial(s, st);
+		break;
+	case HEALTH_UNHEALTHY:
+		write_unhealthy(e, s, st);
+		break;
+	case HEALTH_STATE_COUNT:
+		break;
+	}
+	if (s->has_last && s->last_reason == REASON_PROBER_ERROR)
+		snprintf(st->advice, sizeof(st->advice), "%s", advice_for(REASON_PROBER_ERROR));
+	write_next_change(e, s, st);
+}
+
+static void write_fixed(struct server_status *st, const char *state, enum health_reason r,
+			const char *sentence)
+{
+	st->state = state;
+	st->reason_code = health_reason_name(r);
+	snprintf(st->sentence, sizeof(st->sentence), "%s", sentence);
+}
+
+int engine_server_status(const struct engine *e, const char *group, const char *server,
+			 struct server_status *ret_status)
+{
+	const struct engine_group *g = runtime_find_group(e, group);
+	const struct engine_server *s = g ? runtime_find_server(g, server) : NULL;
+	struct server_status *st = ret_status;
+	struct desired_state state;
+
+	if (!s)
+		return -ENOENT;
+	memset(st, 0, sizeof(*st));
+	fill_target(s, &st->target);
+	state = (struct desired_state){.health = s->health.state, .trusted = s->health.trusted};
+	st->in_service = g->used && s->server->enabled && desired_in_service(g->group, &state);
+	st->trusted = s->health.trusted;
+	st->passes = s->health.passes;
+	st->failures = s->health.failures;
+	st->since_wall = s->since_wall;
+	st->weight_configured = s->server->weight;
+	st->last = s->has_last ? &s->last : NULL;
+	st->last_reason = s->last_reason;
+	st->last_failure = s->last_failure;
+	st->last_failure_reason = s->last_failure_reason;
+	if (!g->used)
+		write_fixed(st, "unused", REASON_NOT_IN_USE,
+			    "no listener uses its group: it is not probed and not in the kernel");
+	else if (!s->server->enabled)
+		write_fixed(st, "disabled", REASON_DISABLED,
+			    "disabled by the configuration: it gets no new flows");
+	else if (!g->group->health_check.enabled)
+		write_fixed(st, "unavailable", REASON_HEALTH_CHECK_DISABLED,
+			    "its group is not checked: it counts as healthy everywhere");
+	else
+		write_probed(e, s, st);
+	return 0;
+}
+
+static void count_server(const struct engine_server *s, struct group_status *st)
+{
+	struct desired_state state = {.health = s->health.state, .trusted = s->health.trusted};
+
+	st->servers++;
+	if (!s->server->enabled)
+		st->disabled++;
+	else if (desired_in_service(s->group->group, &state))
+		st->healthy++;
+	else if (s->health.state == HEALTH_UNHEALTHY)
+		st->unhealthy++;
+	else
+		st->initial++;
+}
+
+int engine_group_status(const struct engine *e, const char *group, struct group_status *ret_status)
+{
+	const struct engine_group *g = runtime_find_group(e, group);
+
+	if (!g)
+		return -ENOENT;
+	memset(ret_status, 0, sizeof(*ret_status));
+	ret_status->used = g->used;
+	for (size_t i = 0; i < g->servers.count; i++)
+		count_server(g->servers.items[i], ret_status);
+	return 0;
+}
+
+/* ---- services ---- */
+
+static int service_order(const void *a, const void *b)
+{
+	const struct desired_place *x = &((const struct engine_service *)a)->place;
+	const struct desired_place *y = &((const struct engine_service *)b)->place;
+	int order = strcmp(x->lb->o.name, y->lb->o.name);
+
+	if (!order)
+		order = strcmp(x->zone->o.name, y->zone->o.name);
+	if (!order)
+		order = strcmp(x->listener->o.name, y->listener->o.name);
+	return order ? order : (int)x->family - (int)y->family;
+}
+
+static const char *none_healthy_name(const struct engine *e, const struct engine_service *s)
+{
+	static const char *const names[] = {[NONE_HEALTHY_CLOSED] = "closed",
+					    [NONE_HEALTHY_OPEN] = "open",
+					    [NONE_HEALTHY_BACKUP] = "backup"};
+	const struct server_group *g = snapshot_find_group(e->snapshot,
+							   s->place.listener->server_group);
+
+	return s->verdict.breached && g ? names[g->when_none_healthy] : "";
+}
+
+void engine_each_service(const struct engine *e, const char *lb, engine_service_fn *fn, void *ctx)
+{
+	struct vec list = {0};
+
+	for (size_t i = 0; i < e->services.count; i++) {
+		struct engine_service *s = e->services.items[i];
+
+		if (s->place.lb && (!lb || strcmp(s->place.lb->o.name, lb) == 0))
+			vec_push(&list, s);
+	}
+	vec_sort(&list, service_order);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct engine_service *s = list.items[i];
+		struct service_status st = {.lb = s->place.lb->o.name,
+					    .zone = s->place.zone->o.name,
+					    .listener = s->place.listener->o.name,
+					    .group = s->place.listener->server_group,
+					    .family = s->key.family,
+					    .expected = s->present ? &s->expected : NULL,
+					    .fault = s->fault,
+					    .eligible = s->verdict.eligible,
+					    .in_service = s->verdict.in_service,
+					    .min_healthy_breached = s->verdict.breached,
+					    .none_healthy = none_healthy_name(e, s)};
+
+		fn(ctx, &st);
+	}
+	vec_clear(&list);
+}
+
+void engine_each_drain(const struct engine *e, engine_drain_fn *fn, void *ctx)
+{
+	for (size_t i = 0; i < e->drains.count; i++) {
+		const struct engine_drain *d = e->drains.items[i];
+		struct drain_status st = {.lb = d->lb,
+					  .listener = d->listener,
+					  .address = d->dest.address,
+					  .port = d->dest.port,
+					  .group = d->group,
+					  .server = d->server,
+					  .started_wall = d->started_wall,
+					  .deadline_wall = d->deadline_wall,
+					  .connections = d->connections};
+
+		fn(ctx, &st);
+	}
+}
+
+/* ---- the node ---- */
+
+static size_t count_probes(const struct engine *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->groups.count; i++) {
+		const struct engine_group *g = e->groups.items[i];
+
+		if (g->used && g->group->health_check.enabled)
+			n += g->servers.count;
+	}
+	return n;
+}
+
+void engine_node_status(const struct engine *e, struct node_status *ret_status)
+{
+	*ret_status = (struct node_status){
+		.node_name = e->settings.node_name,
+		.kernel_off = e->settings.kernel_off,
+		.kernel_available = e->kernel_available,
+		.kernel_error = e->kernel_error,
+		.kernel_known = e->kernel_known,
+		.store_ok = e->store_ok,
+		.revision = e->snapshot->revision,
+		.applied_revision = e->applied_revision,
+		.started_wall = e->started_wall,
+		.drift_count = e->drift_count,
+		.last_audit_wall = e->last_audit_wall,
+		.services = e->services.count,
+		.probes = count_probes(e),
+	};
+}
+
+/* ---- the kernel's table ---- */
+
+void engine_request_table(struct engine *e, engine_table_fn *fn, void *ctx)
+{
+	struct engine_asker *a = mem_new(struct engine_asker);
+
+	a->fn = fn;
+	a->ctx = ctx;
+	vec_push(&e->askers, a);
+	acks_request_table(e);
+}
+
+void engine_cancel_table(struct engine *e, void *ctx)
+{
+	for (size_t i = e->askers.count; i-- > 0;) {
+		struct engine_asker *a = e->askers.items[i];
+
+		if (a->ctx != ctx)
+			continue;
+		vec_remove(&e->askers, i);
+		free(a);
+	}
+}
+
+bool engine_owns(const struct engine *e, const struct plan_key *k, const char **ret_lb,
+		 const char **ret_zone, const char **ret_listener)
+{
+	const struct engine_service *s = services_find(e, k);
+
+	*ret_lb = *ret_zone = *ret_listener = NULL;
+	if (s && s->place.lb) {
+		*ret_lb = s->place.lb->o.name;
+		*ret_zone = s->place.zone->o.name;
+		*ret_listener = s->place.listener->o.name;
+	}
+	return s != NULL || services_owned(e, k);
+}
+
+static bool owned(void *ctx, const struct plan_key *k)
+{
+	return services_owned(ctx, k);
+}
+
+void engine_drift(const struct engine *e, const struct plan_table *actual, struct plan_ops *ret_ops)
+{
+	struct plan_table desired = {0};
+	void *ctx = (void *)(uintptr_t)e;
+
+	memset(ret_ops, 0, sizeof(*ret_ops));
+	desired.services = mem_alloc_array(e->services.count + 1, sizeof(*desired.services));
+	for (size_t i = 0; i < e->services.count; i++) {
+		const struct engine_service *s = e->services.items[i];
+
+		/* Borrowed: diff_tables() only reads. */
+		if (s->present && s->place.lb)
+			desired.services[desired.count++] = s->expected;
+	}
+	diff_tables(&desired, actual, owned, ctx, ret_ops);
+	free(desired.services);
+}

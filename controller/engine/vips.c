@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The VIP addresses: which are ours, which stand on the device, which we added and may therefore remove.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/internal.h"
+
+static int vip_key(const void *key, const void *item)
+{
+	const struct engine_vip *v = item;
+
+	return addr_compare(key, &v->address);
+}
+
+static int address_compare(const void *a, const void *b)
+{
+	return addr_compare(a, b);
+}
+
+static struct engine_vip *vip_get(struct engine *e, const struct addr *a)
+{
+	size_t index;
+	struct engine_vip *v = vec_find(&e->vips, a, vip_key, &index);
+
+	if (v)
+		return v;
+	v = mem_new(struct engine_vip);
+	v->address = *a;
+	vec_insert(&e->vips, index, v);
+	return v;
+}
+
+bool vips_hold(const struct engine *e, const struct addr *a)
+{
+	const struct engine_vip *v = vec_find(&e->vips, a, vip_key, NULL);
+
+	return v && (v->wanted || v->held);
+}
+
+void vips_list(const struct engine *e, const struct snapshot *s, struct vec *ret_addresses)
+{
+	for (size_t i = 0; i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+
+		for (size_t j = 0; lb->enabled && j < lb->zones.count; j++) {
+			struct lb_zone *z = lb->zones.items[j];
+
+			if (!services_has_zone(e, z->o.name))
+				continue;
+			if (addr_is_set(&z->vip4))
+				vec_push(ret_addresses, &z->vip4);
+			if (addr_is_set(&z->vip6))
+				vec_push(ret_addresses, &z->vip6);
+		}
+	}
+	vec_sort(ret_addresses, address_compare);
+}
+
+static bool on_device(const struct engine *e, const struct addr *a)
+{
+	const struct addr *addresses = NULL;
+	size_t count = e->ports.kernel_addresses(e->ports.ctx, &addresses);
+
+	for (size_t i = 0; i < count; i++)
+		if (addr_compare(&addresses[i], a) == 0)
+			return true;
+	return false;
+}
+
+static char *vip_value(bool added)
+{
+	return mem_printf("{\"added\":%s}", added ? "true" : "false");
+}
+
+void vips_note_candidates(struct engine *e, const struct snapshot *s, struct vec *rows)
+{
+	struct vec list = {0};
+	char text[ADDR_TEXT_MAX];
+
+	vips_list(e, s, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct addr *a = list.items[i];
+		bool repeated = i > 0 && addr_compare(list.items[i - 1], a) == 0;
+
+		if (!repeated && !vec_find(&e->vips, a, vip_key, NULL))
+			rows_add(rows, "vip", addr_format(a, text),
+				 vip_value(e->settings.manage_addresses && !on_device(e, a)));
+	}
+	vec_clear(&list);
+}
+
+void vips_load_row(struct engine *e, const struct store_row *row)
+{
+	struct addr a;
+	struct engine_vip *v;
+
+	if (addr_parse(row->key, &a) != 0)
+		return;
+	v = vip_get(e, &a);
+	v->held = true;
+	v->added = strstr(row->value, "true") != NULL;
+}
+
+void vips_sync(struct engine *e)
+{
+	struct vec list = {0};
+	char text[ADDR_TEXT_MAX];
+
+	for (size_t i = 0; i < e->vips.count; i++) {
+		struct engine_vip *v = e->vips.items[i];
+
+		v->wanted = false;
+	}
+	vips_list(e, e->snapshot, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		struct engine_vip *v = vec_find(&e->vips, list.items[i], vip_key, NULL);
+
+		if (!v) {
+			/* Not by a commit, which writes the row itself: the zones of the node were changed. */
+			v = vip_get(e, list.items[i]);
+			v->held = true;
+			v->added = e->settings.manage_addresses && !on_device(e, &v->address);
+			rows_put(e, "vip", addr_format(&v->address, text), vip_value(v->added));
+		}
+		v->wanted = true;
+	}
+	vec_clear(&list);
+	engine_mark(e, MARK_PLAN);
+}
+
+void vips_note_addresses(struct engine *e)
+{
+	for (size_t i = 0; i < e->vips.count; i++) {
+		struct engine_vip *v = e->vips.items[i];
+		bool present = on_device(e, &v->address);
+
+		if (present != v->present && v->wanted && e->settings.manage_addresses)
+			engine_mark(e, MARK_PLAN);
+		v->present = present;
+	}
+}
+
+void vips_plan_adds(struct engine *e)
+{
+	for (size_t i = 0; e->settings.manage_addresses && i < e->vips.count; i++) {
+		struct engine_vip *v = e->vips.items[i];
+
+		if (!v->wanted || v->present)
+			continue;
+		plan_ops_push(&e->ops, PLAN_ADD_ADDRESS)->address = v->address;
+		v->present = true;
+	}
+}
+
+static void vip_forget(struct engine *e, size_t index)
+{
+	struct engine_vip *v = e->vips.items[index];
+	char text[ADDR_TEXT_MAX];
+
+	if (!e->flushing)
+		rows_put(e, "vip", addr_format(&v->address, text), NULL);
+	free(v);
+	vec_remove(&e->vips, index);
+}
+
+void vips_plan_deletes(struct engine *e)
+{
+	for (size_t i = e->vips.count; i-- > 0;) {
+		struct engine_vip *v = e->vips.items[i];
+
+		if (v->wanted)
+			continue;
+		if (v->added && v->present) {
+			plan_ops_push(&e->ops, PLAN_DELETE_ADDRESS)->address = v->address;
+			v->present = false;
+			v->leaving = false;
+		}
+		if (v->leaving) /* its operations are under way */
+			continue;
+		v->leaving = true;
+		v->leave_after = e->lists_submitted + 1;
+	}
+}
+
+void vips_finish(struct engine *e)
+{
+	for (size_t i = e->vips.count; i-- > 0;) {
+		struct engine_vip *v = e->vips.items[i];
+
+		if (v->wanted) {
+			v->leaving = false;
+			continue;
+		}
+		if (v->leaving && e->lists_done >= v->leave_after && !e->failing)
+			vip_forget(e, i);
+	}
+}
+
+void vips_note_op(struct engine *e, const struct plan_op *op)
+{
+	struct engine_vip *v = vec_find(&e->vips, &op->address, vip_key, NULL);
+	char text[ADDR_TEXT_MAX];
+
+	if (!v)
+		return;
+	if (op->kind == PLAN_ADD_ADDRESS && op->result == -EEXIST && v->added) {
+		v->added = false; /* somebody else's: used, never removed */
+		rows_put(e, "vip", addr_format(&v->address, text), vip_value(false));
+	}
+	if (op->kind == PLAN_ADD_ADDRESS && op->result != 0 && op->result != -EEXIST)
+		v->present = false;
+}
+
+void vips_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops)
+{
+	struct vec list = {0};
+
+	vips_list(e, s, &list);
+	for (size_t i = 0; e->settings.manage_addresses && i < list.count; i++) {
+		const struct engine_vip *v = vec_find(&e->vips, list.items[i], vip_key, NULL);
+		bool repeated = i > 0 && addr_compare(list.items[i - 1], list.items[i]) == 0;
+
+		if (!repeated && !(v && v->present) && !on_device(e, list.items[i]))
+			plan_ops_push(ops, PLAN_ADD_ADDRESS)->address = *(const struct addr *)
+										 list.items[i];
+	}
+	for (size_t i = 0; i < e->vips.count; i++) {
+		const struct engine_vip *v = e->vips.items[i];
+
+		if (v->added && v->present && !vec_find(&list, &v->address, address_compare, NULL))
+			plan_ops_push(ops, PLAN_DELETE_ADDRESS)->address = v->address;
+	}
+	vec_clear(&list);
+}

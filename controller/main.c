@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// zonegated: reads its options and settings, then runs.
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "settings.h"
+#include "wiring.h"
+
+#define EXIT_USAGE       64
+#define EXIT_CONFIG      78 /* sysexits.h: EX_CONFIG */
+#define DEFAULT_SETTINGS "/etc/zonegate/zonegate.conf"
+
+struct options {
+	const char *settings_path;
+	const char *state_dir;
+	bool check;
+};
+
+static void print_usage(FILE *out)
+{
+	fputs("usage: zonegated [-c FILE] [--state-dir DIR] [--check] [--version] [--help]\n"
+	      "  -c, --config FILE  settings (default " DEFAULT_SETTINGS
+	      "; conf.d/*.conf beside it are read too)\n"
+	      "  --state-dir DIR    folder of the database; goes before [store] path\n"
+	      "  --check            judge the settings and exit\n"
+	      "  --version          print the version and exit\n",
+	      out);
+}
+
+/* Returns -1 to go on, or the exit status. */
+static int parse_options(int argc, char **argv, struct options *o)
+{
+	static const struct option longs[] = {
+		{"config", required_argument, NULL, 'c'},
+		{"state-dir", required_argument, NULL, 's'},
+		{"check", no_argument, NULL, 'k'},
+		{"version", no_argument, NULL, 'V'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "c:h", longs, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+			o->settings_path = optarg;
+			break;
+		case 's':
+			o->state_dir = optarg;
+			break;
+		case 'k':
+			o->check = true;
+			break;
+		case 'V':
+			puts("zonegated " ZONEGATE_VERSION);
+			return 0;
+		case 'h':
+			print_usage(stdout);
+			return 0;
+		default:
+			print_usage(stderr);
+			return EXIT_USAGE;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "zonegated: unexpected argument \"%s\"\n", argv[optind]);
+		print_usage(stderr);
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
+static void print_faults(const struct err *e)
+{
+	for (size_t i = 0; i < e->count; i++)
+		fprintf(stderr, "zonegated: %s: %s\n", e->faults[i].pointer, e->faults[i].detail);
+}
+
+static int load_settings(const struct options *o, struct settings *s, struct err *e)
+{
+	const char *path = o->settings_path ? o->settings_path : DEFAULT_SETTINGS;
+
+	settings_init(s);
+	if (settings_load(s, path, o->settings_path ? SETTINGS_REQUIRED : SETTINGS_OPTIONAL, e) !=
+	    0)
+		return -1;
+	if (o->state_dir) {
+		free(s->store_path);
+		s->store_path = mem_strdup(o->state_dir);
+	}
+	return 0;
+}
+
+static int run(const struct options *o, struct settings *s, struct err *e)
+{
+	struct wiring *w = NULL;
+
+	log_open((enum log_target)s->log_target, (enum log_level)s->log_level);
+	if (geteuid() == 0)
+		log_write(LOG_LEVEL_WARNING,
+			  "running as root: its own user with CAP_NET_ADMIN, CAP_NET_RAW and "
+			  "CAP_NET_BIND_SERVICE is enough (see zonegate.service)");
+	if (wiring_new(s, o->settings_path ? o->settings_path : DEFAULT_SETTINGS, e, &w) != 0) {
+		for (size_t i = 0; i < e->count; i++)
+			log_write(LOG_LEVEL_ERROR, "cannot start: %s: %s", e->faults[i].pointer,
+				  e->faults[i].detail);
+		return EXIT_FAILURE;
+	}
+	wiring_run(w);
+	wiring_free(w);
+	log_close();
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {0};
+	struct settings s;
+	struct err e AUTO_ERR = {0};
+	int status = parse_options(argc, argv, &o);
+
+	if (status >= 0)
+		return status;
+	if (load_settings(&o, &s, &e) != 0) {
+		print_faults(&e);
+		status = EXIT_CONFIG;
+	} else if (o.check) {
+		puts("zonegated: the settings are in order");
+		status = EXIT_SUCCESS;
+	} else {
+		status = run(&o, &s, &e);
+		if (status != EXIT_SUCCESS && s.log_target != LOG_TARGET_STDERR)
+			print_faults(&e);
+	}
+	settings_clear(&s);
+	return status;
+}

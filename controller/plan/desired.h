@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the kernel should hold: (snapshot, health) -> virtual services and weights. Pure. Every weight the kernel gets is made
+ * here and nowhere else. */
+#ifndef ZG_PLAN_DESIRED_H
+#define ZG_PLAN_DESIRED_H
+
+#include "health/health.h"
+#include "model/snapshot.h"
+#include "plan/table.h"
+
+#define DESIRED_RAMP_FULL 10 /* slow start: tenths of the weight */
+
+/* What is known of one server, beside the configuration. */
+struct desired_state {
+	enum health_state health;
+	bool trusted;
+	unsigned ramp; /* 1–10: tenths of the weight; 10 when no slow start is under way */
+};
+
+/* The state of server `index` of group `g` of the snapshot. */
+typedef void desired_state_fn(void *ctx, const struct server_group *g, size_t index,
+			      struct desired_state *ret_state);
+
+/* A removed server that stays at weight 0 while its flows end. */
+struct desired_drain {
+	const char *lb;
+	const char *listener;
+	struct plan_dest dest; /* with port as the kernel has it */
+	uint8_t family;        /* of the virtual service */
+};
+
+/* One virtual service: listener `listener` of `lb` at the VIP of `zone` in `family`. All borrowed. */
+struct desired_place {
+	const struct load_balancer *lb;
+	const struct lb_zone *zone;
+	const struct listener *listener;
+	uint8_t family;
+};
+
+struct desired_input {
+	const struct snapshot *snapshot;
+	struct desired_place place;
+	desired_state_fn *state;
+	void *ctx;
+	const struct desired_drain
+		*drains; /* those of this listener (any others are passed over) */
+	size_t drain_count;
+};
+
+/* What the group's rules came to (behaviour: min_healthy, when_none_healthy). */
+struct desired_verdict {
+	unsigned eligible;
+	unsigned in_service;
+	bool breached;
+};
+
+/* Builds the service with its sorted destinations; the caller clears it with plan_service_clear(). */
+void desired_build_service(const struct desired_input *in, struct plan_service *ret_service,
+			   struct desired_verdict *ret_verdict);
+
+/* The VIP and key of a place; false when the zone has no VIP of that family. */
+bool desired_place_key(const struct desired_place *p, struct plan_key *ret_key);
+
+/* Check off counts as healthy; an initial server only while trusted. */
+bool desired_in_service(const struct server_group *g, const struct desired_state *s);
+
+/* Whether the server takes part in services of this load balancer's zone and family. */
+bool desired_in_scope(const struct desired_place *p, const struct server_group *g,
+		      const struct server *s);
+
+/* The kernel's entry for a server without its weight; `port` as the kernel has it. */
+void desired_fill_dest(const struct server_group *g, const struct server *s,
+		       const struct listener *l, struct plan_dest *ret_dest);
+
+/* The sh scheduler fills 256 slots by raw weight: divides by the greatest common divisor and reduces so that the sum is at
+ * most 256; no positive weight becomes 0. At most 256 positive weights. */
+void desired_reduce_sh(uint32_t *weights, size_t count);
+
+#endif
