@@ -9,11 +9,15 @@
 struct ev_loop;
 struct kernel;
 
-enum kernel_mode { KERNEL_AUTO, KERNEL_OFF /* in memory: operations are kept in a table, never sent */ };
+enum kernel_mode {
+	KERNEL_AUTO,
+	KERNEL_OFF /* in memory: operations are kept in a table, never sent */
+};
 
 struct kernel_settings {
 	enum kernel_mode mode;
-	char vip_device[16]; /* "" = none: addresses are not managed; "zonegate0": a dummy device that is made and kept */
+	char vip_device
+		[16]; /* "" = none: addresses are not managed; "zonegate0": a dummy device that is made and kept */
 };
 
 struct kernel_callbacks {
@@ -31,8 +35,8 @@ struct kernel_callbacks {
 };
 
 /* Never fails for want of IPVS. Returns 0 or a negative errno (no sockets). */
-int kernel_new(struct ev_loop *loop, const struct kernel_settings *s, const struct kernel_callbacks *cb,
-	       struct kernel **ret_kernel);
+int kernel_new(struct ev_loop *loop, const struct kernel_settings *s,
+	       const struct kernel_callbacks *cb, struct kernel **ret_kernel);
 void kernel_free(struct kernel *k);
 
 /* Takes the operations out of `ops` (left empty) and runs them in order, behind those already queued. A failed one does not
