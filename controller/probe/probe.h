@@ -23,10 +23,13 @@ void probe_sched_free(struct probe_sched *s); /* cancels what is in flight */
 
 /* A handle of one reference. The target is copied, its check is not. */
 struct probe_entry;
-struct probe_entry *probe_sched_add(struct probe_sched *s, const struct probe_target *t, void *ref, usec_t first_start);
-void probe_sched_remove(struct probe_sched *s, struct probe_entry *e); /* also from within the callback */
+struct probe_entry *probe_sched_add(struct probe_sched *s, const struct probe_target *t, void *ref,
+				    usec_t first_start);
+void probe_sched_remove(struct probe_sched *s,
+			struct probe_entry *e); /* also from within the callback */
 /* The check object was replaced by an equal one (new snapshot): point to it. */
-void probe_sched_retarget(struct probe_sched *s, struct probe_entry *e, const struct health_check *check);
+void probe_sched_retarget(struct probe_sched *s, struct probe_entry *e,
+			  const struct health_check *check);
 
 /* Counts for status: distinct probes, and how many are in flight. */
 size_t probe_sched_count(const struct probe_sched *s);

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One function a phase, each taking one byte. Nothing is buffered but the start of the status line and of the two headers
+// that say where the body ends. Lenient where real servers are sloppy (bare LF, folded headers), strict where it would
+// make the verdict a matter of luck.
+#include "probe/http_parse.h"
+
+#include <assert.h>
+#include <string.h>
+#include <strings.h>
+
+#define CHUNK_LINE_MAX   256 /* size and extensions */
+#define CHUNK_DIGITS_MAX 15
+#define BODY_BYTES_MAX   (8 * HTTP_PARSE_BODY_MAX) /* with the framing of hostile little chunks */
+
+enum http_phase {
+	PHASE_STATUS,
+	PHASE_LINE_START, /* of a header line, or the empty line */
+	PHASE_NAME,
+	PHASE_VALUE,
+	PHASE_FOLD, /* the rest of a folded line: ignored */
+	PHASE_BODY_LENGTH,
+	PHASE_BODY_CLOSE,
+	PHASE_CHUNK_SIZE,
+	PHASE_CHUNK_EXTENSION,
+	PHASE_CHUNK_DATA,
+	PHASE_CHUNK_END, /* the line end after the data */
+	PHASE_COUNT
+};
+
+static const char http_prefix[] = "HTTP/1.";
+#define PREFIX_SIZE (sizeof(http_prefix) - 1)
+#define STATUS_AT   9  /* "HTTP/1.1 " */
+#define STATUS_END  12 /* "HTTP/1.1 200" */
+
+static enum http_progress http_fail(struct http_parse *p, const char *fault)
+{
+	p->fault = fault;
+	return HTTP_MALFORMED;
+}
+
+static bool http_is_control(uint8_t c)
+{
+	return (c < 0x20 && c != '\t') || c == 0x7f;
+}
+
+static bool http_is_token(uint8_t c)
+{
+	return c > 0x20 && c < 0x7f && !strchr("\"(),/:;<=>?@[\\]{}", c);
+}
+
+static bool http_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static char http_lower(uint8_t c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+}
+
+/* ---- the body ---- */
+
+static enum http_progress http_search(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	while (p->matched && (uint8_t)wanted[p->matched] != c)
+		p->matched = p->back[p->matched - 1];
+	if ((uint8_t)wanted[p->matched] == c)
+		p->matched++;
+	p->body_bytes++;
+	p->found = wanted[p->matched] == '\0';
+	return p->found || p->body_bytes == HTTP_PARSE_BODY_MAX ? HTTP_COMPLETE : HTTP_MORE;
+}
+
+static enum http_progress http_take_body_length(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	enum http_progress progress = http_search(p, wanted, c);
+
+	p->length--;
+	return p->length ? progress : HTTP_COMPLETE;
+}
+
+static enum http_progress http_take_chunk_data(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	p->length--;
+	if (!p->length)
+		p->phase = PHASE_CHUNK_END;
+	return http_search(p, wanted, c);
+}
+
+static enum http_progress http_take_chunk_end(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	(void)wanted;
+	if (c == '\r' && !p->cr) {
+		p->cr = true;
+		return HTTP_MORE;
+	}
+	if (c != '\n')
+		return http_fail(p, "a chunk longer than its size");
+	p->cr = false;
+	p->chunk_digits = 0;
+	p->line_bytes = 0;
+	p->phase = PHASE_CHUNK_SIZE;
+	return HTTP_MORE;
+}
+
+static int http_hex(uint8_t c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The line end after a chunk size. A size of zero ends the body: trailers do not matter. */
+static enum http_progress http_end_chunk_line(struct http_parse *p)
+{
+	p->cr = false;
+	if (!p->chunk_digits)
+		return http_fail(p, "a chunk without size");
+	if (!p->length)
+		return HTTP_COMPLETE;
+	p->phase = PHASE_CHUNK_DATA;
+	return HTTP_MORE;
+}
+
+static enum http_progress http_take_chunk_extension(struct http_parse *p, const char *wanted,
+						    uint8_t c)
+{
+	(void)wanted;
+	if (++p->line_bytes > CHUNK_LINE_MAX)
+		return http_fail(p, "a chunk size line that is too long");
+	return c == '\n' ? http_end_chunk_line(p) : HTTP_MORE;
+}
+
+static enum http_progress http_take_chunk_size(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	int digit = http_hex(c);
+
+	(void)wanted;
+	p->line_bytes++;
+	if (digit >= 0 && !p->cr) {
+		if (++p->chunk_digits > CHUNK_DIGITS_MAX)
+			return http_fail(p, "a chunk size that is too large");
+		p->length = (p->chunk_digits == 1 ? 0 : p->length << 4) | (unsigned)digit;
+		return HTTP_MORE;
+	}
+	if (c == '\n')
+		return http_end_chunk_line(p);
+	if (c == '\r' && !p->cr) {
+		p->cr = true;
+		return HTTP_MORE;
+	}
+	if (p->cr || !p->chunk_digits || (c != ';' && c != ' ' && c != '\t'))
+		return http_fail(p, "a chunk without size");
+	p->phase = PHASE_CHUNK_EXTENSION;
+	return HTTP_MORE;
+}
+
+/* ---- the headers ---- */
+
+/* 1xx: the answer proper is still to come. (101 is final: nobody asked for another protocol.) */
+static enum http_progress http_restart(struct http_parse *p)
+{
+	p->phase = PHASE_STATUS;
+	p->line_size = 0;
+	p->line[0] = '\0';
+	p->status = 0;
+	p->chunked = false;
+	p->has_length = false;
+	p->length = 0;
+	return HTTP_MORE;
+}
+
+static enum http_progress http_end_headers(struct http_parse *p)
+{
+	if (p->status < 200 && p->status != 101)
+		return http_restart(p);
+	p->headers_done = true;
+	if (!p->wanted || p->head || p->status < 200 || p->status == 204 || p->status == 304)
+		return HTTP_COMPLETE;
+	if (p->chunked) {
+		p->phase = PHASE_CHUNK_SIZE;
+		return HTTP_MORE;
+	}
+	p->phase = p->has_length ? PHASE_BODY_LENGTH : PHASE_BODY_CLOSE;
+	return p->has_length && !p->length ? HTTP_COMPLETE : HTTP_MORE;
+}
+
+static enum http_progress http_set_length(struct http_parse *p)
+{
+	uint64_t length = 0;
+	uint8_t size = p->value_size;
+
+	while (size && (p->value[size - 1] == ' ' || p->value[size - 1] == '\t'))
+		size--;
+	if (!size || size > 18)
+		return http_fail(p, "a Content-Length that is no number");
+	for (uint8_t i = 0; i < size; i++) {
+		if (!http_is_digit(p->value[i]))
+			return http_fail(p, "a Content-Length that is no number");
+		length = length * 10 + (unsigned)(p->value[i] - '0');
+	}
+	if (p->has_length && length != p->length)
+		return http_fail(p, "two Content-Lengths that differ");
+	p->has_length = true;
+	p->length = length;
+	return HTTP_MORE;
+}
+
+static bool http_name_is(const struct http_parse *p, const char *name)
+{
+	return p->name_size == strlen(name) && memcmp(p->name, name, p->name_size) == 0;
+}
+
+static bool http_value_ends_chunked(const struct http_parse *p)
+{
+	static const char chunked[] = "chunked";
+	const size_t size = sizeof(chunked) - 1;
+	size_t end = p->value_size;
+
+	while (end && (p->value[end - 1] == ' ' || p->value[end - 1] == '\t'))
+		end--;
+	return end >= size && strncasecmp(p->value + end - size, chunked, size) == 0;
+}
+
+/* The end of one header line: the two that frame the body are acted on. */
+static enum http_progress http_end_header(struct http_parse *p)
+{
+	p->phase = PHASE_LINE_START;
+	if (http_name_is(p, "content-length"))
+		return http_set_length(p);
+	if (http_name_is(p, "transfer-encoding") && p->value_size <= HTTP_PARSE_VALUE_MAX)
+		p->chunked = http_value_ends_chunked(p);
+	return HTTP_MORE;
+}
+
+static enum http_progress http_take_value(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	(void)wanted;
+	if (c == '\n') {
+		p->cr = false;
+		return http_end_header(p);
+	}
+	if (p->cr)
+		return http_fail(p, "a CR inside a header");
+	if (c == '\r') {
+		p->cr = true;
+		return HTTP_MORE;
+	}
+	if (http_is_control(c))
+		return http_fail(p, "a control character in a header");
+	if (!p->value_size && (c == ' ' || c == '\t'))
+		return HTTP_MORE;
+	if (p->value_size < HTTP_PARSE_VALUE_MAX)
+		p->value[p->value_size] = (char)c;
+	if (p->value_size <= HTTP_PARSE_VALUE_MAX)
+		p->value_size++;
+	return HTTP_MORE;
+}
+
+static enum http_progress http_take_fold(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	(void)wanted;
+	if (c == '\n')
+		p->phase = PHASE_LINE_START;
+	return HTTP_MORE;
+}
+
+static enum http_progress http_take_name(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	(void)wanted;
+	if (c == ':' && p->name_size) {
+		p->phase = PHASE_VALUE;
+		p->value_size = 0;
+		return HTTP_MORE;
+	}
+	if (!http_is_token(c))
+		return http_fail(p, "a header line without a name and a colon");
+	if (p->name_size < HTTP_PARSE_NAME_MAX)
+		p->name[p->name_size] = http_lower(c);
+	if (p->name_size <= HTTP_PARSE_NAME_MAX)
+		p->name_size++;
+	return HTTP_MORE;
+}
+
+static enum http_progress http_take_line_start(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	if (c == '\n') {
+		p->cr = false;
+		return http_end_headers(p);
+	}
+	if (p->cr)
+		return http_fail(p, "a CR inside a header");
+	if (c == '\r') {
+		p->cr = true;
+		return HTTP_MORE;
+	}
+	if ((c == ' ' || c == '\t') && p->name_size) {
+		p->phase = PHASE_FOLD;
+		return HTTP_MORE;
+	}
+	p->phase = PHASE_NAME;
+	p->name_size = 0;
+	return http_take_name(p, wanted, c);
+}
+
+/* "HTTP/1.1 200 OK": the reason is free and may be missing, with its space too. */
+static enum http_progress http_end_status(struct http_parse *p)
+{
+	const char *digits = p->line + STATUS_AT;
+
+	if (p->line_size < STATUS_END || !http_is_digit(p->line[PREFIX_SIZE]) ||
+	    p->line[PREFIX_SIZE + 1] != ' ' || digits[0] < '1' || digits[0] > '9' ||
+	    !http_is_digit(digits[1]) || !http_is_digit(digits[2]) ||
+	    (p->line_size > STATUS_END && digits[3] != ' '))
+		return http_fail(p, "a status line that is none");
+	p->status = (uint16_t)((digits[0] - '0') * 100 + (digits[1] - '0') * 10 + digits[2] - '0');
+	p->phase = PHASE_LINE_START;
+	p->name_size = 0;
+	return HTTP_MORE;
+}
+
+static enum http_progress http_take_status(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	(void)wanted;
+	if (c == '\n') {
+		p->cr = false;
+		return http_end_status(p);
+	}
+	if (p->cr)
+		return http_fail(p, "a CR inside the status line");
+	if (c == '\r') {
+		p->cr = true;
+		return HTTP_MORE;
+	}
+	if (p->line_size < HTTP_PARSE_LINE_MAX - 1)
+		p->line[p->line_size++] = (char)(c < 0x20 || c > 0x7e ? '.' : c);
+	p->line[p->line_size] = '\0';
+	/* At once, so that a server of another protocol which waits for us is found out. */
+	if (p->line_size <= PREFIX_SIZE && c != (uint8_t)http_prefix[p->line_size - 1])
+		return http_fail(p, "an answer that is not HTTP/1");
+	return HTTP_MORE;
+}
+
+typedef enum http_progress http_take_fn(struct http_parse *p, const char *wanted, uint8_t c);
+
+static enum http_progress http_take_body_close(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	return http_search(p, wanted, c);
+}
+
+static http_take_fn *const http_takes[PHASE_COUNT] = {
+	[PHASE_STATUS] = http_take_status,
+	[PHASE_LINE_START] = http_take_line_start,
+	[PHASE_NAME] = http_take_name,
+	[PHASE_VALUE] = http_take_value,
+	[PHASE_FOLD] = http_take_fold,
+	[PHASE_BODY_LENGTH] = http_take_body_length,
+	[PHASE_BODY_CLOSE] = http_take_body_close,
+	[PHASE_CHUNK_SIZE] = http_take_chunk_size,
+	[PHASE_CHUNK_EXTENSION] = http_take_chunk_extension,
+	[PHASE_CHUNK_DATA] = http_take_chunk_data,
+	[PHASE_CHUNK_END] = http_take_chunk_end,
+};
+
+/* The table of the search: back[i] = length of the longest start of the text that also ends at i, the whole apart. */
+static void http_prepare_search(struct http_parse *p, const char *wanted)
+{
+	size_t size = strlen(wanted);
+	uint8_t k = 0;
+
+	assert(size <= sizeof(p->back));
+	for (size_t i = 1; i < size; i++) {
+		while (k && wanted[k] != wanted[i])
+			k = p->back[k - 1];
+		if (wanted[k] == wanted[i])
+			k++;
+		p->back[i] = k;
+	}
+}
+
+void http_parse_init(struct http_parse *p, enum http_method method, const char *wanted)
+{
+	memset(p, 0, offsetof(struct http_parse, name));
+	p->head = method == HTTP_HEAD;
+	p->wanted = wanted && wanted[0];
+	if (p->wanted) {
+		p->back[0] = 0;
+		http_prepare_search(p, wanted);
+	}
+}
+
+enum http_progress http_parse_feed(struct http_parse *p, const char *wanted, const void *data,
+				   size_t size)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < size; i++) {
+		enum http_progress progress = http_takes[p->phase](p, wanted, bytes[i]);
+
+		if (progress != HTTP_MORE)
+			return progress;
+		if (++p->bytes > HTTP_PARSE_HEADERS_MAX && !p->headers_done)
+			return http_fail(p, "more than 16 KiB of headers");
+		if (p->bytes > HTTP_PARSE_HEADERS_MAX + BODY_BYTES_MAX)
+			return http_fail(p, "more framing than body");
+	}
+	return HTTP_MORE;
+}
+
+enum http_progress http_parse_end(struct http_parse *p)
+{
+	if (p->phase == PHASE_BODY_CLOSE)
+		return HTTP_COMPLETE;
+	if (!p->bytes)
+		return http_fail(p, "no answer before the connection was closed");
+	return http_fail(p, "a connection closed in mid-answer");
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The connection under the kinds that have one: connect without waiting, close as the check says, and what an errno means
+ * for the server. */
+#ifndef ZG_PROBE_PROBE_CONN_H
+#define ZG_PROBE_PROBE_CONN_H
+
+#include "probe/probe_kind.h"
+
+/* Begins to connect r->fd. On failure ends the run and returns false. */
+bool probe_conn_start(struct probe_run *r);
+
+/* What an event says of a connection that is being made: 0 = made (r->connect_usec is set), -EINPROGRESS = not yet, or
+ * another negative errno. */
+int probe_conn_check(struct probe_run *r, uint32_t events);
+
+/* Closes by check.close. No harm if nothing is open. */
+void probe_conn_close(struct probe_run *r);
+
+/* Closes, and ends the run with what `error` (a positive errno that came from the net) means. `text`: what came back. */
+void probe_conn_fail(struct probe_run *r, int error, const char *text);
+
+/* Closes, and ends the run because T has run out. */
+void probe_conn_expire(struct probe_run *r, const char *text);
+
+/* Ours or the server's? `error` is a positive errno: of a local call that never left this host, or a report from the net. */
+enum probe_conn_origin { CONN_LOCAL, CONN_REMOTE };
+void probe_conn_judge(int error, enum probe_conn_origin origin, struct probe_outcome *ret_outcome);
+
+#endif

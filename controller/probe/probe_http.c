@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Kind `http`: one request on a fresh connection. Passes when the status is among the expected ones and, if a text is
+// expected, the body contains it. The verdict falls as soon as it is certain: no byte more is read. Follows no redirects.
+#include "model/validate.h"
+#include "probe/http_parse.h"
+#include "probe/probe_conn.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#define REQUEST_MAX (2 * MODEL_TEXT_MAX + 256)
+#define READ_SIZE   4096
+
+struct probe_http {
+	struct probe_run run;
+	struct http_parse parse;
+};
+
+static struct probe_http *probe_http_of(struct probe_run *r)
+{
+	return (struct probe_http *)(void *)r;
+}
+
+static const char *const probe_http_methods[] = {[HTTP_HEAD] = "HEAD", [HTTP_GET] = "GET"};
+
+/* The Host header: as configured, or the address as a URL would have it. */
+static const char *probe_http_host(const struct probe_target *t, char buf[ADDR_ENDPOINT_TEXT_MAX])
+{
+	char text[ADDR_TEXT_MAX];
+
+	if (t->check->host)
+		return t->check->host;
+	if (t->port != 80)
+		return addr_format_endpoint(&t->address, t->port, buf);
+	addr_format(&t->address, text);
+	snprintf(buf, ADDR_ENDPOINT_TEXT_MAX, t->address.family == AF_INET6 ? "[%s]" : "%s", text);
+	return buf;
+}
+
+static int probe_http_send(const struct probe_run *r)
+{
+	const struct health_check *check = r->target->check;
+	char host[ADDR_ENDPOINT_TEXT_MAX];
+	char request[REQUEST_MAX];
+	int size = snprintf(request, sizeof(request),
+			    "%s %s HTTP/1.1\r\n"
+			    "Host: %s\r\n"
+			    "User-Agent: Zonegate-Health/" ZONEGATE_VERSION "\r\n"
+			    "Accept: */*\r\n"
+			    "Connection: close\r\n\r\n",
+			    probe_http_methods[check->method], check->path,
+			    probe_http_host(r->target, host));
+	ssize_t sent;
+
+	assert(size > 0 && (size_t)size < sizeof(request)); /* the model bounds host and path */
+	sent = send(r->fd, request, (size_t)size, MSG_NOSIGNAL);
+	if (sent < 0)
+		return -errno;
+	return sent == size
+		       ? 0
+		       : -ENOBUFS; /* an empty send buffer takes less than a kilobyte at once */
+}
+
+static void probe_http_end(struct probe_run *r, const struct probe_outcome *o)
+{
+	probe_conn_close(r);
+	probe_run_end(r, o);
+}
+
+static void probe_http_end_malformed(struct probe_run *r)
+{
+	const struct http_parse *p = &probe_http_of(r)->parse;
+	char text[PROBE_EVIDENCE_MAX];
+	struct probe_outcome o = {
+		.verdict = PROBE_FAIL_ACTIVE,
+		.reason = REASON_HTTP_INVALID_RESPONSE,
+		.http_status = p->status,
+		.text = text,
+	};
+
+	snprintf(text, sizeof(text), p->line[0] ? "%s, after \"%s\"" : "%s", p->fault, p->line);
+	probe_http_end(r, &o);
+}
+
+/* All is known that the check asks for. */
+static void probe_http_judge(struct probe_run *r)
+{
+	const struct http_parse *p = &probe_http_of(r)->parse;
+	char text[PROBE_EVIDENCE_MAX];
+	struct probe_outcome o = {PROBE_PASS, REASON_NONE, 0, p->status, p->line};
+
+	if (!validate_status_in_list(r->target->check->expected_status, p->status)) {
+		o.verdict = PROBE_FAIL_ACTIVE;
+		o.reason = REASON_HTTP_STATUS_MISMATCH;
+	} else if (p->wanted && !p->found) {
+		o.verdict = PROBE_FAIL_ACTIVE;
+		o.reason = REASON_HTTP_BODY_MISMATCH;
+		snprintf(text, sizeof(text), "%s, %u bytes of body", p->line,
+			 (unsigned)p->body_bytes);
+		o.text = text;
+	}
+	probe_http_end(r, &o);
+}
+
+/* Acts on what the parser says. Returns false when the run has ended. */
+static bool probe_http_advance(struct probe_run *r, enum http_progress progress)
+{
+	const struct http_parse *p = &probe_http_of(r)->parse;
+
+	switch (progress) {
+	case HTTP_MORE:
+		/* A body is of no interest when the status already decides. */
+		if (!p->headers_done ||
+		    validate_status_in_list(r->target->check->expected_status, p->status))
+			return true;
+		probe_http_judge(r);
+		return false;
+	case HTTP_COMPLETE:
+		probe_http_judge(r);
+		return false;
+	case HTTP_MALFORMED:
+		probe_http_end_malformed(r);
+		return false;
+	}
+	__builtin_unreachable();
+}
+
+/* One read. Returns false when there is no more for now, or the run has ended. */
+static bool probe_http_read(struct probe_run *r, uint32_t events)
+{
+	struct http_parse *p = &probe_http_of(r)->parse;
+	char bytes[READ_SIZE];
+	ssize_t n = recv(r->fd, bytes, sizeof(bytes), 0);
+
+	if (n < 0) {
+		if (errno != EAGAIN && errno != EINTR)
+			probe_conn_fail(r, errno, p->line);
+		return false;
+	}
+	if (n == 0)
+		return probe_http_advance(r, http_parse_end(p));
+	if (!r->first_byte_usec)
+		r->first_byte_usec = probe_run_elapsed(r);
+	if (!probe_http_advance(
+		    r, http_parse_feed(p, r->target->check->expected_body, bytes, (size_t)n)))
+		return false;
+	/* A short read has emptied the socket; but an end that was reported with it is not reported again. */
+	return (size_t)n == sizeof(bytes) || events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+}
+
+static void probe_http_receive(struct probe_run *r, uint32_t events)
+{
+	while (probe_http_read(r, events))
+		;
+}
+
+/* Connected: the request goes out. Returns false when the run has ended. */
+static bool probe_http_connected(struct probe_run *r, uint32_t events)
+{
+	int error = probe_conn_check(r, events);
+
+	if (!error)
+		error = probe_http_send(r);
+	if (error == -EINPROGRESS)
+		return false;
+	if (error) {
+		probe_conn_fail(r, -error, NULL);
+		return false;
+	}
+	return true;
+}
+
+static void probe_http_ready(struct probe_run *r, uint32_t events)
+{
+	if (!r->connect_usec && !probe_http_connected(r, events))
+		return;
+	if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+		probe_http_receive(r, events);
+}
+
+static void probe_http_start(struct probe_run *r)
+{
+	const struct health_check *check = r->target->check;
+
+	http_parse_init(&probe_http_of(r)->parse, check->method, check->expected_body);
+	probe_conn_start(r);
+}
+
+static void probe_http_expire(struct probe_run *r)
+{
+	probe_conn_expire(r, probe_http_of(r)->parse.line);
+}
+
+const struct probe_kind probe_http_kind = {
+	.size = sizeof(struct probe_http),
+	.start = probe_http_start,
+	.ready = probe_http_ready,
+	.expire = probe_http_expire,
+	.cancel = probe_conn_close,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The descriptors of probes in flight: one epoll set of their own, each registered once, edge-triggered, and forgotten by
+ * the kernel when it is closed. The loop watches the set's descriptor only. */
+#ifndef ZG_PROBE_PROBE_IO_H
+#define ZG_PROBE_PROBE_IO_H
+
+#include "probe/probe_kind.h"
+
+struct probe_io {
+	int epoll;   /* readable when something is to be harvested */
+	void *owner; /* the scheduler */
+	uint32_t serial;
+	struct probe_run **runs; /* by descriptor */
+	size_t size;
+};
+
+/* 0 or a negative errno. */
+int probe_io_open(struct probe_io *io);
+void probe_io_close(struct probe_io *io);
+
+/* Watches r->fd. 0 or a negative errno. */
+int probe_io_watch(struct probe_io *io, struct probe_run *r);
+/* Before r->fd is closed. */
+void probe_io_forget(struct probe_io *io, const struct probe_run *r);
+
+/* Calls `ready` of what is ready now, without waiting. Returns true when there may be more. */
+bool probe_io_harvest(struct probe_io *io);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of kinds.
+#include "probe/probe_kind.h"
+
+static const struct probe_kind *const probe_kinds[] = {
+	[CHECK_TCP] = &probe_tcp_kind,
+	[CHECK_HTTP] = &probe_http_kind,
+	[CHECK_DNS] = NULL,
+};
+
+const struct probe_kind *probe_kind_find(enum check_type type)
+{
+	return probe_kinds[type];
+}
+
+uint32_t probe_run_elapsed(const struct probe_run *r)
+{
+	usec_t elapsed = time_monotonic() - r->started;
+
+	if (!elapsed)
+		return 1;
+	return elapsed > UINT32_MAX ? UINT32_MAX : (uint32_t)elapsed;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between the scheduler and the kinds of probes: one attempt in flight, and the vtable of a kind. A kind is one file and
+ * one row of the table in probe_kind.c. */
+#ifndef ZG_PROBE_PROBE_KIND_H
+#define ZG_PROBE_PROBE_KIND_H
+
+#include <stddef.h>
+
+#include "health/evidence.h"
+
+struct probe_io;
+struct probe_run;
+
+/* How an attempt ended. */
+struct probe_outcome {
+	enum probe_verdict verdict;
+	enum health_reason reason;
+	int error;            /* errno, 0 = none */
+	unsigned http_status; /* 0 = none */
+	const char *text;     /* what came back; NULL = nothing */
+};
+
+/* A kind's own struct begins with this one. The scheduler makes it (zeroed), sets what is here and releases it. */
+struct probe_run {
+	const struct probe_kind *kind;
+	const struct probe_target *target; /* its check may be replaced by an equal one meanwhile */
+	struct probe_io *io;
+	void *owner; /* the scheduler's */
+	usec_t started;
+	usec_t stalled; /* reading of the probe clock's stalls that the deadline takes into account */
+	uint32_t serial; /* of the descriptor's registration */
+	uint32_t connect_usec;
+	uint32_t first_byte_usec;
+	int fd; /* -1 = none */
+};
+
+/* Each function may end the run by probe_run_end(), and `expire` must. After that the run is gone. */
+struct probe_kind {
+	size_t size;
+	void (*start)(struct probe_run *r);
+	void (*ready)(struct probe_run *r, uint32_t events); /* of epoll, edge-triggered */
+	void (*expire)(struct probe_run *r);                 /* T has run out */
+	void (*cancel)(struct probe_run *r); /* releases what it holds; reports nothing */
+};
+
+/* NULL: this kind cannot be probed (yet). */
+const struct probe_kind *probe_kind_find(enum check_type type);
+
+/* Reports the one result of the run, and releases it. Called by kinds, implemented by the scheduler. */
+void probe_run_end(struct probe_run *r, const struct probe_outcome *o);
+
+/* Microseconds since the start, at least 1. */
+uint32_t probe_run_elapsed(const struct probe_run *r);
+
+extern const struct probe_kind probe_tcp_kind;
+extern const struct probe_kind probe_http_kind;
+
+#endif
