@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The API object: opens the sockets, joins server, worker and token.
+#include "api/api.h"
+
+#include "api/auth.h"
+#include "api/context.h"
+#include "api/httpd.h"
+#include "api/sockets.h"
+#include "api/worker.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define API_REQUEST_TIMEOUT (30 * USEC_PER_SEC)
+
+struct api {
+	struct api_context context;
+	struct httpd *httpd;
+	struct auth_token *token;
+	char *version;
+	char *socket_path; /* ours to remove, or NULL */
+	char *hosts[API_HOSTS_MAX];
+	size_t host_count;
+	unsigned ports[API_LISTEN_MAX];
+	size_t port_count;
+};
+
+static void api_copy_settings(struct api *api, const struct api_settings *s)
+{
+	api->version = mem_strdup(s->version);
+	api->context.version = api->version;
+	for (size_t i = 0; i < s->host_count; i++)
+		api->hosts[api->host_count++] = mem_strdup(s->hosts[i]);
+}
+
+static int api_start_httpd(struct api *api, const struct api_settings *s, struct err *e)
+{
+	struct httpd_settings hs = {
+		.context = &api->context,
+		.token = api->token,
+		.hosts = (const char *const *)api->hosts,
+		.host_count = api->host_count,
+		.timeout = s->request_timeout ? s->request_timeout : API_REQUEST_TIMEOUT,
+	};
+
+	api->httpd = httpd_new(&hs);
+	return api->httpd ? 0
+			  : err_set(e, ERR_UNAVAILABLE, "/api",
+				    "the HTTP server does not start: no descriptors or memory");
+}
+
+static int api_listen_unix(struct api *api, const struct api_settings *s, struct err *e)
+{
+	int fd = s->socket_fd;
+
+	if (fd < 0 && !s->socket_path)
+		return 0;
+	if (fd < 0) {
+		if (sockets_open_unix(s->socket_path, e, &fd))
+			return -EINVAL;
+		api->socket_path = mem_strdup(s->socket_path);
+	}
+	httpd_listen(api->httpd, fd, true);
+	return 0;
+}
+
+static int api_listen_tcp(struct api *api, const struct api_settings *s, struct err *e)
+{
+	int fd;
+
+	for (size_t i = 0; i < s->listen_count; i++) {
+		if (sockets_open_tcp(s->listen[i], e, &fd))
+			return -EINVAL;
+		api->ports[api->port_count++] = sockets_port(fd);
+		httpd_listen(api->httpd, fd, false);
+	}
+	return 0;
+}
+
+static int api_open(struct api *api, const struct api_settings *s, struct err *e)
+{
+	if (s->listen_count > 0 && !s->token_file)
+		return err_set(
+			e, ERR_MISSING, "/api/token_file",
+			"[api] listen needs [api] token_file: without a token nobody may ask by TCP");
+	if (s->token_file && auth_token_new(s->token_file, e, &api->token))
+		return -EINVAL;
+	if (api_start_httpd(api, s, e) || api_listen_unix(api, s, e))
+		return -EINVAL;
+	return api_listen_tcp(api, s, e);
+}
+
+int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *engine,
+	    struct err *e, struct api **ret_api)
+{
+	struct api *api = mem_new(struct api);
+
+	assert(s->listen_count <= API_LISTEN_MAX && s->host_count <= API_HOSTS_MAX);
+	api->context = (struct api_context){
+		.loop = loop, .engine = engine, .started_wall = time_wall()};
+	if (getrandom(&api->context.id_seed, sizeof(api->context.id_seed), GRND_NONBLOCK) < 0)
+		api->context.id_seed = time_wall();
+	api_copy_settings(api, s);
+	api->context.worker = worker_new(loop);
+	if (api_open(api, s, e)) {
+		api_free(api);
+		return -EINVAL;
+	}
+	*ret_api = api;
+	return 0;
+}
+
+void api_stop(struct api *api)
+{
+	httpd_stop(api->httpd);
+	if (api->socket_path)
+		unlink(api->socket_path);
+	free(api->socket_path);
+	api->socket_path = NULL;
+}
+
+void api_free(struct api *api)
+{
+	if (!api)
+		return;
+	if (api->httpd)
+		api_stop(api);
+	worker_free(api->context.worker);
+	httpd_free(api->httpd);
+	auth_token_free(api->token);
+	for (size_t i = 0; i < api->host_count; i++)
+		free(api->hosts[i]);
+	free(api->version);
+	free(api);
+}
+
+unsigned api_port(const struct api *api, size_t index)
+{
+	return index < api->port_count ? api->ports[index] : 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The REST API: HTTP over a unix socket (peer credentials) and, behind a token file, over TCP on loopback. Reads the engine's
+ * status and hands it proposals; decides nothing about the configuration. Lives in the thread of the loop, but for one worker
+ * that parses and encodes what is large. */
+#ifndef ZG_API_API_H
+#define ZG_API_API_H
+
+#include "base/err.h"
+#include "base/time.h"
+
+struct api;
+struct engine;
+struct ev_loop;
+
+#define API_LISTEN_MAX 8
+#define API_HOSTS_MAX  16
+
+struct api_settings {
+	const char *socket_path; /* NULL = none, unless socket_fd is given */
+	int socket_fd; /* a listening unix socket (socket activation); -1 = make one at socket_path */
+	const char *listen[API_LISTEN_MAX]; /* "127.0.0.1:7480", "[::1]:7480": loopback only */
+	size_t listen_count;
+	const char *token_file; /* NULL = no TCP listener */
+	const char *hosts
+		[API_HOSTS_MAX]; /* names beside localhost, 127.0.0.1 and [::1] that TCP requests may ask for */
+	size_t host_count;
+	const char *version;
+	usec_t request_timeout; /* for a whole request; 0 = 30 s */
+};
+
+/* Opens the sockets and serves. Strings are copied. Returns 0, or -EINVAL with the reason in `e` (pointer: the setting). */
+int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *engine,
+	    struct err *e, struct api **ret_api);
+
+/* Stops taking connections and answers what waits with 503. Writes that the engine has begun are still its own. */
+void api_stop(struct api *api);
+
+/* Before engine_free(); after api_stop() or without. Proposals that the engine still holds stay valid. NULL-safe. */
+void api_free(struct api *api);
+
+/* The port of TCP listener `index`: what was chosen for port 0. 0 if there is no such listener. */
+unsigned api_port(const struct api *api, size_t index);
+
+#endif

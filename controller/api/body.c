@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Request bodies. The parser's own depth limit is fixed at 2048, so nesting and number of values are counted before it sees
+// a byte.
+#include "api/body.h"
+
+#include <errno.h>
+
+/* The end of a string that begins at `i`, or `size`. */
+static size_t body_skip_string(const char *data, size_t size, size_t i)
+{
+	for (i++; i < size && data[i] != '"'; i++) {
+		if (data[i] == '\\')
+			i++;
+	}
+	return i;
+}
+
+/* Counts nesting and separators outside of strings. Whether it is JSON at all is left to the parser. */
+static int body_check_shape(const char *data, size_t size, struct err *e)
+{
+	unsigned depth = 0, values = 1;
+
+	for (size_t i = 0; i < size; i++) {
+		char c = data[i];
+
+		if (c == '"')
+			i = body_skip_string(data, size, i);
+		else if ((c == '{' || c == '[') && ++depth > BODY_DEPTH_MAX)
+			return err_set(e, ERR_SYNTAX, "",
+				       "the body is nested deeper than %d levels", BODY_DEPTH_MAX);
+		else if ((c == '}' || c == ']') && depth > 0)
+			depth--;
+		else if (c == ',' && ++values > BODY_VALUES_MAX)
+			return err_set(e, ERR_SYNTAX, "", "the body has more than %u values",
+				       BODY_VALUES_MAX);
+	}
+	return 0;
+}
+
+int body_parse(const char *data, size_t size, struct err *e, json_t **ret_json)
+{
+	json_error_t fault;
+	json_t *json;
+
+	if (size == 0)
+		return err_set(e, ERR_SYNTAX, "",
+			       "the request has no body; a JSON object is expected");
+	if (body_check_shape(data, size, e))
+		return -EINVAL;
+	json = json_loadb(data, size, JSON_REJECT_DUPLICATES, &fault);
+	if (!json)
+		return err_set(e, ERR_SYNTAX, "", "the body is not JSON: line %d, column %d: %s",
+			       fault.line, fault.column, fault.text);
+	if (!json_is_object(json)) {
+		json_decref(json);
+		return err_set(e, ERR_SYNTAX, "", "the body is not a JSON object");
+	}
+	*ret_json = json;
+	return 0;
+}

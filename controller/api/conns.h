@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The connections of the server: how many in all and from one source, how long each may take, who has to go when somebody new
+ * comes. Never closes a descriptor: it shuts it down, and the HTTP library notices. */
+#ifndef ZG_API_CONNS_H
+#define ZG_API_CONNS_H
+
+#include <ev.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/addr.h"
+#include "base/time.h"
+
+#define CONNS_TOTAL_MAX  512
+#define CONNS_SOURCE_MAX 256 /* from one address, or one uid on the unix socket */
+
+enum conn_phase {
+	CONN_IDLE,      /* no request, or not yet all of its head */
+	CONN_RECEIVING, /* its body */
+	CONN_ANSWERING, /* it is worked on, or the answer is on its way */
+};
+
+struct conns;
+
+struct conn {
+	struct conns *owner;
+	int fd;
+	bool local; /* unix socket: `uid`; else `source` */
+	uid_t uid;
+	struct addr source;
+	enum conn_phase phase;
+	bool doomed; /* shut down; counts no more */
+	ev_timer deadline;
+	struct conn *older;
+	struct conn *newer;
+};
+
+/* `timeout`: for the head of a request and for its body; twice that for the answer. */
+struct conns *conns_new(struct ev_loop *loop, usec_t timeout);
+void conns_free(struct conns *c); /* all connections were removed; NULL-safe */
+
+enum conns_verdict { CONNS_ADMITTED, CONNS_SOURCE_FULL, CONNS_ALL_FULL };
+
+/* Makes room by shutting down the longest idle connection of the same source, or of all; one that is being answered never
+ * goes. `who` says fd, local, uid and source. */
+enum conns_verdict conns_admit(struct conns *c, const struct conn *who, struct conn **ret_conn);
+void conns_remove(struct conn *conn); /* NULL-safe */
+
+void conns_set_phase(struct conn *conn, enum conn_phase phase);
+/* Ends it soon: for what is left to say a client gets one second. */
+void conns_hurry(struct conn *conn);
+
+/* Sends a whole answer around the HTTP library, with "Connection: close": for a client that was not answered yet. */
+void conns_send_refusal(int fd, unsigned status, const char *reason, const char *type,
+			const char *detail);
+
+size_t conns_count(const struct conns *c); /* without the doomed */
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What handlers may use of the API object. */
+#ifndef ZG_API_CONTEXT_H
+#define ZG_API_CONTEXT_H
+
+#include "base/time.h"
+
+struct engine;
+struct ev_loop;
+struct worker;
+
+struct api_context {
+	struct ev_loop *loop;
+	struct engine *engine;
+	struct worker *worker;
+	const char *version;
+	usec_t started_wall;
+	uint64_t id_seed; /* first half of request ids: differs from start to start */
+	uint64_t id_next;
+};
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One function a kind of route; each replies exactly once, at once or later. */
+#ifndef ZG_API_HANDLERS_H
+#define ZG_API_HANDLERS_H
+
+struct request;
+
+/* handlers_object.c: objects of the model, by the route's kind. */
+void handlers_object_get(struct request *r);
+void handlers_object_list(struct request *r);
+
+/* handlers_write.c */
+void handlers_write_object(struct request *r); /* PUT, PATCH, DELETE */
+void handlers_write_servers(struct request *r);
+void handlers_write_config(struct request *r);
+
+/* handlers_config.c */
+void handlers_config_get(struct request *r);
+void handlers_config_validate(struct request *r);
+
+/* handlers_status.c */
+void handlers_status_lb(struct request *r);
+void handlers_status_group(struct request *r);
+void handlers_status_server(struct request *r);
+
+/* handlers_kernel.c */
+void handlers_kernel_table(struct request *r);
+void handlers_kernel_drift(struct request *r);
+
+/* handlers_system.c */
+void handlers_system_get(struct request *r);
+void handlers_system_livez(struct request *r);
+void handlers_system_readyz(struct request *r);
+void handlers_system_openapi(struct request *r);
+
+/* handlers_metrics.c */
+void handlers_metrics_get(struct request *r);
+
+#endif

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is observed: the tree of a load balancer, groups, servers.
+#include "api/handlers.h"
+
+#include "api/context.h"
+#include "api/health_json.h"
+#include "api/reply.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+#define STATUS_SERVERS_MAX 200 /* of one group in the tree; all of them are at …/health */
+
+static void status_not_found(struct request *r, const struct object_path *path)
+{
+	char text[OBJECT_PATH_MAX];
+
+	request_fail(r, PROBLEM_NOT_FOUND, "there is no %s", object_path_format(path, text));
+}
+
+void handlers_status_server(struct request *r)
+{
+	const struct engine *e = r->api->engine;
+	struct status_services services;
+	struct server_group *g;
+	struct server *server;
+	struct object_path path;
+	json_t *json;
+
+	if (reply_find_path(r, &path))
+		return;
+	g = snapshot_find_group(engine_snapshot(e), path.parent);
+	server = g ? snapshot_find_server(g, path.name) : NULL;
+	if (!server) {
+		status_not_found(r, &path);
+		return;
+	}
+	status_json_collect(e, NULL, &services);
+	json = health_json_server(e, g, server, &services);
+	free(services.list);
+	if (json)
+		request_reply_json(r, 200, json);
+	else
+		request_fail(r, PROBLEM_INTERNAL,
+			     "the engine does not know this server yet; ask again");
+}
+
+static json_t *status_servers(const struct engine *e, const struct server_group *g, size_t start,
+			      size_t end)
+{
+	struct status_services services;
+	json_t *list = json_array();
+
+	status_json_collect(e, NULL, &services);
+	for (size_t i = start; i < end; i++) {
+		json_t *row = health_json_row(e, g, g->servers.items[i], &services);
+
+		if (row)
+			json_array_append_new(list, row);
+	}
+	free(services.list);
+	return list;
+}
+
+void handlers_status_group(struct request *r)
+{
+	const struct engine *e = r->api->engine;
+	struct object_path path;
+	struct server_group *g;
+	size_t start, end;
+	json_t *json;
+
+	if (reply_find_path(r, &path))
+		return;
+	g = snapshot_find_group(engine_snapshot(e), path.name);
+	if (!g) {
+		status_not_found(r, &path);
+		return;
+	}
+	if (reply_find_page(r, &g->servers, &start, &end))
+		return;
+	json = json_pack("{s:s, s:o*, s:o, s:o, s:s?}", "server_group", g->o.name, "summary",
+			 status_json_group(e, g->o.name), "windows",
+			 health_json_windows(&g->health_check, 0), "items",
+			 status_servers(e, g, start, end), "next_cursor",
+			 end < g->servers.count
+				 ? ((const struct object *)g->servers.items[end - 1])->name
+				 : NULL);
+	request_reply_json(r, 200, json);
+}
+
+/* ---- the tree --------------------------------------------------------------------------------- */
+
+static json_t *status_tree_services(const struct status_services *all, const char *zone,
+				    const char *listener)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < all->count; i++) {
+		if ((!zone || strcmp(all->list[i].zone, zone) == 0) &&
+		    (!listener || strcmp(all->list[i].listener, listener) == 0))
+			json_array_append_new(list, status_json_service(&all->list[i]));
+	}
+	return list;
+}
+
+static json_t *status_tree_zone(const struct lb_zone *z, const struct status_services *all)
+{
+	char vip4[ADDR_TEXT_MAX], vip6[ADDR_TEXT_MAX];
+
+	return json_pack("{s:s, s:b, s:s?, s:s?, s:o}", "zone", z->o.name, "enabled", z->enabled,
+			 "vip4", addr_is_set(&z->vip4) ? addr_format(&z->vip4, vip4) : NULL, "vip6",
+			 addr_is_set(&z->vip6) ? addr_format(&z->vip6, vip6) : NULL, "services",
+			 status_tree_services(all, z->o.name, NULL));
+}
+
+static const char *status_protocol_name(enum protocol p)
+{
+	switch (p) {
+	case PROTOCOL_TCP:
+		return "tcp";
+	case PROTOCOL_UDP:
+		return "udp";
+	case PROTOCOL_SCTP:
+		return "sctp";
+	}
+	return "";
+}
+
+static json_t *status_tree_group(const struct engine *e, const struct server_group *g)
+{
+	size_t end = g->servers.count < STATUS_SERVERS_MAX ? g->servers.count : STATUS_SERVERS_MAX;
+
+	return json_pack("{s:s, s:o*, s:o, s:I}", "server_group", g->o.name, "summary",
+			 status_json_group(e, g->o.name), "servers", status_servers(e, g, 0, end),
+			 "servers_total", (json_int_t)g->servers.count);
+}
+
+/* Each group once, in the order of the listeners. */
+static json_t *status_tree_groups(const struct engine *e, const struct load_balancer *lb)
+{
+	json_t *seen = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < lb->listeners.count; i++) {
+		const struct listener *l = lb->listeners.items[i];
+		const struct server_group *g = snapshot_find_group(engine_snapshot(e),
+								   l->server_group);
+
+		if (!g || json_object_get(seen, l->server_group))
+			continue;
+		json_object_set_new(seen, l->server_group, json_true());
+		json_array_append_new(list, status_tree_group(e, g));
+	}
+	json_decref(seen);
+	return list;
+}
+
+static void status_on_drain(void *ctx, const struct drain_status *d)
+{
+	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
+
+	json_array_append_new(ctx,
+			      json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:I}", "load_balancer",
+					d->lb, "listener", d->listener, "server_group", d->group,
+					"server", d->server, "endpoint",
+					addr_format_endpoint(&d->address, d->port, endpoint),
+					"started", status_json_time(d->started_wall), "deadline",
+					status_json_time(d->deadline_wall), "connections",
+					(json_int_t)d->connections));
+}
+
+static json_t *status_tree_drains(const struct engine *e, const char *lb)
+{
+	json_t *all = json_array(), *list = json_array(), *drain;
+	size_t i;
+
+	engine_each_drain(e, status_on_drain, all);
+	json_array_foreach (all, i, drain) {
+		if (strcmp(json_string_value(json_object_get(drain, "load_balancer")), lb) == 0)
+			json_array_append(list, drain);
+	}
+	json_decref(all);
+	return list;
+}
+
+static json_t *status_tree(const struct engine *e, const struct load_balancer *lb)
+{
+	json_t *zones = json_array(), *listeners = json_array();
+	struct status_services all;
+
+	status_json_collect(e, lb->o.name, &all);
+	for (size_t i = 0; i < lb->zones.count; i++)
+		json_array_append_new(zones, status_tree_zone(lb->zones.items[i], &all));
+	for (size_t i = 0; i < lb->listeners.count; i++) {
+		const struct listener *l = lb->listeners.items[i];
+
+		json_array_append_new(listeners,
+				      json_pack("{s:s, s:s, s:i, s:s, s:o}", "listener", l->o.name,
+						"protocol", status_protocol_name(l->protocol),
+						"port", (int)l->port, "server_group",
+						l->server_group, "services",
+						status_tree_services(&all, NULL, l->o.name)));
+	}
+	free(all.list);
+	return json_pack("{s:s, s:b, s:b, s:I, s:o, s:o, s:o, s:o}", "load_balancer", lb->o.name,
+			 "enabled", lb->enabled, "cross_zone", lb->cross_zone, "revision",
+			 (json_int_t)lb->o.revision, "zones", zones, "listeners", listeners,
+			 "server_groups", status_tree_groups(e, lb), "draining",
+			 status_tree_drains(e, lb->o.name));
+}
+
+void handlers_status_lb(struct request *r)
+{
+	const struct engine *e = r->api->engine;
+	struct load_balancer *lb;
+	struct object_path path;
+
+	if (reply_find_path(r, &path))
+		return;
+	lb = snapshot_find_lb(engine_snapshot(e), path.name);
+	if (lb)
+		request_reply_json(r, 200, status_tree(e, lb));
+	else
+		status_not_found(r, &path);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The node itself: version, readiness, and the description of the API.
+#include "api/handlers.h"
+
+#include "api/context.h"
+#include "api/openapi.h"
+#include "api/request.h"
+#include "api/status_json.h"
+#include "base/mem.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+static json_t *system_kernel(const struct node_status *n)
+{
+	json_t *json = json_pack("{s:s, s:b, s:b}", "ipvs", n->kernel_off ? "off" : "auto",
+				 "available", n->kernel_available, "known", n->kernel_known);
+	struct utsname name;
+
+	if (!n->kernel_off && !n->kernel_available)
+		json_object_set_new(
+			json, "detail",
+			json_sprintf(
+				"%s: modprobe ip_vs, and see that the daemon has CAP_NET_ADMIN",
+				strerror(n->kernel_error < 0 ? -n->kernel_error
+							     : n->kernel_error)));
+	if (uname(&name) == 0)
+		json_object_set_new(json, "release", json_string(name.release));
+	return json;
+}
+
+void handlers_system_get(struct request *r)
+{
+	struct node_status n;
+
+	engine_node_status(r->api->engine, &n);
+	request_reply_json(
+		r, 200,
+		json_pack("{s:s?, s:s, s:o, s:o, s:{s:b}, s:I, s:I, s:I, s:I, s:{s:I, s:o}}",
+			  "node", n.node_name, "version", r->api->version, "started",
+			  status_json_time(n.started_wall ? n.started_wall : r->api->started_wall),
+			  "kernel", system_kernel(&n), "store", "ok", n.store_ok, "revision",
+			  (json_int_t)n.revision, "applied_revision",
+			  (json_int_t)n.applied_revision, "services", (json_int_t)n.services,
+			  "probes", (json_int_t)n.probes, "drift", "repaired_since_start",
+			  (json_int_t)n.drift_count, "last_audit",
+			  status_json_time(n.last_audit_wall)));
+}
+
+void handlers_system_livez(struct request *r)
+{
+	request_reply_json(r, 200, json_pack("{s:s}", "status", "ok"));
+}
+
+struct system_check {
+	const char *name;
+	bool ok;
+	const char *detail;
+};
+
+static json_t *system_checks(const struct system_check *checks, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_pack("{s:s, s:b, s:s}", "check", checks[i].name,
+						      "ok", checks[i].ok, "detail",
+						      checks[i].ok ? "" : checks[i].detail));
+	return list;
+}
+
+void handlers_system_readyz(struct request *r)
+{
+	AUTO_ERR struct err faults = {0};
+	struct node_status n;
+	bool verbose, ready;
+	json_t *json;
+
+	engine_node_status(r->api->engine, &n);
+	const struct system_check checks[] = {
+		{"kernel_available", n.kernel_off || n.kernel_available,
+		 "IPVS cannot be used: modprobe ip_vs"},
+		{"kernel_known", n.kernel_known, "the kernel's table was not read yet"},
+		{"store", n.store_ok, "the store does not take commits"},
+		{"applied", n.applied_revision >= n.revision,
+		 "the kernel has not taken the whole configuration"},
+	};
+	if (request_query_bool(r, "verbose", &faults, &verbose)) {
+		request_fail_faults(r, &faults);
+		return;
+	}
+	if (verbose && r->role < AUTH_VIEWER) {
+		request_fail(r, PROBLEM_FORBIDDEN, "only who may read the status gets the checks");
+		return;
+	}
+	ready = checks[0].ok && checks[1].ok && checks[2].ok;
+	json = json_pack("{s:s}", "status", ready ? "ok" : "not ready");
+	if (verbose)
+		json_object_set_new(json, "checks",
+				    system_checks(checks, sizeof(checks) / sizeof(checks[0])));
+	request_reply_json(r, ready ? 200 : 503, json);
+}
+
+void handlers_system_openapi(struct request *r)
+{
+	request_reply_json(r, 200, openapi_build(r->api->version));
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes: a proposal to the engine, and its result as the answer. The proposal outlives a client that goes away.
+#include "api/handlers.h"
+
+#include "api/context.h"
+#include "api/plan_json.h"
+#include "api/reply.h"
+#include "api/router.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/engine.h"
+
+#include <string.h>
+
+struct write_op {
+	struct proposal proposal;
+	struct request *request; /* NULL: nobody waits any more */
+	json_t *body;
+	char *parent;
+	char *name;
+	char *if_match;
+	char *if_none_match;
+	char *comment;
+	char who[AUTH_NAME_MAX];
+};
+
+static void write_op_free(struct write_op *op)
+{
+	json_decref(op->body);
+	free(op->parent);
+	free(op->name);
+	free(op->if_match);
+	free(op->if_none_match);
+	free(op->comment);
+	free(op);
+}
+
+static void write_op_forget(void *operation)
+{
+	((struct write_op *)operation)->request = NULL;
+}
+
+/* What stands now, in the way of a GET, with what the kernel did not take. */
+static void write_op_show(struct request *r, const struct write_op *op,
+			  const struct proposal_result *result)
+{
+	const struct change_request *c = &op->proposal.request;
+	json_t *warnings = plan_json_warnings(result->warnings);
+	const struct object *o;
+
+	if (c->target == CHANGE_DOCUMENT) {
+		reply_document(r, result->snapshot, 200, warnings);
+		return;
+	}
+	o = snapshot_find(result->snapshot, &c->path);
+	if (c->verb == CHANGE_DELETE && !warnings) {
+		request_reply_empty(r, 204);
+	} else if (!o) { /* removed: by this request, or by the next one already */
+		request_reply_json(r, 200, json_pack("{s:o*}", "warnings", warnings));
+	} else {
+		if (result->created)
+			request_header(r, "Location", r->uri.path);
+		reply_object(r, result->snapshot, &c->path, result->created ? 201 : 200, warnings);
+	}
+}
+
+static void write_op_done(struct proposal *p, const struct proposal_result *result)
+{
+	struct write_op *op = p->ctx;
+	struct request *r = op->request;
+
+	if (r && result->faults && err_any(result->faults))
+		request_fail_faults(r, result->faults);
+	else if (r && p->dry_run)
+		request_reply_json(r, 200, plan_json_dry_run(result));
+	else if (r)
+		write_op_show(r, op, result);
+	write_op_free(op);
+}
+
+static char *write_copy(const char *text)
+{
+	return text ? mem_strdup(text) : NULL;
+}
+
+static void write_propose(struct request *r, enum change_verb verb, enum change_target target,
+			  const struct object_path *path)
+{
+	AUTO_ERR struct err faults = {0};
+	struct write_op *op = mem_new(struct write_op);
+
+	if (request_query_bool(r, "dry_run", &faults, &op->proposal.dry_run)) {
+		write_op_free(op);
+		request_fail_faults(r, &faults);
+		return;
+	}
+	op->request = r;
+	op->body = json_incref(r->json);
+	op->parent = write_copy(path->parent);
+	op->name = write_copy(path->name);
+	op->if_match = write_copy(r->if_match);
+	op->if_none_match = write_copy(r->if_none_match);
+	op->comment = write_copy(uri_query(&r->uri, "comment"));
+	memcpy(op->who, r->who, sizeof(op->who));
+	op->proposal.request = (struct change_request){
+		.verb = verb,
+		.target = target,
+		.path = {path->kind, op->parent, op->name},
+		.body = op->body,
+		.if_match = op->if_match,
+		.if_none_match = op->if_none_match,
+	};
+	op->proposal.who = op->who;
+	op->proposal.via = "api";
+	op->proposal.comment = op->comment;
+	op->proposal.ctx = op;
+	op->proposal.done = write_op_done;
+	request_wait(r, op, write_op_forget);
+	engine_propose(r->api->engine, &op->proposal);
+}
+
+static enum change_verb write_verb(enum request_method m)
+{
+	if (m == METHOD_DELETE)
+		return CHANGE_DELETE;
+	return m == METHOD_PATCH ? CHANGE_PATCH : CHANGE_PUT;
+}
+
+void handlers_write_object(struct request *r)
+{
+	struct object_path path;
+
+	if (reply_find_path(r, &path) == 0)
+		write_propose(r, write_verb(r->method), CHANGE_OBJECT, &path);
+}
+
+void handlers_write_servers(struct request *r)
+{
+	struct object_path path;
+
+	if (reply_find_path(r, &path) == 0)
+		write_propose(r, CHANGE_PUT, CHANGE_SERVERS, &path);
+}
+
+void handlers_write_config(struct request *r)
+{
+	struct object_path none = {OBJECT_KIND_COUNT, NULL, NULL};
+
+	if (!r->if_match && !uri_query(&r->uri, "dry_run")) {
+		request_fail(
+			r, PROBLEM_PRECONDITION_REQUIRED,
+			"send If-Match with the ETag of the document that you changed, or If-Match: * to replace whatever stands");
+		return;
+	}
+	write_propose(r, CHANGE_PUT, CHANGE_DOCUMENT, &none);
+}

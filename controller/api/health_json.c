@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The chain probe → state → weight of a server, as JSON.
+#include "api/health_json.h"
+
+#include "health/window.h"
+
+#include <string.h>
+
+static json_t *health_json_ms(usec_t usec)
+{
+	return json_real((double)usec / (double)USEC_PER_MS);
+}
+
+static json_t *health_json_range(struct window_range w)
+{
+	return json_pack("{s:I, s:I}", "best_ms", (json_int_t)(w.best / USEC_PER_MS), "worst_ms",
+			 (json_int_t)(w.worst / USEC_PER_MS));
+}
+
+json_t *health_json_windows(const struct health_check *check, usec_t d)
+{
+	const struct health_settings s = {
+		.interval = check->interval_ms * USEC_PER_MS,
+		.timeout = check->timeout_ms * USEC_PER_MS,
+		.healthy_threshold = check->healthy_threshold,
+		.unhealthy_threshold = check->unhealthy_threshold,
+		.window_failures = check->window_failures,
+		.window_of = check->window_of,
+		.fast_retry = check->fast_retry,
+	};
+
+	if (d > s.timeout)
+		d = s.timeout;
+	return json_pack("{s:o, s:o, s:o}", "detection_silent",
+			 health_json_range(window_silent(&s, d)), "detection_active",
+			 health_json_range(window_active(&s, d)), "recovery",
+			 health_json_range(window_recovery(&s, d)));
+}
+
+/* One probe: what it aimed at, when, how long, what came back. JSON null for none. */
+static json_t *health_json_probe(const struct probe_target *t, enum health_reason reason,
+				 const struct probe_evidence *ev)
+{
+	char sentence[STATUS_SENTENCE_MAX];
+	json_t *json;
+
+	if (!ev)
+		return json_null();
+	json = json_pack("{s:o, s:s, s:s, s:o, s:s}", "started", status_json_time(ev->started_wall),
+			 "result", reason == REASON_NONE ? "pass" : "fail", "reason_code",
+			 health_reason_name(reason), "duration_ms",
+			 health_json_ms(ev->duration_usec), "received", ev->text);
+	if (!json)
+		return json_null();
+	if (ev->connect_usec)
+		json_object_set_new(json, "connect_ms", health_json_ms(ev->connect_usec));
+	if (ev->first_byte_usec)
+		json_object_set_new(json, "first_byte_ms", health_json_ms(ev->first_byte_usec));
+	if (ev->http_status)
+		json_object_set_new(json, "http_status", json_integer(ev->http_status));
+	if (ev->error)
+		json_object_set_new(json, "error",
+				    json_string(strerror(ev->error < 0 ? -ev->error : ev->error)));
+	if (t->check)
+		json_object_set_new(
+			json, "detail",
+			json_string(evidence_describe(t, reason, ev, sentence, sizeof(sentence))));
+	return json;
+}
+
+/* One entry for each virtual service that the server may be in; *ret_most is the largest weight. */
+static json_t *health_json_weights(const struct server_group *g, const struct server *server,
+				   const struct status_services *services, int64_t *ret_most)
+{
+	json_t *list = json_array();
+	int64_t most = 0;
+
+	for (size_t i = 0; i < services->count; i++) {
+		const struct service_status *s = &services->list[i];
+		int64_t weight = status_json_weight(s, server);
+		json_t *entry;
+
+		if (strcmp(s->group, g->o.name) != 0 && weight < 0)
+			continue;
+		entry = status_json_service(s);
+		json_object_set_new(entry, "weight",
+				    weight < 0 ? json_null() : json_integer(weight));
+		json_array_append_new(list, entry);
+		most = weight > most ? weight : most;
+	}
+	*ret_most = most;
+	return list;
+}
+
+static int64_t health_json_most(const struct server_group *g, const struct server *server,
+				const struct status_services *services)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < services->count; i++) {
+		int64_t weight = strcmp(services->list[i].group, g->o.name) == 0
+					 ? status_json_weight(&services->list[i], server)
+					 : -1;
+
+		most = weight > most ? weight : most;
+	}
+	return most;
+}
+
+static json_t *health_json_common(const struct server_group *g, const struct server *server,
+				  const struct server_status *s)
+{
+	char address[ADDR_TEXT_MAX];
+
+	return json_pack("{s:s, s:s, s:s, s:i, s:s?, s:s, s:s, s:s, s:o, s:b, s:b, s:i, s:i, s:I}",
+			 "server_group", g->o.name, "server", server->o.name, "address",
+			 addr_format(&server->address, address), "port", (int)server->port, "zone",
+			 server->zone, "state", s->state, "reason_code", s->reason_code, "detail",
+			 s->sentence, "since", status_json_time(s->since_wall), "in_service",
+			 s->in_service, "trusted", s->trusted, "passes", (int)s->passes, "failures",
+			 (int)s->failures, "weight_configured", (json_int_t)s->weight_configured);
+}
+
+json_t *health_json_row(const struct engine *e, const struct server_group *g,
+			const struct server *server, const struct status_services *services)
+{
+	struct server_status s;
+	json_t *json;
+
+	if (engine_server_status(e, g->o.name, server->o.name, &s))
+		return NULL;
+	json = health_json_common(g, server, &s);
+	json_object_set_new(json, "weight", json_integer(health_json_most(g, server, services)));
+	json_object_set_new(json, "last_probe",
+			    health_json_probe(&s.target, s.last_reason, s.last));
+	return json;
+}
+
+static json_t *health_json_target(const struct server_status *s)
+{
+	const struct health_check *c = s->target.check;
+	char text[ADDR_ENDPOINT_TEXT_MAX];
+
+	if (!c)
+		return json_null();
+	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:b}", "endpoint",
+			 addr_format_endpoint(&s->target.address, s->target.port, text), "type",
+			 c->type == CHECK_HTTP ? "http" : "tcp", "interval_ms", (int)c->interval_ms,
+			 "timeout_ms", (int)c->timeout_ms, "healthy_threshold",
+			 (int)c->healthy_threshold, "unhealthy_threshold",
+			 (int)c->unhealthy_threshold, "fast_retry", c->fast_retry);
+}
+
+json_t *health_json_server(const struct engine *e, const struct server_group *g,
+			   const struct server *server, const struct status_services *services)
+{
+	struct server_status s;
+	json_t *json, *weights;
+	int64_t most;
+
+	if (engine_server_status(e, g->o.name, server->o.name, &s))
+		return NULL;
+	json = health_json_common(g, server, &s);
+	weights = health_json_weights(g, server, services, &most);
+	json_object_set_new(json, "weight", json_integer(most));
+	json_object_set_new(json, "services", weights);
+	json_object_set_new(json, "check", health_json_target(&s));
+	json_object_set_new(json, "last_probe",
+			    health_json_probe(&s.target, s.last_reason, s.last));
+	json_object_set_new(json, "last_failure",
+			    health_json_probe(&s.target, s.last_failure_reason, s.last_failure));
+	json_object_set_new(json, "next_change", json_string(s.next_change));
+	json_object_set_new(json, "advice", json_string(s.advice));
+	if (s.target.check)
+		json_object_set_new(
+			json, "windows",
+			health_json_windows(s.target.check, s.last ? s.last->duration_usec : 0));
+	return json;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The health of servers as JSON: evidence, windows, weights. In the thread of the loop only. */
+#ifndef ZG_API_HEALTH_JSON_H
+#define ZG_API_HEALTH_JSON_H
+
+#include "api/status_json.h"
+
+/* All that is known of a server; NULL if the engine does not know it (yet). `services` are all services of the engine. */
+json_t *health_json_server(const struct engine *e, const struct server_group *g,
+			   const struct server *server, const struct status_services *services);
+
+/* One row of a list of servers. */
+json_t *health_json_row(const struct engine *e, const struct server_group *g,
+			const struct server *server, const struct status_services *services);
+
+/* Detection and recovery windows of a check, for answers that take `d`. */
+json_t *health_json_windows(const struct health_check *check, usec_t d);
+
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The HTTP server. One exchange per request: begin (head), take (body), run (handler), answer. libmicrohttpd calls us from
+// MHD_run() only; a suspended connection is resumed from anywhere else, and MHD_run() follows from the loop.
+#include "api/httpd.h"
+
+#include "api/body.h"
+#include "api/conns.h"
+#include "api/context.h"
+#include "api/exchange.h"
+#include "api/sockets.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define HTTPD_MEMORY       (128U * 1024) /* for one connection: head of 64 KiB and more */
+#define HTTPD_ACCEPT_BATCH 32
+#define HTTPD_ACCEPT_PAUSE 0.1 /* seconds, when there are no descriptors */
+#define HTTPD_STOP_ROUNDS  64
+
+struct httpd_listener {
+	struct httpd *httpd;
+	ev_io watcher;
+	bool local;
+};
+
+struct httpd {
+	struct httpd_settings settings;
+	struct ev_loop *loop;
+	struct MHD_Daemon *daemon;
+	struct conns *conns;
+	struct exchange_list exchanges;
+	struct conn *arriving; /* handed to the library just now */
+	struct vec listeners;
+	ev_io ready;   /* the library's epoll descriptor */
+	ev_timer wake; /* what it wants to do without an event */
+	ev_timer pause;
+};
+
+static void httpd_run(struct httpd *h)
+{
+	MHD_UNSIGNED_LONG_LONG timeout;
+
+	MHD_run(h->daemon);
+	ev_timer_stop(h->loop, &h->wake);
+	if (MHD_get_timeout(h->daemon, &timeout) != MHD_YES)
+		return;
+	ev_timer_set(&h->wake, (double)timeout / 1000., 0.);
+	ev_timer_start(h->loop, &h->wake);
+}
+
+static void httpd_on_ready(struct ev_loop *loop, ev_io *watcher, int events)
+{
+	(void)loop;
+	(void)events;
+	httpd_run(watcher->data);
+}
+
+static void httpd_on_wake(struct ev_loop *loop, ev_timer *watcher, int events)
+{
+	(void)loop;
+	(void)events;
+	httpd_run(watcher->data);
+}
+
+/* ---- accepting -------------------------------------------------------------------------------- */
+
+static void httpd_refuse(int fd, enum conns_verdict verdict)
+{
+	metrics_add(METRIC_HTTP_REJECTED, 1);
+	if (verdict == CONNS_SOURCE_FULL)
+		conns_send_refusal(fd, 429, "Too Many Requests", "too-many-requests",
+				   "too many connections of yours are busy");
+	else
+		conns_send_refusal(fd, 503, "Service Unavailable", "too-many-requests",
+				   "all connections are busy");
+	close(fd);
+}
+
+static int httpd_identify(const struct httpd_listener *l, int fd, const struct sockaddr_storage *sa,
+			  struct conn *ret_who)
+{
+	uint16_t port;
+
+	ret_who->fd = fd;
+	ret_who->local = l->local;
+	if (l->local)
+		return sockets_peer_uid(fd, &ret_who->uid);
+	return addr_from_sockaddr((const struct sockaddr *)sa, &ret_who->source, &port);
+}
+
+static void httpd_admit(const struct httpd_listener *l, int fd, const struct sockaddr_storage *sa,
+			socklen_t length)
+{
+	struct httpd *h = l->httpd;
+	struct conn who = {0};
+	enum conns_verdict verdict;
+
+	if (httpd_identify(l, fd, sa, &who)) {
+		close(fd);
+		return;
+	}
+	verdict = conns_admit(h->conns, &who, &h->arriving);
+	if (verdict != CONNS_ADMITTED) {
+		httpd_refuse(fd, verdict);
+		return;
+	}
+	/* Closes the descriptor when it fails. */
+	if (MHD_add_connection(h->daemon, fd, (const struct sockaddr *)sa, length) != MHD_YES)
+		conns_remove(h->arriving);
+	h->arriving = NULL;
+}
+
+/* No descriptors left: the listeners rest a while instead of spinning. */
+static void httpd_pause(struct httpd *h)
+{
+	for (size_t i = 0; i < h->listeners.count; i++)
+		ev_io_stop(h->loop, &((struct httpd_listener *)h->listeners.items[i])->watcher);
+	ev_timer_stop(h->loop, &h->pause);
+	ev_timer_set(&h->pause, HTTPD_ACCEPT_PAUSE, 0.);
+	ev_timer_start(h->loop, &h->pause);
+}
+
+static void httpd_on_pause_over(struct ev_loop *loop, ev_timer *watcher, int events)
+{
+	struct httpd *h = watcher->data;
+
+	(void)events;
+	for (size_t i = 0; i < h->listeners.count; i++)
+		ev_io_start(loop, &((struct httpd_listener *)h->listeners.items[i])->watcher);
+}
+
+static void httpd_on_connection(struct ev_loop *loop, ev_io *watcher, int events)
+{
+	struct httpd_listener *l = watcher->data;
+
+	(void)loop;
+	(void)events;
+	for (int i = 0; i < HTTPD_ACCEPT_BATCH; i++) {
+		struct sockaddr_storage sa = {0};
+		socklen_t length = sizeof(sa);
+		int fd = accept4(watcher->fd, (struct sockaddr *)&sa, &length,
+				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd < 0 &&
+		    (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+			httpd_pause(l->httpd);
+		if (fd < 0)
+			break;
+		httpd_admit(l, fd, &sa, length);
+	}
+	httpd_run(l->httpd);
+}
+
+static void httpd_on_notify(void *cls, struct MHD_Connection *mhd, void **socket_context,
+			    enum MHD_ConnectionNotificationCode code)
+{
+	struct httpd *h = cls;
+
+	(void)mhd;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		*socket_context = h->arriving;
+		return;
+	}
+	conns_remove(*socket_context);
+	*socket_context = NULL;
+}
+
+/* ---- one exchange ------------------------------------------------------------------------------ */
+
+static void *httpd_on_uri(void *cls, const char *uri, struct MHD_Connection *mhd)
+{
+	struct httpd *h = cls;
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return exchange_new(&h->exchanges, mhd, info->socket_context, uri);
+}
+
+static enum MHD_Result httpd_on_access(void *cls, struct MHD_Connection *mhd, const char *url,
+				       const char *method, const char *version, const char *data,
+				       size_t *size, void **request_context)
+{
+	struct exchange *x = *request_context;
+
+	(void)cls;
+	(void)mhd;
+	(void)url;
+	(void)version;
+	if (!x->begun)
+		return exchange_begin(x, method);
+	if (*size > 0) {
+		exchange_take(x, data, *size);
+		*size = 0;
+		return MHD_YES;
+	}
+	return exchange_run(x);
+}
+
+static void httpd_on_completed(void *cls, struct MHD_Connection *mhd, void **request_context,
+			       enum MHD_RequestTerminationCode code)
+{
+	(void)cls;
+	(void)mhd;
+	(void)code;
+	exchange_free(*request_context);
+	*request_context = NULL;
+}
+
+/* A connection was resumed: the library acts on it in its next run. */
+static void httpd_on_resumed(void *ctx)
+{
+	struct httpd *h = ctx;
+
+	ev_feed_event(h->loop, &h->wake, EV_TIMER);
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+static struct MHD_Daemon *httpd_start_library(struct httpd *h)
+{
+	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
+				0, NULL, NULL, httpd_on_access, h,
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTPD_MEMORY,
+				MHD_OPTION_CONNECTION_LIMIT, 2U * CONNS_TOTAL_MAX,
+				MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_NOTIFY_CONNECTION,
+				httpd_on_notify, h, MHD_OPTION_NOTIFY_COMPLETED, httpd_on_completed,
+				h, MHD_OPTION_URI_LOG_CALLBACK, httpd_on_uri, h, MHD_OPTION_END);
+}
+
+struct httpd *httpd_new(const struct httpd_settings *s)
+{
+	struct httpd *h = mem_new(struct httpd);
+
+	h->settings = *s;
+	h->loop = s->context->loop;
+	h->daemon = httpd_start_library(h);
+	if (!h->daemon) {
+		free(h);
+		return NULL;
+	}
+	h->conns = conns_new(h->loop, s->timeout);
+	h->exchanges = (struct exchange_list){
+		.settings = &h->settings, .resumed = httpd_on_resumed, .ctx = h};
+	ev_io_init(&h->ready, httpd_on_ready,
+		   MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, EV_READ);
+	ev_timer_init(&h->wake, httpd_on_wake, 0., 0.);
+	ev_timer_init(&h->pause, httpd_on_pause_over, 0., 0.);
+	h->ready.data = h->wake.data = h->pause.data = h;
+	ev_io_start(h->loop, &h->ready);
+	return h;
+}
+
+void httpd_listen(struct httpd *h, int fd, bool local)
+{
+	struct httpd_listener *l = mem_new(struct httpd_listener);
+
+	l->httpd = h;
+	l->local = local;
+	ev_io_init(&l->watcher, httpd_on_connection, fd, EV_READ);
+	l->watcher.data = l;
+	ev_io_start(h->loop, &l->watcher);
+	vec_push(&h->listeners, l);
+}
+
+void httpd_stop(struct httpd *h)
+{
+	for (size_t i = 0; i < h->listeners.count; i++) {
+		struct httpd_listener *l = h->listeners.items[i];
+
+		ev_io_stop(h->loop, &l->watcher);
+		close(l->watcher.fd);
+		free(l);
+	}
+	vec_clear(&h->listeners);
+	exchange_abort_all(&h->exchanges);
+	for (int i = 0; i < HTTPD_STOP_ROUNDS && h->exchanges.first; i++)
+		MHD_run(h->daemon);
+}
+
+void httpd_free(struct httpd *h)
+{
+	if (!h)
+		return;
+	httpd_stop(h);
+	MHD_stop_daemon(h->daemon);
+	assert(!h->exchanges.first);
+	ev_io_stop(h->loop, &h->ready);
+	ev_timer_stop(h->loop, &h->wake);
+	ev_timer_stop(h->loop, &h->pause);
+	ev_clear_pending(h->loop, &h->wake);
+	conns_free(h->conns);
+	free(h);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* HTTP: libmicrohttpd inside the loop, on connections that we accept ourselves. Checks who asks and how much he sends, then
+ * hands the request to its route; suspends the connection until the answer stands. */
+#ifndef ZG_API_HTTPD_H
+#define ZG_API_HTTPD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/time.h"
+
+struct api_context;
+struct auth_token;
+struct httpd;
+
+#define HTTPD_BODIES_MAX \
+	(64U * 1024 * 1024) /* bytes of request bodies held at once, of all connections */
+
+struct httpd_settings {
+	struct api_context *context;
+	struct auth_token *token; /* NULL: nobody gets in by TCP; borrowed */
+	const char *const *hosts; /* borrowed */
+	size_t host_count;
+	usec_t timeout; /* see conns_new() */
+};
+
+/* NULL when the library does not start (no descriptors). */
+struct httpd *httpd_new(const struct httpd_settings *s);
+
+/* Serves a listening socket; takes the descriptor. `local`: a unix socket. */
+void httpd_listen(struct httpd *h, int fd, bool local);
+
+/* Closes the listening sockets and answers what waits with 503. */
+void httpd_stop(struct httpd *h);
+void httpd_free(struct httpd *h); /* stops first; NULL-safe */
+
+#endif

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// openapi.json. Nothing is described here that a table already says: paths come from the routes, objects from the fields.
+#include "api/openapi.h"
+
+#include "api/body.h"
+#include "api/openapi_schema.h"
+#include "api/reply.h"
+#include "api/router.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static json_t *openapi_ref(const char *schema)
+{
+	return json_pack("{s:o}", "$ref", json_sprintf("#/components/schemas/%s", schema));
+}
+
+static json_t *openapi_content(const char *type, const char *schema)
+{
+	return json_pack("{s:{s:o}}", type, "schema", openapi_ref(schema));
+}
+
+static json_t *openapi_parameter(const char *in, const char *name, bool required, json_t *schema,
+				 const char *description)
+{
+	return json_pack("{s:s, s:s, s:b, s:o, s:s}", "name", name, "in", in, "required", required,
+			 "schema", schema, "description", description);
+}
+
+/* ---- parameters ------------------------------------------------------------------------------- */
+
+static void openapi_add_path_parameters(json_t *list, const char *pattern)
+{
+	const char *open = pattern;
+
+	while ((open = strchr(open, '{'))) {
+		size_t length = strcspn(open + 1, "}");
+		AUTO_FREE char *name = mem_printf("%.*s", (int)length, open + 1);
+
+		json_array_append_new(list,
+				      openapi_parameter("path", name, true, openapi_ref("Name"),
+							"Name of the object"));
+		open += length;
+	}
+}
+
+static void openapi_add_query(json_t *list, const char *name, json_t *schema,
+			      const char *description)
+{
+	json_array_append_new(list, openapi_parameter("query", name, false, schema, description));
+}
+
+static void openapi_add_query_parameters(json_t *list, const struct route *r)
+{
+	if (r->flags & ROUTE_DRY_RUN) {
+		openapi_add_query(
+			list, "dry_run", json_pack("{s:s}", "type", "boolean"),
+			"Stops before the first effect and answers what would be done (DryRun)");
+		openapi_add_query(list, "comment", json_pack("{s:s}", "type", "string"),
+				  "Kept with the revision");
+	}
+	if (r->flags & ROUTE_PAGED) {
+		openapi_add_query(list, "limit",
+				  json_pack("{s:s, s:i, s:i, s:i}", "type", "integer", "minimum", 1,
+					    "maximum", REPLY_LIMIT_MAX, "default",
+					    REPLY_LIMIT_DEFAULT),
+				  "Items of one page");
+		openapi_add_query(list, "cursor", json_pack("{s:s}", "type", "string"),
+				  "next_cursor of the page before");
+	}
+	if (r->flags & ROUTE_VIEW)
+		openapi_add_query(
+			list, "view", json_pack("{s:s, s:[s]}", "type", "string", "enum", "config"),
+			"config: only what can be written, without uid, revision, times and status");
+}
+
+static void openapi_add_header_parameters(json_t *list, const struct route *r)
+{
+	if (!(r->flags & ROUTE_DRY_RUN))
+		return;
+	json_array_append_new(
+		list,
+		openapi_parameter("header", "If-Match", false, json_pack("{s:s}", "type", "string"),
+				  "ETag that the object must have; for /config required, * = any"));
+	json_array_append_new(list, openapi_parameter("header", "If-None-Match", false,
+						      json_pack("{s:s}", "type", "string"),
+						      "*: create only"));
+}
+
+/* ---- operations ------------------------------------------------------------------------------- */
+
+static const char *openapi_media_type(const char *schema)
+{
+	return strcmp(schema, "Metrics") == 0 ? "text/plain" : "application/json";
+}
+
+static void openapi_add_answer(json_t *responses, const char *status, const char *description,
+			       const char *schema)
+{
+	json_t *answer = json_pack("{s:s}", "description", description);
+
+	if (schema)
+		json_object_set_new(answer, "content",
+				    openapi_content(openapi_media_type(schema), schema));
+	json_object_set_new(responses, status, answer);
+}
+
+static void openapi_add_problem(json_t *responses, const char *status, const char *description)
+{
+	json_object_set_new(responses, status,
+			    json_pack("{s:s, s:o}", "description", description, "content",
+				      openapi_content("application/problem+json", "Problem")));
+}
+
+static void openapi_add_write_answers(json_t *responses, const struct route *r)
+{
+	if (r->method == METHOD_PUT)
+		openapi_add_answer(responses, "201", "Created", r->response);
+	if (r->method == METHOD_DELETE) {
+		openapi_add_answer(responses, "204", "Removed", NULL);
+		openapi_add_answer(responses, "200",
+				   "Removed, with warnings; or the answer of a dry run", "DryRun");
+	}
+	openapi_add_problem(responses, "409", "In use; `errors` names the users");
+	openapi_add_problem(responses, "412", "If-Match or If-None-Match is not met");
+	openapi_add_problem(responses, "428", "If-Match is required");
+	openapi_add_problem(responses, "503",
+			    "kernel-unavailable or store-unavailable: nothing was changed");
+}
+
+static json_t *openapi_responses(const struct route *r)
+{
+	json_t *responses = json_object();
+
+	if (r->response)
+		openapi_add_answer(responses, "200", "OK", r->response);
+	if (r->flags & ROUTE_BODY) {
+		openapi_add_problem(responses, "413", "More than 8 MiB of body");
+		openapi_add_problem(responses, "422",
+				    "Not valid; `errors` holds every fault with its pointer");
+	}
+	if (r->flags & ROUTE_DRY_RUN)
+		openapi_add_write_answers(responses, r);
+	if (strchr(r->pattern, '{'))
+		openapi_add_problem(responses, "404", "There is no such object");
+	if (r->role > AUTH_NOBODY) {
+		openapi_add_problem(responses, "401", "TCP: no token, or not the right one");
+		openapi_add_problem(responses, "403",
+				    "Unix socket: not root nor the daemon's own user");
+	}
+	if (strcmp(r->pattern, "/readyz") == 0)
+		openapi_add_answer(responses, "503", "Not ready", r->response);
+	openapi_add_problem(responses, "400", "Malformed path, query or JSON");
+	return responses;
+}
+
+static json_t *openapi_operation(const struct route *r)
+{
+	json_t *parameters = json_array(), *operation;
+
+	openapi_add_path_parameters(parameters, r->pattern);
+	openapi_add_query_parameters(parameters, r);
+	openapi_add_header_parameters(parameters, r);
+	if (strcmp(r->pattern, "/api/v1/kernel") == 0)
+		openapi_add_query(parameters, "owner",
+				  json_pack("{s:s, s:[s, s]}", "type", "string", "enum", "zonegate",
+					    "foreign"),
+				  "Only these services");
+	if (strcmp(r->pattern, "/readyz") == 0)
+		openapi_add_query(parameters, "verbose", json_pack("{s:s}", "type", "boolean"),
+				  "Shows the checks");
+	operation = json_pack("{s:s, s:s, s:o, s:o}", "summary", r->summary, "x-role",
+			      auth_role_name(r->role), "parameters", parameters, "responses",
+			      openapi_responses(r));
+	if (r->request)
+		json_object_set_new(
+			operation, "requestBody",
+			json_pack("{s:b, s:o}", "required", 1, "content",
+				  openapi_content(r->method == METHOD_PATCH
+							  ? "application/merge-patch+json"
+							  : "application/json",
+						  r->request)));
+	return operation;
+}
+
+static json_t *openapi_paths(void)
+{
+	static const char *const verbs[] = {
+		[METHOD_GET] = "get",   [METHOD_PUT] = "put",       [METHOD_PATCH] = "patch",
+		[METHOD_POST] = "post", [METHOD_DELETE] = "delete",
+	};
+	json_t *paths = json_object();
+	const struct route *rows;
+	size_t count;
+
+	rows = router_table(&count);
+	for (size_t i = 0; i < count; i++) {
+		json_t *path = json_object_get(paths, rows[i].pattern);
+
+		if (!path) {
+			path = json_object();
+			json_object_set_new(paths, rows[i].pattern, path);
+		}
+		json_object_set_new(path, verbs[rows[i].method], openapi_operation(&rows[i]));
+	}
+	return paths;
+}
+
+json_t *openapi_build(const char *version)
+{
+	static const char description[] =
+		"Zonegate's REST API. HEAD works wherever GET does; a wrong method gets 405 with Allow. Every error of a handler is "
+		"application/problem+json. What the HTTP library refuses before a handler runs has its own page and a closed "
+		"connection: a malformed request line or header (400), a request target or headers over the memory of a connection "
+		"(414, 431), an unknown protocol version (505). Refused around it, with a problem document and a closed connection: a "
+		"chunked body over 8 MiB (413), a body that does not arrive in time (408), too many busy connections (429, 503). "
+		"An answer with more than 200 objects has no `status` in its objects.";
+
+	return json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:o, s:{s:{s:s, s:s}}}, s:[{s:[]}]}",
+			 "openapi", "3.1.0", "info", "title", "Zonegate", "version", version,
+			 "description", description, "paths", openapi_paths(), "components",
+			 "schemas", openapi_schema_all(), "securitySchemes", "token", "type",
+			 "http", "scheme", "bearer", "security", "token");
+}

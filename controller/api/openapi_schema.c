@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Schemas. A line of the reference is: object, member (dots lead into inner objects), type, bounds, default, help.
+#include "api/openapi_schema.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "model/object.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define REFERENCE_MAX (1024U * 1024)
+
+/* Answers that are no objects of the model: their members at the top. */
+struct schema_row {
+	const char *name;
+	const char *description;
+	const char *members; /* "name:type …" */
+};
+
+static const struct schema_row schema_rows[] = {
+	{"Problem", "RFC 9457",
+	 "type:string title:string status:integer detail:string instance:string request_id:string errors:array"},
+	{"DryRun", "What a write would do",
+	 "diff:array diff_total:integer kernel_ops:array kernel_ops_total:integer dns_changes:array warnings:array"},
+	{"Validation", "A valid document, and what to think about", "valid:boolean advice:array"},
+	{"LoadBalancerStatus", "The tree of a load balancer",
+	 "load_balancer:string enabled:boolean cross_zone:boolean revision:integer zones:array listeners:array "
+	 "server_groups:array draining:array"},
+	{"GroupHealth", "Servers of a group with their states",
+	 "server_group:string summary:object windows:object items:array next_cursor:string?"},
+	{"ServerHealth", "A server: probe, state, weight",
+	 "server_group:string server:string address:string port:integer zone:string? state:string reason_code:string "
+	 "detail:string since:string? in_service:boolean trusted:boolean passes:integer failures:integer "
+	 "weight_configured:integer weight:integer services:array check:object? last_probe:object? last_failure:object? "
+	 "next_change:string advice:string"},
+	{"KernelTable", "Virtual services of the kernel with their destinations", "services:array"},
+	{"KernelDrift", "Operations that would mend the kernel's table",
+	 "in_sync:boolean operations:array operations_total:integer repaired_since_start:integer"},
+	{"System", "This node",
+	 "node:string? version:string started:string? kernel:object store:object revision:integer "
+	 "applied_revision:integer services:integer probes:integer drift:object"},
+	{"Live", "The daemon runs", "status:string"},
+	{"Ready", "The daemon is ready", "status:string"},
+	{"OpenApi", "An OpenAPI 3.1 document",
+	 "openapi:string info:object paths:object components:object"},
+};
+
+/* Names of the model's objects in the reference and here. */
+static const struct {
+	const char *object;
+	const char *schema;
+	const char *children; /* "member=Schema …" */
+} schema_objects[] = {
+	{"zone", "Zone", ""},
+	{"server", "Server", ""},
+	{"server_group", "ServerGroup", "servers=Server"},
+	{"lb_zone", "LoadBalancerZone", ""},
+	{"listener", "Listener", ""},
+	{"load_balancer", "LoadBalancer", "zones=LoadBalancerZone listeners=Listener"},
+};
+#define SCHEMA_OBJECTS (sizeof(schema_objects) / sizeof(schema_objects[0]))
+
+static json_t *schema_ref(const char *name)
+{
+	return json_pack("{s:o}", "$ref", json_sprintf("#/components/schemas/%s", name));
+}
+
+static json_t *schema_object(void)
+{
+	return json_pack("{s:s, s:{}}", "type", "object", "properties");
+}
+
+static json_t *schema_map(json_t *of)
+{
+	return json_pack("{s:s, s:o, s:o}", "type", "object", "propertyNames", schema_ref("Name"),
+			 "additionalProperties", of);
+}
+
+/* ---- members of objects ----------------------------------------------------------------------- */
+
+enum {
+	COLUMN_OBJECT,
+	COLUMN_MEMBER,
+	COLUMN_TYPE,
+	COLUMN_BOUNDS,
+	COLUMN_DEFAULT,
+	COLUMN_HELP,
+	COLUMN_COUNT
+};
+
+/* "1-300000": bounds of a number or of a text's length. */
+static void schema_set_bounds(json_t *schema, const char *bounds, const char *low, const char *high)
+{
+	unsigned long long min, max;
+
+	if (sscanf(bounds, "%llu-%llu", &min, &max) != 2)
+		return;
+	json_object_set_new(schema, low, json_integer((json_int_t)min));
+	json_object_set_new(schema, high, json_integer((json_int_t)max));
+}
+
+/* "tcp | udp": the values. */
+static json_t *schema_values(const char *bounds)
+{
+	AUTO_FREE char *copy = mem_strdup(bounds);
+	json_t *list = json_array();
+	char *rest = copy, *value;
+
+	while ((value = strsep(&rest, "|"))) {
+		value += strspn(value, " ");
+		value[strcspn(value, " ")] = '\0';
+		json_array_append_new(list, json_string(value));
+	}
+	return list;
+}
+
+static json_t *schema_text(char *const columns[COLUMN_COUNT])
+{
+	json_t *schema = json_pack("{s:s}", "type", "string");
+	unsigned long long low;
+
+	if (sscanf(columns[COLUMN_BOUNDS], "%llu", &low) == 1)
+		schema_set_bounds(schema, columns[COLUMN_BOUNDS], "minLength", "maxLength");
+	else if (columns[COLUMN_BOUNDS][0])
+		json_object_set_new(schema, "enum", schema_values(columns[COLUMN_BOUNDS]));
+	return schema;
+}
+
+static json_t *schema_member(char *const columns[COLUMN_COUNT], const char *child)
+{
+	const char *type = columns[COLUMN_TYPE];
+	json_t *schema;
+
+	if (strcmp(type, "objects") == 0)
+		return schema_map(child ? schema_ref(child) : json_object());
+	if (strcmp(type, "object") == 0)
+		return schema_object();
+	if (strcmp(type, "boolean") == 0)
+		return json_pack("{s:s}", "type", "boolean");
+	if (strcmp(type, "array of strings") == 0)
+		return json_pack("{s:s, s:{s:s, s:o}}", "type", "array", "items", "type", "string",
+				 "enum", schema_values(columns[COLUMN_BOUNDS]));
+	if (strcmp(type, "read-only") == 0)
+		return json_pack("{s:b}", "readOnly", 1);
+	if (strcmp(type, "address") == 0)
+		return json_pack("{s:s, s:s}", "type", "string", "format", "ip-address");
+	if (strcmp(type, "string") == 0)
+		return schema_text(columns);
+	schema = json_pack("{s:s}", "type", "integer");
+	schema_set_bounds(schema, columns[COLUMN_BOUNDS], "minimum", "maximum");
+	return schema;
+}
+
+/* A default that is a JSON value; others ("the group's") are in the help. */
+static void schema_set_default(json_t *schema, const char *text)
+{
+	json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+
+	if (!value && json_object_get(schema, "enum") && *text)
+		value = json_string(text);
+	if (value)
+		json_object_set_new(schema, "default", value);
+}
+
+/* "servers=Server …" → the schema of a member, or NULL. Returns `buf`. */
+static const char *schema_child(const char *children, const char *member, char buf[64])
+{
+	size_t length = strlen(member);
+
+	for (const char *at = children; (at = strstr(at, member)); at += length) {
+		if (at[length] != '=' || (at > children && at[-1] != ' '))
+			continue;
+		snprintf(buf, 64, "%.*s", (int)strcspn(at + length + 1, " "), at + length + 1);
+		return buf;
+	}
+	return NULL;
+}
+
+static void schema_add_member(json_t *object, const char *children, char *columns[COLUMN_COUNT])
+{
+	char *path = columns[COLUMN_MEMBER], *dot;
+	char child[64];
+	json_t *schema;
+
+	while ((dot = strchr(path, '.'))) { /* into the inner object, which has its line before */
+		*dot = '\0';
+		object = json_object_get(json_object_get(object, "properties"), path);
+		path = dot + 1;
+	}
+	if (!object)
+		return;
+	schema = schema_member(columns, schema_child(children, path, child));
+	if (columns[COLUMN_HELP][0])
+		json_object_set_new(schema, "description", json_string(columns[COLUMN_HELP]));
+	schema_set_default(schema, columns[COLUMN_DEFAULT]);
+	json_object_set_new(json_object_get(object, "properties"), path, schema);
+	if (strcmp(columns[COLUMN_DEFAULT], "required") == 0) {
+		if (!json_object_get(object, "required"))
+			json_object_set_new(object, "required", json_array());
+		json_array_append_new(json_object_get(object, "required"), json_string(path));
+	}
+}
+
+static void schema_add_line(json_t *schemas, char *line)
+{
+	char *columns[COLUMN_COUNT];
+
+	for (size_t i = 0; i < COLUMN_COUNT; i++) {
+		columns[i] = strsep(&line, "\t");
+		if (!columns[i])
+			return;
+	}
+	for (size_t i = 0; i < SCHEMA_OBJECTS; i++) {
+		if (strcmp(schema_objects[i].object, columns[COLUMN_OBJECT]) == 0)
+			schema_add_member(json_object_get(schemas, schema_objects[i].schema),
+					  schema_objects[i].children, columns);
+	}
+}
+
+static void schema_add_objects(json_t *schemas)
+{
+	AUTO_BUF struct buf_writer w;
+	char *rest, *line;
+
+	for (size_t i = 0; i < SCHEMA_OBJECTS; i++)
+		json_object_set_new(schemas, schema_objects[i].schema,
+				    json_pack("{s:s, s:{}, s:b}", "type", "object", "properties",
+					      "additionalProperties", 0));
+	buf_writer_init(&w, REFERENCE_MAX);
+	object_write_reference(&w);
+	rest = (char *)w.data;
+	while ((line = strsep(&rest, "\n")))
+		schema_add_line(schemas, line);
+}
+
+/* ---- answers ---------------------------------------------------------------------------------- */
+
+static json_t *schema_answer(const struct schema_row *row)
+{
+	AUTO_FREE char *copy = mem_strdup(row->members);
+	json_t *schema = schema_object(), *required = json_array();
+	char *rest = copy, *name;
+
+	while ((name = strsep(&rest, " "))) {
+		char *type = strchr(name, ':');
+		size_t length;
+
+		*type++ = '\0';
+		length = strlen(type);
+		json_array_append_new(required, json_string(name));
+		if (type[length - 1] == '?') {
+			type[length - 1] = '\0';
+			json_object_set_new(json_object_get(schema, "properties"), name,
+					    json_pack("{s:[s, s]}", "type", type, "null"));
+		} else {
+			json_object_set_new(json_object_get(schema, "properties"), name,
+					    json_pack("{s:s}", "type", type));
+		}
+	}
+	json_object_set_new(schema, "description", json_string(row->description));
+	if (strcmp(row->name, "Problem") == 0) /* only when there are faults */
+		json_array_remove(required, json_array_size(required) - 1);
+	json_object_set_new(schema, "required", required);
+	return schema;
+}
+
+static void schema_add_lists(json_t *schemas)
+{
+	for (size_t i = 0; i < SCHEMA_OBJECTS; i++) {
+		AUTO_FREE char *name = mem_printf("%sList", schema_objects[i].schema);
+
+		json_object_set_new(
+			schemas, name,
+			json_pack("{s:s, s:{s:{s:s, s:o}, s:{s:[s, s]}}, s:[s, s]}", "type",
+				  "object", "properties", "items", "type", "array", "items",
+				  schema_ref(schema_objects[i].schema), "next_cursor", "type",
+				  "string", "null", "required", "items", "next_cursor"));
+	}
+}
+
+json_t *openapi_schema_all(void)
+{
+	json_t *schemas = json_object();
+
+	json_object_set_new(schemas, "Name",
+			    json_pack("{s:s, s:s}", "type", "string", "pattern",
+				      "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"));
+	schema_add_objects(schemas);
+	schema_add_lists(schemas);
+	json_object_set_new(schemas, "ServerMap", schema_map(schema_ref("Server")));
+	json_object_set_new(schemas, "Config",
+			    json_pack("{s:s, s:{s:o, s:o, s:o}}", "type", "object", "properties",
+				      "zones", schema_map(schema_ref("Zone")), "server_groups",
+				      schema_map(schema_ref("ServerGroup")), "load_balancers",
+				      schema_map(schema_ref("LoadBalancer"))));
+	json_object_set_new(schemas, "Metrics", json_pack("{s:s}", "type", "string"));
+	for (size_t i = 0; i < sizeof(schema_rows) / sizeof(schema_rows[0]); i++)
+		json_object_set_new(schemas, schema_rows[i].name, schema_answer(&schema_rows[i]));
+	return schemas;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Changes, operations and kernel tables as JSON. Pure. */
+#ifndef ZG_API_PLAN_JSON_H
+#define ZG_API_PLAN_JSON_H
+
+#include <jansson.h>
+
+#include "engine/engine.h"
+
+#define PLAN_JSON_LIST_MAX 1000 /* longer lists are cut; their length is given beside them */
+
+/* [{code, pointer, detail}] of what the kernel refused, or NULL when it refused nothing. */
+json_t *plan_json_warnings(const struct err *warnings);
+
+/* {diff, kernel_ops, dns_changes, warnings} and the totals. */
+json_t *plan_json_dry_run(const struct proposal_result *result);
+
+/* ["SET_DEST …"], at most PLAN_JSON_LIST_MAX. */
+json_t *plan_json_ops(const struct plan_ops *ops);
+
+/* {family, protocol, address, port} or {family, fwmark}, and `service`, the same as one text. */
+json_t *plan_json_key(const struct plan_key *k);
+
+/* The whole service with its destinations, and counts if it has some. */
+json_t *plan_json_service(const struct plan_service *s);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Requests and replies.
+#include "api/request.h"
+
+#include "api/context.h"
+#include "base/mem.h"
+#include "engine/status.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const request_method_names[] = {
+	[METHOD_GET] = "GET",   [METHOD_PUT] = "PUT",       [METHOD_PATCH] = "PATCH",
+	[METHOD_POST] = "POST", [METHOD_DELETE] = "DELETE", [METHOD_OTHER] = "?",
+};
+_Static_assert(sizeof(request_method_names) / sizeof(request_method_names[0]) == METHOD_COUNT,
+	       "a name per method");
+
+const char *request_method_name(enum request_method m)
+{
+	return request_method_names[m];
+}
+
+enum request_method request_method_parse(const char *name)
+{
+	if (strcmp(name, "HEAD") == 0)
+		return METHOD_GET;
+	for (enum request_method m = METHOD_GET; m < METHOD_OTHER; m++) {
+		if (strcmp(name, request_method_names[m]) == 0)
+			return m;
+	}
+	return METHOD_OTHER;
+}
+
+struct request *request_new(struct api_context *api, const char *uri)
+{
+	struct request *r = mem_new(struct request);
+
+	r->api = api;
+	r->uri_valid = uri_parse(uri, &r->uri) == 0;
+	snprintf(r->id, sizeof(r->id), "%016" PRIx64 "-%" PRIu64, api->id_seed, ++api->id_next);
+	return r;
+}
+
+void request_abandon(struct request *r)
+{
+	void (*forget)(void *operation) = r->forget;
+
+	r->forget = NULL;
+	if (forget)
+		forget(r->operation);
+	r->operation = NULL;
+}
+
+void request_free(struct request *r)
+{
+	if (!r)
+		return;
+	request_abandon(r);
+	uri_clear(&r->uri);
+	free(r->if_match);
+	free(r->if_none_match);
+	json_decref(r->json);
+	free(r->body);
+	for (size_t i = 0; i < r->header_count; i++)
+		free(r->headers[i].value);
+	free(r);
+}
+
+void request_wait(struct request *r, void *operation, void (*forget)(void *operation))
+{
+	assert(!r->operation && !r->replied);
+	r->operation = operation;
+	r->forget = forget;
+}
+
+int request_query_bool(const struct request *r, const char *name, struct err *e, bool *ret_value)
+{
+	const char *value = uri_query(&r->uri, name);
+
+	if (!value || strcmp(value, "false") == 0 || strcmp(value, "0") == 0)
+		*ret_value = false;
+	else if (strcmp(value, "") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0)
+		*ret_value = true;
+	else
+		return err_set(e, ERR_SYNTAX, "", "query parameter %s: true or false is expected",
+			       name);
+	return 0;
+}
+
+int request_query_number(const struct request *r, const char *name, unsigned max, struct err *e,
+			 unsigned *ret_value)
+{
+	const char *value = uri_query(&r->uri, name);
+	unsigned number = 0;
+
+	if (!value)
+		return 0;
+	for (const char *c = value; *c; c++) {
+		if (*c < '0' || *c > '9' || number > max)
+			return err_set(e, ERR_SYNTAX, "",
+				       "query parameter %s: a number from 1 to %u is expected",
+				       name, max);
+		number = number * 10 + (unsigned)(*c - '0');
+	}
+	if (number == 0 || number > max)
+		return err_set(e, ERR_SYNTAX, "",
+			       "query parameter %s: a number from 1 to %u is expected", name, max);
+	*ret_value = number;
+	return 0;
+}
+
+void request_header(struct request *r, const char *name, const char *value)
+{
+	assert(r->header_count < REQUEST_HEADERS_MAX);
+	r->headers[r->header_count].name = name;
+	r->headers[r->header_count].value = mem_strdup(value);
+	r->header_count++;
+}
+
+static void request_finish(struct request *r, unsigned status)
+{
+	assert(!r->replied);
+	r->replied = true;
+	r->status = status;
+	r->operation = NULL;
+	r->forget = NULL;
+	if (r->finished)
+		r->finished(r);
+}
+
+void request_reply_text(struct request *r, unsigned status, const char *content_type, char *text,
+			size_t size)
+{
+	r->content_type = content_type;
+	r->body = text;
+	r->body_size = size;
+	request_finish(r, status);
+}
+
+void request_reply_empty(struct request *r, unsigned status)
+{
+	request_finish(r, status);
+}
+
+static void request_reply_typed(struct request *r, unsigned status, const char *content_type,
+				json_t *json)
+{
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	json_decref(json);
+	assert(text); /* we made it ourselves: it can be printed */
+	request_reply_text(r, status, content_type, text, strlen(text));
+}
+
+void request_reply_json(struct request *r, unsigned status, json_t *json)
+{
+	request_reply_typed(r, status, "application/json", json);
+}
+
+static void request_fail_problem(struct request *r, const struct problem *p)
+{
+	unsigned status = problem_status(p->kind);
+
+	if (status == 503 || status == 429)
+		request_header(r, "Retry-After", "1");
+	request_reply_typed(r, status, "application/problem+json", problem_encode(p));
+}
+
+void request_fail(struct request *r, enum problem_kind kind, const char *fmt, ...)
+{
+	char detail[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(detail, sizeof(detail), fmt, args);
+	va_end(args);
+	request_fail_problem(r, &(struct problem){kind, detail, r->uri.path, r->id, NULL});
+}
+
+void request_fail_faults(struct request *r, const struct err *e)
+{
+	struct problem p = {problem_classify(e), NULL, r->uri.path, r->id, e};
+	struct node_status node;
+
+	if (p.kind == PROBLEM_STORE_UNAVAILABLE) {
+		engine_node_status(r->api->engine, &node);
+		if (!node.kernel_available && !node.kernel_off)
+			p.kind = PROBLEM_KERNEL_UNAVAILABLE;
+	}
+	request_fail_problem(r, &p);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One request and its answer, apart from the HTTP library. A handler gets it and calls exactly one request_reply_…() or
+ * request_fail…(), at once or later; until then it may note an operation that is told when nobody waits any more. */
+#ifndef ZG_API_REQUEST_H
+#define ZG_API_REQUEST_H
+
+#include <jansson.h>
+
+#include "api/auth.h"
+#include "api/problem.h"
+#include "api/uri.h"
+#include "base/time.h"
+
+struct api_context;
+struct route;
+
+enum request_method {
+	METHOD_GET,
+	METHOD_PUT,
+	METHOD_PATCH,
+	METHOD_POST,
+	METHOD_DELETE,
+	METHOD_OTHER,
+	METHOD_COUNT
+};
+const char *request_method_name(enum request_method m);
+/* HEAD is METHOD_GET. */
+enum request_method request_method_parse(const char *name);
+
+#define REQUEST_PARAMS_MAX  2
+#define REQUEST_HEADERS_MAX 6
+#define REQUEST_ID_MAX      40
+
+struct request_header {
+	const char *name; /* static */
+	char *value;
+};
+
+struct request {
+	struct api_context *api;
+	const struct route *route; /* NULL until it was found */
+	enum request_method method;
+	struct uri uri;
+	bool uri_valid;
+	char id[REQUEST_ID_MAX];
+	const char *params[REQUEST_PARAMS_MAX]; /* what the {…} of the route stood for */
+	enum auth_role role;
+	char who[AUTH_NAME_MAX];
+	const char *via;     /* "unix" or "tcp" */
+	char *if_match;      /* owned, or NULL */
+	char *if_none_match; /* owned, or NULL */
+	json_t *json;        /* the parsed body, owned, or NULL */
+
+	bool replied;
+	unsigned status;
+	const char *content_type; /* static */
+	char *body;               /* owned */
+	size_t body_size;
+	struct request_header headers[REQUEST_HEADERS_MAX];
+	size_t header_count;
+
+	void *operation; /* see request_wait() */
+	void (*forget)(void *operation);
+	void *ctx; /* the server's; `finished` is called once, as soon as the reply stands */
+	void (*finished)(struct request *r);
+};
+
+struct request *request_new(struct api_context *api, const char *uri);
+/* Tells the operation that waits to forget the request. NULL-safe. */
+void request_free(struct request *r);
+
+/* Notes who will reply: if the request goes first, forget(operation) is called. The reply clears it. */
+void request_wait(struct request *r, void *operation, void (*forget)(void *operation));
+
+/* The operation that waits forgets the request; the reply is the caller's now. */
+void request_abandon(struct request *r);
+
+/* "", "true" and "1" are true; absent, "false" and "0" false; else -EINVAL and a fault in `e`. */
+int request_query_bool(const struct request *r, const char *name, struct err *e, bool *ret_value);
+/* A number within bounds; absent leaves it as it is. */
+int request_query_number(const struct request *r, const char *name, unsigned max, struct err *e,
+			 unsigned *ret_value);
+
+/* A header of the answer; before the reply. `name` is static, `value` copied. */
+void request_header(struct request *r, const char *name, const char *value);
+
+/* Takes the reference. */
+void request_reply_json(struct request *r, unsigned status, json_t *json);
+/* Takes the memory (free()); `content_type` is static. */
+void request_reply_text(struct request *r, unsigned status, const char *content_type, char *text,
+			size_t size);
+void request_reply_empty(struct request *r, unsigned status);
+
+/* A problem of this kind with one sentence. */
+void request_fail(struct request *r, enum problem_kind kind, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The problem that the faults make, all of them in `errors`. */
+void request_fail_faults(struct request *r, const struct err *e);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The route table and its dispatch. A route that is not in it answers 404 and is not in openapi.json.
+#include "api/router.h"
+
+#include "api/handlers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BASE "/api/v1"
+
+/* The five routes of one kind of object. */
+#define OBJECT_ROUTES(collection, item, kind, schema, noun)                                \
+	{METHOD_GET,   BASE collection,      AUTH_VIEWER,       ROUTE_PAGED | ROUTE_VIEW,  \
+	 kind,         handlers_object_list, "Lists " noun "s", NULL,                      \
+	 schema "List"},                                                                   \
+		{METHOD_GET,          BASE collection item, AUTH_VIEWER, ROUTE_VIEW, kind, \
+		 handlers_object_get, "Shows a " noun,      NULL,        schema},          \
+		{METHOD_PUT,                                                               \
+		 BASE collection item,                                                     \
+		 AUTH_EDITOR,                                                              \
+		 ROUTE_BODY | ROUTE_DRY_RUN,                                               \
+		 kind,                                                                     \
+		 handlers_write_object,                                                    \
+		 "Creates or replaces a " noun,                                            \
+		 schema,                                                                   \
+		 schema},                                                                  \
+		{METHOD_PATCH,                                                             \
+		 BASE collection item,                                                     \
+		 AUTH_EDITOR,                                                              \
+		 ROUTE_BODY | ROUTE_DRY_RUN,                                               \
+		 kind,                                                                     \
+		 handlers_write_object,                                                    \
+		 "Changes members of a " noun " (JSON Merge Patch)",                       \
+		 schema,                                                                   \
+		 schema},                                                                  \
+	{                                                                                  \
+		METHOD_DELETE, BASE collection item, AUTH_EDITOR, ROUTE_DRY_RUN, kind,     \
+			handlers_write_object, "Removes a " noun, NULL, NULL               \
+	}
+
+static const struct route router_rows[] = {
+	OBJECT_ROUTES("/zones", "/{zone}", OBJECT_ZONE, "Zone", "zone"),
+	OBJECT_ROUTES("/load-balancers", "/{load_balancer}", OBJECT_LOAD_BALANCER, "LoadBalancer",
+		      "load balancer"),
+	OBJECT_ROUTES("/load-balancers/{load_balancer}/zones", "/{zone}", OBJECT_LB_ZONE,
+		      "LoadBalancerZone", "zone of a load balancer"),
+	OBJECT_ROUTES("/load-balancers/{load_balancer}/listeners", "/{listener}", OBJECT_LISTENER,
+		      "Listener", "listener"),
+	OBJECT_ROUTES("/server-groups", "/{server_group}", OBJECT_SERVER_GROUP, "ServerGroup",
+		      "server group"),
+	OBJECT_ROUTES("/server-groups/{server_group}/servers", "/{server}", OBJECT_SERVER, "Server",
+		      "server"),
+	{METHOD_PUT, BASE "/server-groups/{server_group}/servers", AUTH_EDITOR,
+	 ROUTE_BODY | ROUTE_DRY_RUN, OBJECT_SERVER_GROUP, handlers_write_servers,
+	 "Replaces all servers of a group at once", "ServerMap", "ServerGroup"},
+	{METHOD_GET, BASE "/config", AUTH_VIEWER, ROUTE_VIEW, OBJECT_KIND_COUNT,
+	 handlers_config_get, "Shows the whole document", NULL, "Config"},
+	{METHOD_PUT, BASE "/config", AUTH_EDITOR, ROUTE_BODY | ROUTE_DRY_RUN, OBJECT_KIND_COUNT,
+	 handlers_write_config, "Replaces the whole document; If-Match is required", "Config",
+	 "Config"},
+	{METHOD_POST, BASE "/config/validate", AUTH_VIEWER, ROUTE_BODY, OBJECT_KIND_COUNT,
+	 handlers_config_validate, "Judges a document and changes nothing", "Config", "Validation"},
+	{METHOD_GET, BASE "/load-balancers/{load_balancer}/status", AUTH_VIEWER, 0,
+	 OBJECT_LOAD_BALANCER, handlers_status_lb,
+	 "The tree of a load balancer: zones, listeners, groups, servers", NULL,
+	 "LoadBalancerStatus"},
+	{METHOD_GET, BASE "/server-groups/{server_group}/health", AUTH_VIEWER, ROUTE_PAGED,
+	 OBJECT_SERVER_GROUP, handlers_status_group,
+	 "States of the servers of a group, with reasons", NULL, "GroupHealth"},
+	{METHOD_GET, BASE "/server-groups/{server_group}/servers/{server}/health", AUTH_VIEWER, 0,
+	 OBJECT_SERVER, handlers_status_server,
+	 "State of a server: reason, evidence, weights, next change", NULL, "ServerHealth"},
+	{METHOD_GET, BASE "/kernel", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_kernel_table,
+	 "The kernel's IPVS table as read now, ours and foreign", NULL, "KernelTable"},
+	{METHOD_GET, BASE "/kernel/drift", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_kernel_drift,
+	 "Where the kernel's table differs from what should be", NULL, "KernelDrift"},
+	{METHOD_GET, BASE "/system", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_system_get,
+	 "Version, revision, kernel and store of this node", NULL, "System"},
+	{METHOD_GET, "/livez", AUTH_NOBODY, 0, OBJECT_KIND_COUNT, handlers_system_livez,
+	 "Whether the daemon runs", NULL, "Live"},
+	{METHOD_GET, "/readyz", AUTH_NOBODY, 0, OBJECT_KIND_COUNT, handlers_system_readyz,
+	 "Whether the kernel and the store follow; 503 if not", NULL, "Ready"},
+	{METHOD_GET, "/metrics", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_metrics_get,
+	 "Prometheus text exposition", NULL, "Metrics"},
+	{METHOD_GET, "/openapi.json", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_system_openapi,
+	 "This description", NULL, "OpenApi"},
+};
+
+const struct route *router_table(size_t *ret_count)
+{
+	*ret_count = sizeof(router_rows) / sizeof(router_rows[0]);
+	return router_rows;
+}
+
+/* Whether the path is of the pattern; fills the params. */
+static bool router_match(const char *pattern, const struct uri *uri,
+			 const char *ret_params[REQUEST_PARAMS_MAX])
+{
+	size_t params = 0;
+
+	for (size_t i = 0; i < uri->segment_count; i++) {
+		size_t length;
+
+		if (*pattern != '/')
+			return false;
+		pattern++;
+		length = strcspn(pattern, "/");
+		if (*pattern == '{') {
+			ret_params[params++] = uri->segments[i];
+		} else if (strlen(uri->segments[i]) != length ||
+			   memcmp(pattern, uri->segments[i], length) != 0) {
+			return false;
+		}
+		pattern += length;
+	}
+	return *pattern == '\0';
+}
+
+const struct route *router_find(enum request_method method, const struct uri *uri,
+				const char *ret_params[REQUEST_PARAMS_MAX], unsigned *ret_allowed)
+{
+	unsigned allowed = 0;
+
+	for (size_t i = 0; i < sizeof(router_rows) / sizeof(router_rows[0]); i++) {
+		const char *params[REQUEST_PARAMS_MAX] = {NULL};
+
+		if (!router_match(router_rows[i].pattern, uri, params))
+			continue;
+		allowed |= 1U << router_rows[i].method;
+		if (router_rows[i].method == method) {
+			memcpy(ret_params, params, sizeof(params));
+			return &router_rows[i];
+		}
+	}
+	*ret_allowed = allowed;
+	return NULL;
+}
+
+const char *router_format_allow(unsigned allowed, char buf[ROUTER_ALLOW_MAX])
+{
+	size_t length = 0;
+
+	buf[0] = '\0';
+	for (enum request_method m = METHOD_GET; m < METHOD_OTHER; m++) {
+		if (allowed & 1U << m)
+			length += (size_t)snprintf(buf + length, ROUTER_ALLOW_MAX - length,
+						   "%s%s%s", length ? ", " : "",
+						   request_method_name(m),
+						   m == METHOD_GET ? ", HEAD" : "");
+	}
+	return buf;
+}
+
+static void router_refuse_method(struct request *r, unsigned allowed)
+{
+	char allow[ROUTER_ALLOW_MAX];
+
+	request_header(r, "Allow", router_format_allow(allowed, allow));
+	request_fail(r, PROBLEM_METHOD_NOT_ALLOWED, "%s allows %s", r->uri.path, allow);
+}
+
+static void router_refuse_role(struct request *r, const struct route *route)
+{
+	if (strcmp(r->via, "tcp") == 0) {
+		request_header(r, "WWW-Authenticate", "Bearer realm=\"zonegate\"");
+		request_fail(
+			r, PROBLEM_UNAUTHORIZED,
+			"send \"Authorization: Bearer TOKEN\" with the token of [api] token_file");
+		return;
+	}
+	request_fail(
+		r, PROBLEM_FORBIDDEN,
+		"%s is %s here; %s is needed. On the local socket only root and the daemon's own user are known",
+		r->who, auth_role_name(r->role), auth_role_name(route->role));
+}
+
+void router_enter(struct request *r)
+{
+	const struct route *route;
+	unsigned allowed = 0;
+
+	if (!r->uri_valid) {
+		request_fail(r, PROBLEM_BAD_REQUEST,
+			     "the path or query is too long or badly encoded");
+		return;
+	}
+	route = router_find(r->method, &r->uri, r->params, &allowed);
+	if (!route && allowed)
+		router_refuse_method(r, allowed);
+	else if (!route)
+		request_fail(r, PROBLEM_NOT_FOUND,
+			     "there is nothing at %s; GET /openapi.json lists what there is",
+			     r->uri.path);
+	else if (r->role < route->role)
+		router_refuse_role(r, route);
+	else
+		r->route = route;
+}

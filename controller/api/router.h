@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The one table of routes: it dispatches, says who may, and prints openapi.json. */
+#ifndef ZG_API_ROUTER_H
+#define ZG_API_ROUTER_H
+
+#include "api/request.h"
+#include "model/model.h"
+
+#define ROUTE_BODY    1U /* a JSON object is expected */
+#define ROUTE_DRY_RUN 2U /* knows ?dry_run= */
+#define ROUTE_PAGED   4U /* knows ?limit= and ?cursor= */
+#define ROUTE_VIEW    8U /* knows ?view=config */
+
+struct route {
+	enum request_method method;
+	const char *pattern; /* "/api/v1/zones/{zone}" */
+	enum auth_role role; /* the least that may */
+	unsigned flags;
+	enum object_kind kind; /* of object routes; else OBJECT_KIND_COUNT */
+	void (*handler)(struct request *r);
+	const char *summary;
+	const char *request;  /* name of the schema of the body, or NULL */
+	const char *response; /* name of the schema of the answer, or NULL: no body */
+};
+
+const struct route *router_table(size_t *ret_count);
+
+/* The route for a path, with what its {…} stand for. NULL: no such path, or (*ret_allowed not 0: bits 1 << METHOD_…) not with
+ * this method. */
+const struct route *router_find(enum request_method method, const struct uri *uri,
+				const char *ret_params[REQUEST_PARAMS_MAX], unsigned *ret_allowed);
+
+/* "GET, HEAD, PUT" of such bits. */
+#define ROUTER_ALLOW_MAX 48
+const char *router_format_allow(unsigned allowed, char buf[ROUTER_ALLOW_MAX]);
+
+/* Sets the route of a request, or replies with 400, 401, 403, 404 or 405. Before the body is read. */
+void router_enter(struct request *r);
+
+#endif

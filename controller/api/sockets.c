@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Opening sockets: unix, and TCP on loopback only.
+#include "api/sockets.h"
+
+#include "base/addr.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SOCKETS_BACKLOG 512
+
+/* Whether somebody accepts on the socket at this address. */
+static bool sockets_in_use(const struct sockaddr_un *sa)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool used;
+
+	if (fd < 0)
+		return true;
+	used = connect(fd, (const struct sockaddr *)sa, sizeof(*sa)) == 0 || errno == EAGAIN;
+	close(fd);
+	return used;
+}
+
+/* Makes room for a new socket: only a socket that nobody listens on goes. */
+static int sockets_clear_path(const struct sockaddr_un *sa, struct err *e)
+{
+	struct stat st;
+
+	if (lstat(sa->sun_path, &st) < 0)
+		return 0;
+	if (!S_ISSOCK(st.st_mode))
+		return err_set(e, ERR_DUPLICATE, "/api/socket", "%s exists and is no socket",
+			       sa->sun_path);
+	if (sockets_in_use(sa))
+		return err_set(e, ERR_DUPLICATE, "/api/socket",
+			       "%s is in use: another daemon listens there", sa->sun_path);
+	unlink(sa->sun_path);
+	return 0;
+}
+
+static int sockets_bind(int fd, const struct sockaddr *sa, socklen_t length)
+{
+	if (bind(fd, sa, length) < 0 || listen(fd, SOCKETS_BACKLOG) < 0)
+		return -errno;
+	return 0;
+}
+
+int sockets_open_unix(const char *path, struct err *e, int *ret_fd)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	mode_t before;
+	int fd, error;
+
+	if (strlen(path) >= sizeof(sa.sun_path))
+		return err_set(e, ERR_LIMIT, "/api/socket", "%s is longer than %zu bytes", path,
+			       sizeof(sa.sun_path) - 1);
+	strcpy(sa.sun_path, path);
+	if (sockets_clear_path(&sa, e))
+		return -EINVAL;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return err_set(e, ERR_UNAVAILABLE, "/api/socket", "no socket: %s", strerror(errno));
+	before = umask(0117);
+	error = sockets_bind(fd, (const struct sockaddr *)&sa, sizeof(sa));
+	umask(before);
+	if (error) {
+		close(fd);
+		return err_set(e, ERR_UNAVAILABLE, "/api/socket", "%s: %s", path, strerror(-error));
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+/* "ADDRESS:PORT" with an IPv6 address in brackets. */
+static int sockets_parse_endpoint(const char *text, struct addr *ret_addr, uint16_t *ret_port)
+{
+	char host[ADDR_TEXT_MAX];
+	const char *colon = strrchr(text, ':');
+	const char *start = text + (*text == '[');
+	const char *end = colon && *text == '[' ? colon - 1 : colon;
+	unsigned long port;
+	char *rest;
+
+	if (!colon || end < start || (size_t)(end - start) >= sizeof(host) ||
+	    (*text == '[' && *end != ']'))
+		return -EINVAL;
+	memcpy(host, start, (size_t)(end - start));
+	host[end - start] = '\0';
+	port = strtoul(colon + 1, &rest, 10);
+	if (colon[1] < '0' || colon[1] > '9' || *rest || port > 65535)
+		return -EINVAL;
+	*ret_port = (uint16_t)port;
+	return addr_parse(host, ret_addr);
+}
+
+static bool sockets_is_loopback(const struct addr *a)
+{
+	const char *kind = addr_special_kind(a);
+
+	return kind && strcmp(kind, "loopback") == 0;
+}
+
+int sockets_open_tcp(const char *endpoint, struct err *e, int *ret_fd)
+{
+	struct sockaddr_storage sa;
+	struct addr address;
+	socklen_t length;
+	uint16_t port;
+	int fd, error, yes = 1;
+
+	if (sockets_parse_endpoint(endpoint, &address, &port))
+		return err_set(e, ERR_FORMAT, "/api/listen", "\"%s\" is not ADDRESS:PORT",
+			       endpoint);
+	if (!sockets_is_loopback(&address))
+		return err_set(
+			e, ERR_FORBIDDEN, "/api/listen",
+			"%s is not on loopback: plain HTTP would show the token to the network",
+			endpoint);
+	length = addr_to_sockaddr(&address, port, &sa);
+	fd = socket(address.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return err_set(e, ERR_UNAVAILABLE, "/api/listen", "no socket: %s", strerror(errno));
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+	if (address.family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
+	error = sockets_bind(fd, (const struct sockaddr *)&sa, length);
+	if (error) {
+		close(fd);
+		return err_set(e, ERR_UNAVAILABLE, "/api/listen", "%s: %s", endpoint,
+			       strerror(-error));
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+int sockets_peer_uid(int fd, uid_t *ret_uid)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0)
+		return -errno;
+	*ret_uid = peer.uid;
+	return 0;
+}
+
+unsigned sockets_port(int fd)
+{
+	struct sockaddr_storage sa;
+	socklen_t length = sizeof(sa);
+	struct addr address;
+	uint16_t port;
+
+	if (getsockname(fd, (struct sockaddr *)&sa, &length) < 0 ||
+	    addr_from_sockaddr((struct sockaddr *)&sa, &address, &port) < 0)
+		return 0;
+	return port;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Listening sockets of the API. */
+#ifndef ZG_API_SOCKETS_H
+#define ZG_API_SOCKETS_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* A unix socket at `path`, mode 0660. A socket that nobody listens on is replaced; one in use, or a file that is no socket, is
+ * a fault. Returns 0 and a non-blocking descriptor, or -EINVAL. */
+int sockets_open_unix(const char *path, struct err *e, int *ret_fd);
+
+/* "127.0.0.1:7480", "[::1]:7480": an address of loopback and a port (0 = the kernel's choice); else a fault. */
+int sockets_open_tcp(const char *endpoint, struct err *e, int *ret_fd);
+
+/* The peer's uid as the kernel knows it. */
+int sockets_peer_uid(int fd, uid_t *ret_uid);
+
+/* The local port of a TCP socket, 0 if it has none. */
+unsigned sockets_port(int fd);
+
+#endif

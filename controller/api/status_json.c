@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `status` of objects, and the pieces that the status handlers share.
+#include "api/status_json.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+struct status_json {
+	const struct engine *engine;
+	const char *parent;
+	char *collected; /* name of the load balancer whose services are held */
+	struct status_services services;
+};
+
+struct status_json *status_json_new(const struct engine *e, const char *parent)
+{
+	struct status_json *s = mem_new(struct status_json);
+
+	s->engine = e;
+	s->parent = parent;
+	return s;
+}
+
+void status_json_free(struct status_json *s)
+{
+	free(s->collected);
+	free(s->services.list);
+	free(s);
+}
+
+json_t *status_json_time(usec_t wall)
+{
+	char text[TIME_TEXT_MAX];
+
+	return wall ? json_string(time_format_wall(wall, text)) : json_null();
+}
+
+json_t *status_json_server(const struct engine *e, const char *group, const char *server)
+{
+	struct server_status s;
+
+	if (engine_server_status(e, group, server, &s))
+		return NULL;
+	return json_pack("{s:s, s:s, s:s, s:o, s:b}", "state", s.state, "reason_code",
+			 s.reason_code, "detail", s.sentence, "since",
+			 status_json_time(s.since_wall), "in_service", s.in_service);
+}
+
+json_t *status_json_group(const struct engine *e, const char *group)
+{
+	struct group_status g;
+
+	if (engine_group_status(e, group, &g))
+		return NULL;
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:b}", "servers", (int)g.servers, "healthy",
+			 (int)g.healthy, "unhealthy", (int)g.unhealthy, "initial", (int)g.initial,
+			 "disabled", (int)g.disabled, "used", g.used);
+}
+
+json_t *status_json_service(const struct service_status *s)
+{
+	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:b, s:s?, s:i, s:i, s:b, s:s}",
+				 "load_balancer", s->lb, "zone", s->zone, "listener", s->listener,
+				 "server_group", s->group, "family", s->family == AF_INET6 ? 6 : 4,
+				 "programmed", s->expected && !s->fault, "fault", s->fault,
+				 "eligible", (int)s->eligible, "in_service", (int)s->in_service,
+				 "min_healthy_breached", s->min_healthy_breached, "none_healthy",
+				 s->none_healthy ? s->none_healthy : "");
+	char text[PLAN_KEY_TEXT_MAX];
+
+	if (s->expected)
+		json_object_set_new(json, "service",
+				    json_string(plan_key_format(&s->expected->key, text)));
+	return json;
+}
+
+/* ---- collecting ------------------------------------------------------------------------------- */
+
+static void status_json_on_service(void *ctx, const struct service_status *s)
+{
+	struct status_services *all = ctx;
+
+	if (all->count == all->capacity) {
+		all->capacity = all->capacity ? 2 * all->capacity : 16;
+		all->list = mem_realloc_array(all->list, all->capacity, sizeof(*all->list));
+	}
+	all->list[all->count++] = *s;
+}
+
+void status_json_collect(const struct engine *e, const char *lb,
+			 struct status_services *ret_services)
+{
+	*ret_services = (struct status_services){0};
+	engine_each_service(e, lb, status_json_on_service, ret_services);
+}
+
+int64_t status_json_weight(const struct service_status *s, const struct server *server)
+{
+	const struct plan_dest *d;
+
+	if (!s->expected)
+		return -1;
+	d = plan_service_find(s->expected, &server->address,
+			      server->port ? (uint16_t)server->port : s->expected->key.port);
+	return d ? (int64_t)d->weight : -1;
+}
+
+/* ---- decoration ------------------------------------------------------------------------------- */
+
+static const struct status_services *status_json_services_of(struct status_json *s, const char *lb)
+{
+	if (s->collected && strcmp(s->collected, lb) == 0)
+		return &s->services;
+	free(s->collected);
+	free(s->services.list);
+	s->collected = mem_strdup(lb);
+	status_json_collect(s->engine, lb, &s->services);
+	return &s->services;
+}
+
+/* Counts of the services of a load balancer, of one of its zones or of one of its listeners. */
+static json_t *status_json_summary(const struct status_services *all, const char *zone,
+				   const char *listener)
+{
+	int services = 0, programmed = 0, in_service = 0, breached = 0;
+	const char *fault = NULL;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct service_status *s = &all->list[i];
+
+		if ((zone && strcmp(s->zone, zone) != 0) ||
+		    (listener && strcmp(s->listener, listener) != 0))
+			continue;
+		services++;
+		programmed += s->expected && !s->fault;
+		in_service += s->in_service > 0;
+		breached += s->min_healthy_breached;
+		if (!fault)
+			fault = s->fault;
+	}
+	return json_pack("{s:i, s:i, s:i, s:i, s:s?}", "services", services, "programmed",
+			 programmed, "with_servers", in_service, "min_healthy_breached", breached,
+			 "fault", fault);
+}
+
+static json_t *status_json_of(struct status_json *s, const char *parent, const struct object *o)
+{
+	switch (o->kind) {
+	case OBJECT_SERVER_GROUP:
+		return status_json_group(s->engine, o->name);
+	case OBJECT_SERVER:
+		return status_json_server(s->engine, parent, o->name);
+	case OBJECT_LOAD_BALANCER:
+		return status_json_summary(status_json_services_of(s, o->name), NULL, NULL);
+	case OBJECT_LB_ZONE:
+		return status_json_summary(status_json_services_of(s, parent), o->name, NULL);
+	case OBJECT_LISTENER:
+		return status_json_summary(status_json_services_of(s, parent), NULL, o->name);
+	case OBJECT_ZONE:
+	case OBJECT_KIND_COUNT:
+		break;
+	}
+	return json_object();
+}
+
+void status_json_decorate(void *ctx, const struct object *parent, const struct object *o,
+			  json_t *json)
+{
+	struct status_json *s = ctx;
+	json_t *status = status_json_of(s, parent ? parent->name : s->parent, o);
+
+	if (status)
+		json_object_set_new(json, "status", status);
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The worker thread: two queues under one lock, ev_async to wake the loop.
+#include "api/worker.h"
+
+#include "base/mem.h"
+
+#include <ev.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+
+struct worker_queue {
+	struct worker_job *first;
+	struct worker_job **end;
+};
+
+struct worker {
+	struct ev_loop *loop;
+	ev_async wake;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	struct worker_queue todo;
+	struct worker_queue finished;
+	bool stopping;
+};
+
+static void worker_queue_init(struct worker_queue *q)
+{
+	q->first = NULL;
+	q->end = &q->first;
+}
+
+static void worker_queue_push(struct worker_queue *q, struct worker_job *job)
+{
+	job->next = NULL;
+	*q->end = job;
+	q->end = &job->next;
+}
+
+static struct worker_job *worker_queue_pop(struct worker_queue *q)
+{
+	struct worker_job *job = q->first;
+
+	if (!job)
+		return NULL;
+	q->first = job->next;
+	if (!q->first)
+		q->end = &q->first;
+	return job;
+}
+
+/* The next job, or NULL when the worker stops and nothing is left. Called with the lock. */
+static struct worker_job *worker_next(struct worker *w)
+{
+	while (!w->todo.first && !w->stopping)
+		pthread_cond_wait(&w->filled, &w->lock);
+	return worker_queue_pop(&w->todo);
+}
+
+static void *worker_main(void *arg)
+{
+	struct worker *w = arg;
+	struct worker_job *job;
+
+	pthread_mutex_lock(&w->lock);
+	while ((job = worker_next(w))) {
+		pthread_mutex_unlock(&w->lock);
+		job->work(job);
+		pthread_mutex_lock(&w->lock);
+		worker_queue_push(&w->finished, job);
+		ev_async_send(w->loop, &w->wake);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+static struct worker_job *worker_take_finished(struct worker *w)
+{
+	struct worker_job *job;
+
+	pthread_mutex_lock(&w->lock);
+	job = worker_queue_pop(&w->finished);
+	pthread_mutex_unlock(&w->lock);
+	return job;
+}
+
+static void worker_deliver(struct worker *w)
+{
+	struct worker_job *job;
+
+	while ((job = worker_take_finished(w)))
+		job->done(job);
+}
+
+static void worker_on_wake(struct ev_loop *loop, ev_async *watcher, int events)
+{
+	(void)loop;
+	(void)events;
+	worker_deliver(watcher->data);
+}
+
+struct worker *worker_new(struct ev_loop *loop)
+{
+	struct worker *w = mem_new(struct worker);
+	sigset_t all, before;
+	int error;
+
+	w->loop = loop;
+	worker_queue_init(&w->todo);
+	worker_queue_init(&w->finished);
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->filled, NULL);
+	ev_async_init(&w->wake, worker_on_wake);
+	w->wake.data = w;
+	ev_async_start(loop, &w->wake);
+	sigfillset(&all); /* signals are the loop's */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&w->thread, NULL, worker_main, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	assert(error == 0);
+	return w;
+}
+
+void worker_free(struct worker *w)
+{
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->stopping = true;
+	pthread_cond_signal(&w->filled);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	worker_deliver(w);
+	ev_async_stop(w->loop, &w->wake);
+	pthread_cond_destroy(&w->filled);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+void worker_submit(struct worker *w, struct worker_job *job)
+{
+	pthread_mutex_lock(&w->lock);
+	worker_queue_push(&w->todo, job);
+	pthread_cond_signal(&w->filled);
+	pthread_mutex_unlock(&w->lock);
+}

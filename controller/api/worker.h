@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One thread for what would hold the loop too long: parsing and encoding of large documents over immutable snapshots. */
+#ifndef ZG_API_WORKER_H
+#define ZG_API_WORKER_H
+
+struct ev_loop;
+struct worker;
+
+/* Part of the owner's struct. `work` runs on the thread, `done` later on the loop; done frees. The owner's struct lives until
+ * then. */
+struct worker_job {
+	void (*work)(struct worker_job *job);
+	void (*done)(struct worker_job *job);
+	struct worker_job *next; /* the worker's */
+};
+
+struct worker *worker_new(struct ev_loop *loop);
+/* Finishes what is queued (work, then done), then ends the thread. NULL-safe. */
+void worker_free(struct worker *w);
+
+/* In order. The number of jobs is bounded by that of requests. */
+void worker_submit(struct worker *w, struct worker_job *job);
+
+#endif
