@@ -95,11 +95,15 @@ static bool decode_name(struct field_decoder *d, const struct field *f, const js
 		return false;
 	}
 	const struct field_name *n = find_name(f->names, json_string_value(v));
-	if (!n || n->later) {
-		fields_fault(d, n ? ERR_UNSUPPORTED : ERR_RANGE, f->name, "%s\"%s\"%s; %s %s",
-			     n ? "" : "must not be ", fields_quote(json_string_value(v), quote),
-			     n ? " is not supported yet" : "",
-			     n ? "supported now:" : "must be one of", list_names(f->names, names));
+	fields_quote(json_string_value(v), quote);
+	list_names(f->names, names);
+	if (!n) {
+		fields_fault(d, ERR_RANGE, f->name, "must be one of %s, not \"%s\"", names, quote);
+		return false;
+	}
+	if (n->later) {
+		fields_fault(d, ERR_UNSUPPORTED, f->name,
+			     "\"%s\" is not supported yet; supported now: %s", quote, names);
 		return false;
 	}
 	*ret = n->value;
