@@ -347,11 +347,12 @@ static void learn_table(struct engine *e, const struct plan_table *t)
 void engine_note_table(struct engine *e, struct plan_table *t, int error)
 {
 	e->table_requested = false;
+	/* Before it is learnt: an asker compares it with what was acknowledged. */
+	serve_askers(e, t, error);
 	if (t && e->kernel_available)
 		learn_table(e, t);
 	else
 		plan_retry(e);
-	serve_askers(e, t, error);
 	plan_table_free(t);
 	if (e->table_wanted || e->askers.count)
 		acks_request_table(e);
@@ -393,7 +394,8 @@ void engine_note_availability(struct engine *e, int error)
 	e->availability_known = true;
 	e->kernel_available = available;
 	if (available) {
-		engine_emit(e, EVENT_KERNEL_AVAILABLE, "", "IPVS is there; reading its table");
+		if (!e->settings.kernel_off)
+			engine_emit(e, EVENT_KERNEL_AVAILABLE, "", "IPVS is there; reading its table");
 		acks_request_table(e);
 		return;
 	}
