@@ -164,9 +164,10 @@ void loop_run_until(struct loop *l, usec_t timeout, int (*done)(void *ctx), void
 
 	ev_timer_set(&l->limit, (double)timeout / 1e6, 0.);
 	ev_timer_start(l->ev, &l->limit);
-	do
+	/* What is pending is done first; only then it can be said whether there is anything to wait for. */
+	ev_run(l->ev, EVRUN_NOWAIT);
+	while (!done(ctx) && time_monotonic() < end)
 		ev_run(l->ev, EVRUN_ONCE);
-	while (!done(ctx) && time_monotonic() < end);
 	ev_timer_stop(l->ev, &l->limit);
 }
 

@@ -35,6 +35,13 @@ def a_weight_is_one_message_a_service(lab):
         assert capture.changes(0.1) == {"SET_DEST": 1}, capture.changes()
 
 
+def configured(value):
+    """Without `status`, which is observed and changes by itself."""
+    if isinstance(value, dict):
+        return {name: configured(x) for name, x in value.items() if name != "status"}
+    return value
+
+
 @case
 def put_of_a_get_sends_none(lab):
     lab.network(3)
@@ -49,10 +56,13 @@ def put_of_a_get_sends_none(lab):
             had = api.get(path).expect(200)
             api.put(path, had.json).expect(200)
             now = api.get(path).expect(200)
-            assert now.json == had.json, (path, had.json, now.json)
+            assert configured(now.json) == configured(had.json), (path, had.json, now.json)
+            assert now.etag == had.etag, path
         configuration = api.get("/config").expect(200)
         api.put("/config", configuration.json, {"If-Match": configuration.etag}).expect(200)
-        assert api.get("/config").expect(200).json == configuration.json
+        now = api.get("/config").expect(200)
+        assert configured(now.json) == configured(configuration.json), now.json
+        assert now.etag == configuration.etag
         assert capture.changes(0.1) == {}, capture.changes()
 
 
@@ -110,7 +120,8 @@ def five_faults_give_five_pointers(lab):
         ], answer.body
         assert capture.changes(0.1) == {}, capture.changes()
     after = lab.gw.api.get("/config").expect(200)
-    assert after.etag == before.etag and after.json == before.json
+    assert after.etag == before.etag
+    assert configured(after.json) == configured(before.json)
 
 
 @case

@@ -2,6 +2,7 @@
 """The client: asks a VIP and counts who answered."""
 
 import collections
+import itertools
 import socket
 import threading
 import time
@@ -42,13 +43,17 @@ def ask_tcp(namespace, address, port, timeout=2.0, source=None):
         return _read_line(sock)
 
 
+# Random ports collide now and then, and a port that comes again belongs to a flow that
+# IPVS still knows.
+_ports = itertools.cycle(range(20000, 60000))
+
+
 def ask_udp(namespace, address, port, timeout=2.0, source=None):
     with namespace:
         sock = socket.socket(_family(address), socket.SOCK_DGRAM)
     with sock:
         sock.settimeout(timeout)
-        if source:
-            sock.bind((source, 0))
+        sock.bind((source or "", next(_ports)))
         sock.connect((address, port))
         sock.send(b"who")
         return sock.recv(4096).decode()

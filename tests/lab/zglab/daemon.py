@@ -3,6 +3,7 @@
 
 import os
 import pwd
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from . import api, sysc
 
 CAPABILITIES = (sysc.CAP_NET_BIND_SERVICE, sysc.CAP_NET_ADMIN, sysc.CAP_NET_RAW)
 USER = "zonegate"
+STOP_SECONDS = 2.0
 
 
 class Daemon:
@@ -25,6 +27,8 @@ class Daemon:
         self.run_folder = "/run/zonegate" if name == "gw" else f"/run/zonegate-{name}"
         self.state_folder = f"{self.folder}/state"
         for folder in (self.folder, self.run_folder, self.state_folder):
+            if folder != self.state_folder:
+                shutil.rmtree(folder, ignore_errors=True)  # of the case before
             os.makedirs(folder, exist_ok=True)
             os.chown(folder, *self.ids)
         self.socket = f"{self.run_folder}/api.sock"
@@ -148,10 +152,14 @@ class Daemon:
         fault = None
         if self.process is not None and self.process.poll() is None:
             self.signal(signal.SIGCONT)
+            start = time.monotonic()
             try:
                 status = self.stop()
+                seconds = time.monotonic() - start
                 if status != 0:
                     fault = f"{self.name}: the daemon ended with status {status} on SIGTERM"
+                elif seconds > STOP_SECONDS * self._config["slow"]:
+                    fault = f"{self.name}: the daemon took {seconds:.1f} s to stop"
             except subprocess.TimeoutExpired:
                 self.kill()
                 fault = f"{self.name}: the daemon did not stop on SIGTERM"
