@@ -197,46 +197,6 @@ static void check_health_check(struct validation *v, const struct server_group *
 	check_probe_port(v, g);
 }
 
-struct endpoint {
-	const struct addr *address;
-	uint32_t port;
-};
-
-static bool same_endpoint(const void *key, const void *item)
-{
-	const struct endpoint *e = key;
-	const struct server *s = item;
-	return e->port == s->port && addr_compare(e->address, &s->address) == 0;
-}
-
-// A server of both groups would be one destination of one virtual service twice.
-static void check_backup_servers(struct validation *v, const struct server_group *g,
-				 const struct server_group *backup)
-{
-	struct table own = {0};
-	for (size_t i = 0; i < g->servers.count; i++) {
-		struct server *s = g->servers.items[i];
-		table_add(&own, addr_hash(&s->address, s->port), s);
-	}
-	for (size_t i = 0; i < backup->servers.count; i++) {
-		const struct server *s = backup->servers.items[i];
-		struct endpoint key = {.address = &s->address, .port = s->port};
-		const struct server *same = addr_is_set(&s->address)
-						    ? table_find(&own,
-								 addr_hash(&s->address, s->port),
-								 &key, same_endpoint)
-						    : NULL;
-		if (!same)
-			continue;
-		validation_fault(v, ERR_DUPLICATE,
-				 PLACE("server_groups", g->o.name, .member = "backup_group"),
-				 "its server %s is this group's server %s: same address and port",
-				 s->o.name, same->o.name);
-		break;
-	}
-	table_clear(&own);
-}
-
 static void check_backup(struct validation *v, const struct server_group *g)
 {
 	const struct place *at = PLACE("server_groups", g->o.name, .member = "backup_group");
@@ -264,8 +224,6 @@ static void check_backup(struct validation *v, const struct server_group *g)
 		validation_fault(v, ERR_INCOMPATIBLE, at,
 				 "server group \"%s\" has another protocol than this one",
 				 g->backup_group);
-	else
-		check_backup_servers(v, g, backup);
 }
 
 static void check_slow_start(struct validation *v, const struct server_group *g,

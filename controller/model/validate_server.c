@@ -115,6 +115,15 @@ static bool same_address(const void *key, const void *item)
 	return addr_compare(key, &s->address) == 0;
 }
 
+// The server of the group that the kernel could not tell from `s`, or NULL.
+static const struct server *find_same(const struct walk *w, const struct server *s)
+{
+	if (!table_find(&w->addresses, addr_hash(&s->address, 0), &s->address, same_address))
+		return NULL;
+	const struct server *same = find_endpoint(w, &s->address, s->port);
+	return same ? same : find_implied(w, s);
+}
+
 static void check_duplicate(struct walk *w, const struct server *s)
 {
 	char text[ADDR_ENDPOINT_TEXT_MAX];
@@ -122,21 +131,39 @@ static void check_duplicate(struct walk *w, const struct server *s)
 	uint32_t hash = addr_hash(&s->address, 0);
 	if (fields_faulty(&s->o, "port"))
 		return;
-	if (!table_find(&w->addresses, hash, &s->address, same_address)) {
+	const struct server *same = find_same(w, s);
+	if (same) {
+		validation_fault(
+			w->v, ERR_DUPLICATE, SERVER_PLACE(w, s, "address"),
+			"%s is server %s already: the kernel knows a server by address and port",
+			addr_format_endpoint(&s->address, (uint16_t)s->port, text), same->o.name);
+		return;
+	}
+	if (!table_find(&w->addresses, hash, &s->address, same_address))
 		table_add(&w->addresses, hash, item);
-		table_add(&w->endpoints, addr_hash(&s->address, s->port), item);
+	table_add(&w->endpoints, addr_hash(&s->address, s->port), item);
+}
+
+// A server of both groups would be one destination of one virtual service twice.
+static void check_backup_servers(struct walk *w)
+{
+	const struct server_group *g = w->g;
+	const struct server_group *backup = validation_find_group(w->v, g->backup_group, NULL);
+	if (g->when_none_healthy != NONE_HEALTHY_BACKUP || !backup || backup == g)
+		return;
+	for (size_t i = 0; i < backup->servers.count; i++) {
+		const struct server *s = backup->servers.items[i];
+		if (!addr_is_set(&s->address) || fields_faulty(&s->o, "port"))
+			continue;
+		const struct server *same = find_same(w, s);
+		if (!same)
+			continue;
+		validation_fault(w->v, ERR_DUPLICATE,
+				 PLACE("server_groups", g->o.name, .member = "backup_group"),
+				 "its server %s is this group's server %s: same address and port",
+				 s->o.name, same->o.name);
 		return;
 	}
-	const struct server *same = find_endpoint(w, &s->address, s->port);
-	if (!same)
-		same = find_implied(w, s);
-	if (!same) {
-		table_add(&w->endpoints, addr_hash(&s->address, s->port), item);
-		return;
-	}
-	validation_fault(w->v, ERR_DUPLICATE, SERVER_PLACE(w, s, "address"),
-			 "%s is server %s already: the kernel knows a server by address and port",
-			 addr_format_endpoint(&s->address, (uint16_t)s->port, text), same->o.name);
 }
 
 static void check_limits(struct walk *w, const struct server *s)
@@ -159,6 +186,7 @@ void validate_servers(struct validation *v, const struct server_group *g, const 
 		check_family(&w, s);
 		check_duplicate(&w, s);
 	}
+	check_backup_servers(&w);
 	table_clear(&w.endpoints);
 	table_clear(&w.addresses);
 }

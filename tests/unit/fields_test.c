@@ -152,8 +152,7 @@ static void reference_has_a_line_for_each_member(void **state)
 	static const char *const lines[] = {
 		"server\taddress\taddress\tIPv4 | IPv6\trequired\tIPv4 or IPv6\n",
 		"server_group\thealth_check.window.of\tinteger\t1-64\trequired\t",
-		"server_group\thealth_check.path\tstring\t1-255 bytes\t\"/\"\tof the request, with its query; only with "
-		"type http\n",
+		"server_group\thealth_check.path\tstring\t1-255 bytes\t\"/\"\tof the request, with its query; only ",
 		"server_group\thealth_check.type\tstring\ttcp | http\tby protocol: tcp for tcp\t",
 		"listener\tscheduler_flags\tarray of strings\tsh-fallback | sh-port | mh-fallback | mh-port\t",
 		"load_balancer\tzones\tobjects\t1-10\t",

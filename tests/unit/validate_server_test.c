@@ -111,6 +111,13 @@ static void destinations_are_unique(void **state)
 		// in two groups it is no destination twice
 		{"{'server_groups':{'spare':{'servers':{'s1':{'address':'10.0.0.1','port':8080}}}}}",
 		 ""},
+		{"{'server_groups':{'web':{'backup_group':'spare'},"
+		 "'spare':{'servers':{'s1':{'address':'10.0.0.1','port':8080}}}}}",
+		 ""},
+		{"{'server_groups':{'web':{'when_none_healthy':'backup','backup_group':'spare',"
+		 "'health_check':{'port':80},'servers':{'w1':{'port':0}}},"
+		 "'spare':{'servers':{'s1':{'address':'10.0.0.1','port':80}}}}}",
+		 "duplicate " AT_WEB "/backup_group\n"},
 		{"{'server_groups':{'web':{'when_none_healthy':'backup','backup_group':'spare'},"
 		 "'spare':{'servers':{'s1':{'address':'10.0.0.1','port':8080}}}}}",
 		 "duplicate " AT_WEB "/backup_group\n"},
