@@ -37,6 +37,22 @@ static int body_check_shape(const char *data, size_t size, struct err *e)
 	return 0;
 }
 
+/* The parser's words, without bytes of the body that cannot be shown. */
+static int body_explain(const json_error_t *fault, struct err *e)
+{
+	char text[JSON_ERROR_TEXT_LENGTH];
+	size_t i;
+
+	if (json_error_code(fault) == json_error_invalid_utf8)
+		return err_set(e, ERR_SYNTAX, "", "the body is not UTF-8: line %d, column %d",
+			       fault->line, fault->column);
+	for (i = 0; i + 1 < sizeof(text) && fault->text[i]; i++)
+		text[i] = fault->text[i] >= ' ' && fault->text[i] <= '~' ? fault->text[i] : '?';
+	text[i] = '\0';
+	return err_set(e, ERR_SYNTAX, "", "the body is not JSON: line %d, column %d: %s",
+		       fault->line, fault->column, text);
+}
+
 int body_parse(const char *data, size_t size, struct err *e, json_t **ret_json)
 {
 	json_error_t fault;
@@ -49,8 +65,7 @@ int body_parse(const char *data, size_t size, struct err *e, json_t **ret_json)
 		return -EINVAL;
 	json = json_loadb(data, size, JSON_REJECT_DUPLICATES, &fault);
 	if (!json)
-		return err_set(e, ERR_SYNTAX, "", "the body is not JSON: line %d, column %d: %s",
-			       fault.line, fault.column, fault.text);
+		return body_explain(&fault, e);
 	if (!json_is_object(json)) {
 		json_decref(json);
 		return err_set(e, ERR_SYNTAX, "", "the body is not a JSON object");

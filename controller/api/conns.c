@@ -87,6 +87,19 @@ static void conns_arm(struct conn *conn, usec_t delay)
 	ev_timer_start(conn->owner->loop, &conn->deadline);
 }
 
+static usec_t conns_allow(const struct conns *c, enum conn_phase phase)
+{
+	switch (phase) {
+	case CONN_IDLE:
+		return c->timeout / 3;
+	case CONN_RECEIVING:
+		return c->timeout;
+	case CONN_ANSWERING:
+		break;
+	}
+	return 2 * c->timeout;
+}
+
 void conns_set_phase(struct conn *conn, enum conn_phase phase)
 {
 	conn->phase = phase;
@@ -94,7 +107,7 @@ void conns_set_phase(struct conn *conn, enum conn_phase phase)
 		return;
 	conns_unlink(conn);
 	conns_append(conn);
-	conns_arm(conn, phase == CONN_ANSWERING ? 2 * conn->owner->timeout : conn->owner->timeout);
+	conns_arm(conn, conns_allow(conn->owner, phase));
 }
 
 void conns_hurry(struct conn *conn)

@@ -35,7 +35,7 @@ struct conn {
 	struct conn *newer;
 };
 
-/* `timeout`: for the head of a request and for its body; twice that for the answer. */
+/* `timeout`: for the body of a request. A third of it for its head (and between requests), twice that for the answer. */
 struct conns *conns_new(struct ev_loop *loop, usec_t timeout);
 void conns_free(struct conns *c); /* all connections were removed; NULL-safe */
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "engine/status.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define KERNEL_INLINE_MAX 200 /* destinations; more are encoded on the worker */
@@ -136,7 +137,21 @@ static void kernel_view_done(struct worker_job *job)
 static void kernel_fail(struct request *r, int error)
 {
 	request_fail(r, PROBLEM_KERNEL_UNAVAILABLE, "the kernel's IPVS table could not be read: %s",
-		     strerror(-error));
+		     strerror(error < 0 ? -error : EIO));
+}
+
+/* While there is no IPVS the engine would answer only when it comes. Replies and returns -EAGAIN then. */
+static int kernel_check_available(struct request *r)
+{
+	struct node_status n;
+
+	engine_node_status(r->api->engine, &n);
+	if (n.kernel_available)
+		return 0;
+	request_fail(r, PROBLEM_KERNEL_UNAVAILABLE,
+		     "this kernel has no IPVS now (%s): modprobe ip_vs",
+		     strerror(n.kernel_error < 0 ? -n.kernel_error : ENOENT));
+	return -EAGAIN;
 }
 
 static void kernel_view_on_table(void *ctx, const struct plan_table *t, int error)
@@ -173,7 +188,7 @@ static int kernel_parse_filter(struct request *r, enum kernel_filter *ret_filter
 	else if (strcmp(owner, "foreign") == 0)
 		*ret_filter = KERNEL_FOREIGN;
 	else
-		return -1;
+		return -EINVAL;
 	return 0;
 }
 
@@ -187,6 +202,8 @@ void handlers_kernel_table(struct request *r)
 			     "query parameter owner: zonegate or foreign is expected");
 		return;
 	}
+	if (kernel_check_available(r))
+		return;
 	v = mem_new(struct kernel_view);
 	v->engine = r->api->engine;
 	v->request = r;
@@ -226,6 +243,8 @@ static void kernel_drift_on_table(void *ctx, const struct plan_table *t, int err
 
 void handlers_kernel_drift(struct request *r)
 {
+	if (kernel_check_available(r))
+		return;
 	request_wait(r, r, kernel_drift_cancel);
 	engine_request_table(r->api->engine, kernel_drift_on_table, r);
 }

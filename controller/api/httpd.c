@@ -224,13 +224,13 @@ static void httpd_on_resumed(void *ctx)
 
 static struct MHD_Daemon *httpd_start_library(struct httpd *h)
 {
-	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
-				0, NULL, NULL, httpd_on_access, h,
-				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTPD_MEMORY,
-				MHD_OPTION_CONNECTION_LIMIT, 2U * CONNS_TOTAL_MAX,
-				MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_NOTIFY_CONNECTION,
-				httpd_on_notify, h, MHD_OPTION_NOTIFY_COMPLETED, httpd_on_completed,
-				h, MHD_OPTION_URI_LOG_CALLBACK, httpd_on_uri, h, MHD_OPTION_END);
+	return MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+		httpd_on_access, h, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTPD_MEMORY,
+		MHD_OPTION_CONNECTION_LIMIT, 2U * CONNS_TOTAL_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+		0U, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, httpd_on_notify,
+		h, MHD_OPTION_NOTIFY_COMPLETED, httpd_on_completed, h, MHD_OPTION_URI_LOG_CALLBACK,
+		httpd_on_uri, h, MHD_OPTION_END);
 }
 
 struct httpd *httpd_new(const struct httpd_settings *s)

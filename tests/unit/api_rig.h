@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The API with a real engine, a kernel and a store in memory, in a thread of its own; and a client that speaks raw HTTP. */
+#ifndef ZG_TESTS_API_RIG_H
+#define ZG_TESTS_API_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <ev.h>
+#include <jansson.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "api/api.h"
+#include "base/mem.h"
+#include "engine/status.h"
+#include "plan/diff.h"
+
+#define RIG_TOKEN "a-token-of-the-tests-0123456789"
+
+struct rig_event { /* an answer of a fake, given from the loop */
+	struct rig_event *next;
+	enum { RIG_COMMIT, RIG_OPS, RIG_TABLE, RIG_SERVICE } kind;
+	uint64_t token;
+	struct plan_ops ops;
+	struct plan_key key;
+};
+
+struct rig {
+	char folder[64];
+	char socket[96];
+	char token_file[96];
+	struct ev_loop *loop;
+	struct engine *engine;
+	struct api *api;
+	pthread_t thread;
+	ev_prepare prepare;
+	ev_timer wake;
+	ev_timer answer;
+	ev_async stop;
+	struct rig_event *first, **end;
+	struct plan_table *kernel;
+	unsigned commits;
+	double delay;      /* of the fakes' answers, seconds */
+	bool refuse_ops;   /* the kernel says EINVAL to everything */
+	bool hold_tables;  /* tables never come */
+	bool fail_commits; /* the store is full */
+	unsigned port;
+};
+
+/* ---- fakes ---- */
+
+static inline usec_t rig_now(void *ctx)
+{
+	(void)ctx;
+	return time_monotonic();
+}
+
+static inline usec_t rig_wall(void *ctx)
+{
+	(void)ctx;
+	return time_wall();
+}
+
+static inline uint64_t rig_random(void *ctx)
+{
+	struct rig *rig = ctx;
+
+	return ++rig->commits * 0x9e3779b97f4a7c15U;
+}
+
+static inline struct rig_event *rig_push(struct rig *rig, int kind)
+{
+	struct rig_event *ev = mem_new(struct rig_event);
+
+	ev->kind = kind;
+	*rig->end = ev;
+	rig->end = &ev->next;
+	if (!ev_is_active(&rig->answer)) {
+		ev_timer_set(&rig->answer, rig->delay, 0.);
+		ev_timer_start(rig->loop, &rig->answer);
+	}
+	return ev;
+}
+
+static inline void rig_commit(void *ctx, struct batch *b, const struct store_row *rows,
+			      size_t count, uint64_t token)
+{
+	(void)b;
+	(void)rows;
+	(void)count;
+	rig_push(ctx, RIG_COMMIT)->token = token;
+}
+
+static inline void rig_submit(void *ctx, struct plan_ops *ops)
+{
+	rig_push(ctx, RIG_OPS)->ops = *ops;
+	*ops = (struct plan_ops){0};
+}
+
+static inline void rig_request_table(void *ctx)
+{
+	if (!((struct rig *)ctx)->hold_tables)
+		rig_push(ctx, RIG_TABLE);
+}
+
+static inline void rig_request_service(void *ctx, const struct plan_key *key)
+{
+	rig_push(ctx, RIG_SERVICE)->key = *key;
+}
+
+static inline size_t rig_addresses(void *ctx, const struct addr **ret_addresses)
+{
+	(void)ctx;
+	*ret_addresses = NULL;
+	return 0;
+}
+
+static inline int rig_sysctl(void *ctx, const char *name)
+{
+	(void)ctx;
+	(void)name;
+	return 1;
+}
+
+static inline const char *rig_advise(void *ctx, const struct plan_op *op, char *buf, size_t size)
+{
+	(void)ctx;
+	snprintf(buf, size, "the fake kernel refused %s", plan_op_name(op->kind));
+	return buf;
+}
+
+static inline void *rig_probe_add(void *ctx, const struct probe_target *t, void *ref,
+				  usec_t first_start)
+{
+	(void)ctx;
+	(void)t;
+	(void)first_start;
+	return ref;
+}
+
+static inline void rig_probe_remove(void *ctx, void *probe)
+{
+	(void)ctx;
+	(void)probe;
+}
+
+static inline void rig_retarget(void *ctx, void *probe, const struct health_check *check)
+{
+	(void)ctx;
+	(void)probe;
+	(void)check;
+}
+
+static inline void rig_offload(void *ctx, void (*work)(void *arg), void (*done)(void *arg),
+			       void *arg)
+{
+	(void)ctx;
+	work(arg);
+	done(arg);
+}
+
+static inline void rig_wake_at(void *ctx, usec_t at)
+{
+	struct rig *rig = ctx;
+	usec_t now = time_monotonic();
+
+	ev_timer_stop(rig->loop, &rig->wake);
+	if (at == USEC_NEVER)
+		return;
+	ev_timer_set(&rig->wake, at > now ? (double)(at - now) / 1e6 : 0., 0.);
+	ev_timer_start(rig->loop, &rig->wake);
+}
+
+static inline void rig_event(void *ctx, const struct engine_event *ev)
+{
+	(void)ctx;
+	(void)ev;
+}
+
+static inline struct plan_table *rig_copy_table(const struct plan_table *t)
+{
+	struct plan_table *copy = mem_new(struct plan_table);
+
+	copy->services = mem_alloc_array(t->count + 1, sizeof(*t->services));
+	copy->count = t->count;
+	for (size_t i = 0; i < t->count; i++) {
+		plan_service_copy(&t->services[i], &copy->services[i]);
+		copy->services[i].counts = mem_alloc_array(t->services[i].dest_count + 1,
+							   sizeof(struct plan_dest_counts));
+	}
+	return copy;
+}
+
+static inline struct plan_table *rig_copy_service(const struct plan_table *t,
+						  const struct plan_key *k)
+{
+	struct plan_service *s = plan_table_find(t, k);
+	struct plan_table one = {s, 1};
+
+	return s ? rig_copy_table(&one) : NULL;
+}
+
+static inline void rig_give(struct rig *rig, struct rig_event *ev)
+{
+	AUTO_ERR struct err full = {0};
+	struct plan_table *one;
+
+	switch (ev->kind) {
+	case RIG_COMMIT:
+		if (rig->fail_commits)
+			err_set(&full, ERR_UNAVAILABLE, "", "no space left on the device");
+		engine_note_commit(rig->engine, ev->token, rig->fail_commits ? -ENOSPC : 0, &full);
+		break;
+	case RIG_OPS:
+		for (size_t i = 0; i < ev->ops.count; i++)
+			ev->ops.ops[i].result = rig->refuse_ops ? -EINVAL
+								: diff_apply_op(rig->kernel,
+										&ev->ops.ops[i]);
+		engine_note_ops(rig->engine, &ev->ops);
+		plan_ops_clear(&ev->ops);
+		break;
+	case RIG_TABLE:
+		engine_note_table(rig->engine, rig_copy_table(rig->kernel), 0);
+		break;
+	case RIG_SERVICE:
+		one = rig_copy_service(rig->kernel, &ev->key);
+		engine_note_service(rig->engine, &ev->key, one, one ? 0 : -ESRCH);
+		break;
+	}
+}
+
+static inline void rig_on_answer(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct rig *rig = timer->data;
+	struct rig_event *ev = rig->first;
+
+	(void)loop;
+	(void)events;
+	rig->first = NULL;
+	rig->end = &rig->first;
+	while (ev) {
+		struct rig_event *next = ev->next;
+
+		rig_give(rig, ev);
+		free(ev);
+		ev = next;
+	}
+}
+
+static inline void rig_on_wake(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)timer;
+	(void)events;
+}
+
+static inline void rig_on_prepare(struct ev_loop *loop, ev_prepare *watcher, int events)
+{
+	(void)loop;
+	(void)events;
+	engine_settle(((struct rig *)watcher->data)->engine);
+}
+
+static inline void rig_on_stop(struct ev_loop *loop, ev_async *watcher, int events)
+{
+	struct rig *rig = watcher->data;
+
+	(void)events;
+	api_stop(rig->api);
+	ev_break(loop, EVBREAK_ALL);
+}
+
+static inline void *rig_main(void *arg)
+{
+	ev_run(((struct rig *)arg)->loop, 0);
+	return NULL;
+}
+
+/* ---- life ---- */
+
+static inline void rig_make_files(struct rig *rig)
+{
+	FILE *f;
+
+	snprintf(rig->folder, sizeof(rig->folder), "/tmp/zonegate-api-XXXXXX");
+	assert_non_null(mkdtemp(rig->folder));
+	snprintf(rig->socket, sizeof(rig->socket), "%s/api.sock", rig->folder);
+	snprintf(rig->token_file, sizeof(rig->token_file), "%s/token", rig->folder);
+	f = fopen(rig->token_file, "w");
+	assert_non_null(f);
+	fprintf(f, "%s\n", RIG_TOKEN);
+	fclose(f);
+	assert_int_equal(chmod(rig->token_file, 0600), 0);
+}
+
+static inline void rig_make_engine(struct rig *rig)
+{
+	const struct engine_settings s = {
+		.node_name = "rig", .kernel_off = true, .audit_interval = 3600 * USEC_PER_SEC};
+	const struct engine_ports ports = {
+		.ctx = rig,
+		.now = rig_now,
+		.wall = rig_wall,
+		.random = rig_random,
+		.commit = rig_commit,
+		.kernel_submit = rig_submit,
+		.kernel_request_table = rig_request_table,
+		.kernel_request_service = rig_request_service,
+		.kernel_addresses = rig_addresses,
+		.kernel_read_sysctl = rig_sysctl,
+		.kernel_advise = rig_advise,
+		.probe_add = rig_probe_add,
+		.probe_remove = rig_probe_remove,
+		.probe_retarget = rig_retarget,
+		.offload = rig_offload,
+		.wake_at = rig_wake_at,
+		.event = rig_event,
+	};
+
+	rig->kernel = mem_new(struct plan_table);
+	rig->engine = engine_new(&s, &ports, snapshot_new());
+	engine_note_availability(rig->engine, 0);
+}
+
+/* `timeout` of a request, 0 = the default. Options of `rig` set before stand. */
+static inline void rig_start(struct rig *rig, usec_t timeout)
+{
+	AUTO_ERR struct err e = {0};
+	struct api_settings s = {.socket_fd = -1,
+				 .listen = {"127.0.0.1:0"},
+				 .listen_count = 1,
+				 .version = "0.0.0-test"};
+
+	rig_make_files(rig);
+	rig->loop = ev_loop_new(0);
+	rig->end = &rig->first;
+	ev_timer_init(&rig->answer, rig_on_answer, 0., 0.);
+	ev_timer_init(&rig->wake, rig_on_wake, 0., 0.);
+	ev_prepare_init(&rig->prepare, rig_on_prepare);
+	ev_async_init(&rig->stop, rig_on_stop);
+	rig->answer.data = rig->prepare.data = rig->stop.data = rig;
+	ev_prepare_start(rig->loop, &rig->prepare);
+	ev_async_start(rig->loop, &rig->stop);
+	rig_make_engine(rig);
+	s.socket_path = rig->socket;
+	s.token_file = rig->token_file;
+	s.request_timeout = timeout;
+	if (api_new(rig->loop, &s, rig->engine, &e, &rig->api))
+		fail_msg("%s", err_first(&e));
+	rig->port = api_port(rig->api, 0);
+	assert_int_equal(pthread_create(&rig->thread, NULL, rig_main, rig), 0);
+}
+
+static inline void rig_end(struct rig *rig)
+{
+	ev_async_send(rig->loop, &rig->stop);
+	pthread_join(rig->thread, NULL);
+	assert_int_equal(access(rig->socket, F_OK), -1);
+	api_free(rig->api);
+	engine_free(rig->engine);
+	while (rig->first) {
+		struct rig_event *ev = rig->first;
+
+		rig->first = ev->next;
+		plan_ops_clear(&ev->ops);
+		free(ev);
+	}
+	plan_table_free(rig->kernel);
+	ev_loop_destroy(rig->loop);
+	unlink(rig->token_file);
+	rmdir(rig->folder);
+}
+
+/* ---- client ---- */
+
+static inline int rig_connect(const struct rig *rig)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	strcpy(sa.sun_path, rig->socket);
+	assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	return fd;
+}
+
+static inline int rig_connect_tcp(const struct rig *rig)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_port = htons((uint16_t)rig->port)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	sa.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	return fd;
+}
+
+/* Sends what goes out within a second of silence; a server that closed meanwhile is not a fault here. */
+static inline void rig_send(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size > 0) {
+		ssize_t n = send(fd, at, size, MSG_NOSIGNAL);
+
+		if (n <= 0)
+			return;
+		at += n;
+		size -= (size_t)n;
+	}
+}
+
+struct answer {
+	char *text; /* whole, with headers */
+	size_t size;
+	int status; /* 0: the connection ended without one */
+	const char *body;
+	json_t *json; /* of the body, or NULL */
+};
+
+static inline void answer_clear(struct answer *a)
+{
+	free(a->text);
+	json_decref(a->json);
+	*a = (struct answer){0};
+}
+#define AUTO_ANSWER __attribute__((cleanup(answer_clear)))
+
+/* Reads to the end of the connection, at most `ms` without a byte. Closes. */
+static inline struct answer rig_read(int fd, int ms)
+{
+	struct answer a = {.text = mem_alloc(1)};
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char piece[65536];
+	ssize_t n;
+
+	while (poll(&p, 1, ms) == 1 && (n = read(fd, piece, sizeof(piece))) > 0) {
+		a.text = mem_realloc_array(a.text, a.size + (size_t)n + 1, 1);
+		memcpy(a.text + a.size, piece, (size_t)n);
+		a.size += (size_t)n;
+		a.text[a.size] = '\0';
+	}
+	close(fd);
+	if (sscanf(a.text, "HTTP/1.1 %d", &a.status) != 1)
+		a.status = 0;
+	a.body = strstr(a.text, "\r\n\r\n");
+	a.body = a.body ? a.body + 4 : "";
+	a.json = json_loads(a.body, 0, NULL);
+	return a;
+}
+
+/* The value of a header of the answer, or "" (valid until the next call). */
+static inline const char *answer_header(const struct answer *a, const char *name, char buf[256])
+{
+	AUTO_FREE char *start = mem_printf("\r\n%s: ", name);
+	const char *at = strcasestr(a->text, start);
+
+	buf[0] = '\0';
+	if (at && at < a->body)
+		snprintf(buf, 256, "%.*s", (int)strcspn(at + strlen(start), "\r"),
+			 at + strlen(start));
+	return buf;
+}
+
+/* One request over the unix socket. `headers`: whole lines with CRLF, or "". `body` NULL: none. */
+static inline struct answer rig_ask(const struct rig *rig, const char *method, const char *path,
+				    const char *headers, const char *body)
+{
+	AUTO_FREE char *head = NULL;
+	int fd = rig_connect(rig);
+
+	head = mem_printf(
+		"%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%sContent-Length: %zu\r\n\r\n",
+		method, path, headers, body ? strlen(body) : 0);
+	rig_send(fd, head, strlen(head));
+	if (body)
+		rig_send(fd, body, strlen(body));
+	return rig_read(fd, 10000);
+}
+
+static inline struct answer rig_get(const struct rig *rig, const char *path)
+{
+	return rig_ask(rig, "GET", path, "", NULL);
+}
+
+static inline struct answer rig_put(const struct rig *rig, const char *path, const char *body)
+{
+	return rig_ask(rig, "PUT", path, "", body);
+}
+
+static inline const char *answer_text(const struct answer *a, const char *member)
+{
+	const char *text = json_string_value(json_object_get(a->json, member));
+
+	return text ? text : "";
+}
+
+#endif
