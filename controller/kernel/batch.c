@@ -24,9 +24,11 @@ static void batch_on_end(void *ctx, int error)
 {
 	struct batch *b = ctx;
 
-	for (size_t i = b->next - b->sent; i < b->next; i++)
+	for (size_t i = b->next - b->sent; i < b->next; i++) {
 		if (b->ops[i].result == RESULT_PENDING)
 			b->ops[i].result = error;
+		b->note(b->ctx, &b->ops[i]);
+	}
 	b->sent = 0;
 	if (b->next < b->count)
 		batch_send(b);

@@ -13,7 +13,9 @@ struct batch {
 	void (*put)(void *ctx, struct netmsg *m, const struct plan_op *op);
 	/* Whether the operation may make the kernel load a module: it is sent alone and aside. */
 	bool (*may_load)(void *ctx, const struct plan_op *op);
-	void (*done)(void *ctx); /* each result is set; may start the next run */
+	/* An operation has its result. */
+	void (*note)(void *ctx, const struct plan_op *op);
+	void (*done)(void *ctx); /* all have; may start the next run */
 	/* Its own. */
 	struct plan_op *ops;
 	size_t count;

@@ -260,9 +260,6 @@ static void kernel_on_run(void *ctx)
 	struct kernel *k = ctx;
 	struct job *j = k->first;
 
-	for (size_t i = j->position; i < j->position + j->running; i++)
-		if (j->ops.ops[i].kind == PLAN_ADD_SERVICE && !j->ops.ops[i].result)
-			ipvs_note_loaded(&k->modules, &j->ops.ops[i].service);
 	j->position += j->running;
 	kernel_run_ops(k);
 }
@@ -272,6 +269,14 @@ static void kernel_put_op(void *ctx, struct netmsg *m, const struct plan_op *op)
 	struct kernel *k = ctx;
 
 	ipvs_put_op(m, k->family, op);
+}
+
+static void kernel_note_op(void *ctx, const struct plan_op *op)
+{
+	struct kernel *k = ctx;
+
+	if (!op->result && (op->kind == PLAN_ADD_SERVICE || op->kind == PLAN_EDIT_SERVICE))
+		ipvs_note_loaded(&k->modules, &op->service);
 }
 
 static bool kernel_may_load(void *ctx, const struct plan_op *op)
@@ -428,6 +433,7 @@ static int kernel_open(struct kernel *k)
 				  .ctx = k,
 				  .put = kernel_put_op,
 				  .may_load = kernel_may_load,
+				  .note = kernel_note_op,
 				  .done = kernel_on_run};
 	k->dump = (struct dump){.channel = k->dumps, .ctx = k, .done = kernel_on_dump};
 	k->vip = (struct vip){.device = k->settings.vip_device,

@@ -250,15 +250,19 @@ void vip_prepare(struct vip *v)
 
 /* ---- operations ----------------------------------------------------------------------------- */
 
+static void vip_on_op(void *ctx, const struct plan_op *op)
+{
+	struct vip *v = ctx;
+
+	vip_note_address(v, op);
+	if (op->result == -ENODEV)
+		v->index = 0;
+}
+
 static void vip_on_batch(void *ctx)
 {
 	struct vip *v = ctx;
 
-	for (size_t i = 0; i < v->batch.count; i++) {
-		vip_note_address(v, &v->batch.ops[i]);
-		if (v->batch.ops[i].result == -ENODEV)
-			v->index = 0;
-	}
 	v->done(v->ctx);
 }
 
@@ -268,6 +272,7 @@ void vip_run(struct vip *v, struct plan_op *ops, size_t count)
 	v->batch.ctx = v;
 	v->batch.put = vip_put_op;
 	v->batch.may_load = vip_may_load;
+	v->batch.note = vip_on_op;
 	v->batch.done = vip_on_batch;
 	batch_start(&v->batch, ops, count);
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sentences for what the kernel refuses.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "kernel/kernel.h"
+
+static void test_expect(const struct plan_op *op, const char *part)
+{
+	char text[512];
+
+	kernel_advise(op, text, sizeof(text));
+	if (!strstr(text, part))
+		fail_msg("\"%s\" is not in \"%s\"", part, text);
+	assert_null(strchr(text, '@'));
+}
+
+static void test_sentences(void **unused)
+{
+	struct plan_op op = {.kind = PLAN_ADD_SERVICE, .result = -ENOENT};
+
+	(void)unused;
+	op.service.key = (struct plan_key){AF_INET, IPPROTO_TCP, 80, 0, {AF_INET, {192, 0, 2, 1}}};
+	op.dest = (struct plan_dest){.address = {AF_INET, {10, 0, 0, 1}}, .port = 8080};
+	strcpy(op.service.scheduler, "mh");
+	test_expect(&op, "Linux has no scheduler \"mh\": modprobe ip_vs_mh");
+	strcpy(op.service.engine, "sip");
+	test_expect(&op, "modprobe ip_vs_mh ip_vs_pe_sip");
+	op.kind = PLAN_EDIT_DEST;
+	test_expect(&op, "10.0.0.1:8080 is gone from tcp 192.0.2.1:80");
+	op.result = -ESRCH;
+	test_expect(&op, "the virtual service tcp 192.0.2.1:80 is not in the kernel");
+	op.result = -EINVAL;
+	test_expect(&op, "ip link set lo up");
+	op.result = -EPERM;
+	test_expect(&op, "CAP_NET_ADMIN");
+	op = (struct plan_op){.kind = PLAN_SET_SYSCTL, .sysctl = "conntrack", .value = 1};
+	op.result = -EROFS;
+	test_expect(&op, "net.ipv4.vs.conntrack = 1");
+	op = (struct plan_op){.kind = PLAN_ADD_ADDRESS, .address = {AF_INET, {192, 0, 2, 1}}};
+	op.result = -EEXIST;
+	test_expect(&op, "192.0.2.1 is on the VIP device already");
+	op.result = -ETIMEDOUT;
+	test_expect(&op, "outcome is not known");
+}
+
+/* Whatever the errno, there is a sentence; for success there is none. */
+static void test_every_error(void **unused)
+{
+	struct plan_op op = {.sysctl = "conntrack"};
+	char text[512];
+
+	(void)unused;
+	for (int kind = 0; kind < PLAN_OP_KIND_COUNT; kind++) {
+		op.kind = (enum plan_op_kind)kind;
+		for (op.result = -133; op.result < 0; op.result++)
+			assert_true(strlen(kernel_advise(&op, text, sizeof(text))) > 10);
+		op.result = 0;
+		assert_string_equal(kernel_advise(&op, text, sizeof(text)), "");
+	}
+	op.result = -EXDEV;
+	assert_string_equal(kernel_advise(&op, text, sizeof(text)),
+			    "the kernel refused: Invalid cross-device link");
+}
+
+static void test_short_buffer(void **unused)
+{
+	struct plan_op op = {.kind = PLAN_ADD_SERVICE, .result = -ENOENT};
+	char text[8] = "xxxxxxx";
+
+	(void)unused;
+	assert_string_equal(kernel_advise(&op, text, 6), "Linux");
+	assert_int_equal(text[6], 'x');
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_every_error),
+		cmocka_unit_test(test_short_buffer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
