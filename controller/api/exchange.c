@@ -138,6 +138,13 @@ static void exchange_check_length(struct exchange *x)
 		     "the body has %.20s bytes; at most %u are taken", length, BODY_SIZE_MAX);
 }
 
+static bool exchange_prefers_minimal(const struct exchange *x)
+{
+	const char *prefer = exchange_header(x, "Prefer");
+
+	return prefer && strcasestr(prefer, "return=minimal");
+}
+
 /* Gives the answer to the library. */
 static enum MHD_Result exchange_answer(struct exchange *x)
 {
@@ -174,6 +181,7 @@ enum MHD_Result exchange_begin(struct exchange *x, const char *method)
 	r->method = request_method_parse(method);
 	r->if_match = exchange_copy_header(x, "If-Match");
 	r->if_none_match = exchange_copy_header(x, "If-None-Match");
+	r->minimal = exchange_prefers_minimal(x);
 	conns_set_phase(x->conn, CONN_RECEIVING);
 	exchange_identify(x);
 	if (!r->replied)

@@ -155,34 +155,6 @@ static json_t *status_tree_groups(const struct engine *e, const struct load_bala
 	return list;
 }
 
-static void status_on_drain(void *ctx, const struct drain_status *d)
-{
-	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
-
-	json_array_append_new(ctx,
-			      json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:I}", "load_balancer",
-					d->lb, "listener", d->listener, "server_group", d->group,
-					"server", d->server, "endpoint",
-					addr_format_endpoint(&d->address, d->port, endpoint),
-					"started", status_json_time(d->started_wall), "deadline",
-					status_json_time(d->deadline_wall), "connections",
-					(json_int_t)d->connections));
-}
-
-static json_t *status_tree_drains(const struct engine *e, const char *lb)
-{
-	json_t *all = json_array(), *list = json_array(), *drain;
-	size_t i;
-
-	engine_each_drain(e, status_on_drain, all);
-	json_array_foreach (all, i, drain) {
-		if (strcmp(json_string_value(json_object_get(drain, "load_balancer")), lb) == 0)
-			json_array_append(list, drain);
-	}
-	json_decref(all);
-	return list;
-}
-
 static json_t *status_tree(const struct engine *e, const struct load_balancer *lb)
 {
 	json_t *zones = json_array(), *listeners = json_array();
@@ -206,7 +178,7 @@ static json_t *status_tree(const struct engine *e, const struct load_balancer *l
 			 "enabled", lb->enabled, "cross_zone", lb->cross_zone, "revision",
 			 (json_int_t)lb->o.revision, "zones", zones, "listeners", listeners,
 			 "server_groups", status_tree_groups(e, lb), "draining",
-			 status_tree_drains(e, lb->o.name));
+			 status_json_drains(e, "load_balancer", lb->o.name));
 }
 
 void handlers_status_lb(struct request *r)

@@ -6,6 +6,7 @@
 #include "api/plan_json.h"
 #include "api/reply.h"
 #include "api/router.h"
+#include "api/status_json.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine.h"
@@ -40,23 +41,68 @@ static void write_op_forget(void *operation)
 	((struct write_op *)operation)->request = NULL;
 }
 
+/* What is left of a removed server: its drains, or NULL when there are none (any more). */
+static json_t *write_op_drains(const struct request *r, const struct object_path *path)
+{
+	json_t *list, *drain;
+	size_t i;
+
+	if (path->kind != OBJECT_SERVER)
+		return NULL;
+	list = status_json_drains(r->api->engine, "server_group", path->parent);
+	for (i = json_array_size(list); i > 0; i--) {
+		drain = json_array_get(list, i - 1);
+		if (strcmp(json_string_value(json_object_get(drain, "server")), path->name) != 0)
+			json_array_remove(list, i - 1);
+	}
+	if (json_array_size(list) > 0)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+static void write_op_show_removed(struct request *r, const struct write_op *op, json_t *warnings)
+{
+	json_t *drains = write_op_drains(r, &op->proposal.request.path);
+
+	if (drains || warnings)
+		request_reply_json(
+			r, drains ? 202 : 200,
+			json_pack("{s:o*, s:o*}", "draining", drains, "warnings", warnings));
+	else
+		request_reply_empty(r, 204);
+}
+
+/* Nothing to show, or nothing wanted: 204 with the ETag of what stands now. */
+static void write_op_show_nothing(struct request *r, const struct write_op *op,
+				  const struct proposal_result *result)
+{
+	const struct change_request *c = &op->proposal.request;
+	const struct object *o = NULL;
+	char etag[ETAG_MAX];
+
+	if (c->target == CHANGE_DOCUMENT)
+		request_header(r, "ETag", change_document_etag(result->snapshot, etag));
+	else
+		o = snapshot_find(result->snapshot, &c->path);
+	if (o && c->verb != CHANGE_DELETE)
+		request_header(r, "ETag", change_object_etag(o, etag));
+	request_reply_empty(r, 204);
+}
+
 /* What stands now, in the way of a GET, with what the kernel did not take. */
 static void write_op_show(struct request *r, const struct write_op *op,
 			  const struct proposal_result *result)
 {
 	const struct change_request *c = &op->proposal.request;
 	json_t *warnings = plan_json_warnings(result->warnings);
-	const struct object *o;
 
-	if (c->target == CHANGE_DOCUMENT) {
+	if (!warnings && (r->minimal || c->verb == CHANGE_DELETE)) {
+		write_op_show_nothing(r, op, result);
+	} else if (r->minimal || c->verb == CHANGE_DELETE) {
+		request_reply_json(r, 200, json_pack("{s:o}", "warnings", warnings));
+	} else if (c->target == CHANGE_DOCUMENT) {
 		reply_document(r, result->snapshot, 200, warnings);
-		return;
-	}
-	o = snapshot_find(result->snapshot, &c->path);
-	if (c->verb == CHANGE_DELETE && !warnings) {
-		request_reply_empty(r, 204);
-	} else if (!o) { /* removed: by this request, or by the next one already */
-		request_reply_json(r, 200, json_pack("{s:o*}", "warnings", warnings));
 	} else {
 		if (result->created)
 			request_header(r, "Location", r->uri.path);
@@ -145,8 +191,11 @@ void handlers_write_servers(struct request *r)
 void handlers_write_config(struct request *r)
 {
 	struct object_path none = {OBJECT_KIND_COUNT, NULL, NULL};
+	AUTO_ERR struct err ignored = {0};
+	bool dry_run = false;
 
-	if (!r->if_match && !uri_query(&r->uri, "dry_run")) {
+	request_query_bool(r, "dry_run", &ignored, &dry_run);
+	if (!r->if_match && !dry_run) {
 		request_fail(
 			r, PROBLEM_PRECONDITION_REQUIRED,
 			"send If-Match with the ETag of the document that you changed, or If-Match: * to replace whatever stands");

@@ -119,6 +119,7 @@ static void openapi_add_write_answers(json_t *responses, const struct route *r)
 		openapi_add_answer(responses, "201", "Created", r->response);
 	if (r->method == METHOD_DELETE) {
 		openapi_add_answer(responses, "204", "Removed", NULL);
+		openapi_add_answer(responses, "202", "Removed; what it leaves drains", NULL);
 		openapi_add_answer(responses, "200",
 				   "Removed, with warnings; or the answer of a dry run", "DryRun");
 	}
@@ -215,7 +216,8 @@ json_t *openapi_build(const char *version)
 		"connection: a malformed request line or header (400), a request target or headers over the memory of a connection "
 		"(414, 431), an unknown protocol version (505). Refused around it, with a problem document and a closed connection: a "
 		"chunked body over 8 MiB (413), a body that does not arrive in time (408), too many busy connections (429, 503). "
-		"An answer with more than 200 objects has no `status` in its objects.";
+		"In an answer of more than 200 objects those inside of the ones asked for have no `status`. Items of a list have a `name` "
+		"besides. A write with `Prefer: return=minimal` answers 204 with the ETag.";
 
 	return json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:o, s:{s:{s:s, s:s}}}, s:[{s:[]}]}",
 			 "openapi", "3.1.0", "info", "title", "Zonegate", "version", version,

@@ -24,6 +24,7 @@ struct reply_job {
 	bool whole;       /* … or the document */
 	bool config_only; /* without heads */
 	json_t *warnings;
+	json_t *own_status; /* large: of the object, or of each item, taken on the loop; else NULL */
 	unsigned status;
 	char *text;
 };
@@ -80,13 +81,29 @@ static void reply_decorate_nothing(void *ctx, const struct object *parent, const
 	(void)json;
 }
 
+/* An item of a list tells its name, which the path tells elsewhere. */
+static json_t *reply_encode_item(const struct object *o, object_decorate_fn *decorate, void *ctx)
+{
+	json_t *item = json_pack("{s:s}", "name", o->name);
+	json_t *rest = object_encode(o, decorate, ctx);
+
+	json_object_update(item, rest);
+	json_decref(rest);
+	return item;
+}
+
 static json_t *reply_encode_items(const struct reply_job *j, object_decorate_fn *decorate,
 				  void *ctx)
 {
 	json_t *items = json_array();
 
-	for (size_t i = 0; i < j->item_count; i++)
-		json_array_append_new(items, object_encode(j->items[i], decorate, ctx));
+	for (size_t i = 0; i < j->item_count; i++) {
+		json_t *item = reply_encode_item(j->items[i], decorate, ctx);
+
+		if (j->own_status)
+			json_object_set(item, "status", json_array_get(j->own_status, i));
+		json_array_append_new(items, item);
+	}
 	return json_pack("{s:o, s:s?}", "items", items, "next_cursor", j->next_cursor);
 }
 
@@ -100,6 +117,8 @@ static json_t *reply_encode(const struct reply_job *j, object_decorate_fn *decor
 		json = object_encode(j->object, decorate, ctx);
 	else
 		json = reply_encode_items(j, decorate, ctx);
+	if (j->object && j->own_status)
+		json_object_set(json, "status", json_array_get(j->own_status, 0));
 	if (j->warnings)
 		json_object_set(json, "warnings", j->warnings);
 	return json;
@@ -109,6 +128,7 @@ static void reply_job_free(struct reply_job *j)
 {
 	snapshot_unref(j->snapshot);
 	json_decref(j->warnings);
+	json_decref(j->own_status);
 	free(j->items);
 	free(j->next_cursor);
 	free(j->text);
@@ -141,29 +161,47 @@ static void reply_job_done(struct worker_job *job)
 	reply_job_free(j);
 }
 
+/* Statuses of the objects that the answer is about, not of those inside them. */
+static json_t *reply_take_status(struct status_json *status, const struct reply_job *j)
+{
+	json_t *list = json_array();
+
+	if (j->object)
+		json_array_append_new(list, status_json_object(status, j->object));
+	for (size_t i = 0; i < j->item_count; i++)
+		json_array_append_new(list, status_json_object(status, j->items[i]));
+	return list;
+}
+
+static void reply_run_later(struct reply_job *j, struct status_json *status)
+{
+	j->job.work = reply_job_work;
+	j->job.done = reply_job_done;
+	if (!j->config_only && !j->whole)
+		j->own_status = reply_take_status(status, j);
+	request_wait(j->request, j, reply_job_forget);
+	worker_submit(j->request->api->worker, &j->job);
+}
+
 /* Above the bound on the worker, below it now. Takes the job. `parent`: name of what the objects belong to. */
 static void reply_run(struct reply_job *j, const char *parent, size_t objects)
 {
-	struct request *r = j->request;
+	struct status_json *status = status_json_new(j->request->api->engine, parent);
+	json_t *json;
 
 	if (objects > REPLY_INLINE_MAX) {
-		j->job.work = reply_job_work;
-		j->job.done = reply_job_done;
-		request_wait(r, j, reply_job_forget);
-		worker_submit(r->api->worker, &j->job);
-		return;
-	}
-	if (j->config_only || j->whole) {
-		request_reply_json(
-			r, j->status,
-			reply_encode(j, j->config_only ? NULL : reply_decorate_nothing, NULL));
+		reply_run_later(j, status);
 	} else {
-		struct status_json *status = status_json_new(r->api->engine, parent);
-
-		request_reply_json(r, j->status, reply_encode(j, status_json_decorate, status));
-		status_json_free(status);
+		if (j->config_only)
+			json = reply_encode(j, NULL, NULL);
+		else if (j->whole)
+			json = reply_encode(j, reply_decorate_nothing, NULL);
+		else
+			json = reply_encode(j, status_json_decorate, status);
+		request_reply_json(j->request, j->status, json);
+		reply_job_free(j);
 	}
-	reply_job_free(j);
+	status_json_free(status);
 }
 
 struct snapshot *reply_hold(const struct snapshot *s)

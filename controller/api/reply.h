@@ -6,7 +6,7 @@
 #include "api/request.h"
 #include "model/snapshot.h"
 
-/* More objects than these in one answer: it is made on the worker, and objects have no `status`. */
+/* More objects than these in one answer: it is made on the worker, and objects inside of those asked for have no `status`. */
 #define REPLY_INLINE_MAX 200
 
 /* The object that the route and its params name. Refuses names that cannot be: 404, for a PUT 422. Returns 0 or -EINVAL
@@ -17,7 +17,7 @@ int reply_find_path(struct request *r, struct object_path *ret_path);
 void reply_object(struct request *r, const struct snapshot *s, const struct object_path *path,
 		  unsigned status, json_t *warnings);
 
-/* The whole document with its ETag; objects without `status`. */
+/* The whole document with its ETag; no object has a `status`. */
 void reply_document(struct request *r, const struct snapshot *s, unsigned status, json_t *warnings);
 
 /* A page {items, next_cursor} of a collection: objects after `cursor`, at most `limit`. `parent`: name, or NULL at the top. */

@@ -47,6 +47,7 @@ struct request {
 	enum auth_role role;
 	char who[AUTH_NAME_MAX];
 	const char *via;     /* "unix" or "tcp" */
+	bool minimal;        /* Prefer: return=minimal */
 	char *if_match;      /* owned, or NULL */
 	char *if_none_match; /* owned, or NULL */
 	json_t *json;        /* the parsed body, owned, or NULL */

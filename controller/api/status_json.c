@@ -164,6 +164,13 @@ static json_t *status_json_of(struct status_json *s, const char *parent, const s
 	return json_object();
 }
 
+json_t *status_json_object(struct status_json *s, const struct object *o)
+{
+	json_t *status = status_json_of(s, s->parent, o);
+
+	return status ? status : json_object();
+}
+
 void status_json_decorate(void *ctx, const struct object *parent, const struct object *o,
 			  json_t *json)
 {
@@ -172,4 +179,32 @@ void status_json_decorate(void *ctx, const struct object *parent, const struct o
 
 	if (status)
 		json_object_set_new(json, "status", status);
+}
+
+static void add_drain(void *ctx, const struct drain_status *d)
+{
+	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
+
+	json_array_append_new(ctx,
+			      json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:I}", "load_balancer",
+					d->lb, "listener", d->listener, "server_group", d->group,
+					"server", d->server, "endpoint",
+					addr_format_endpoint(&d->address, d->port, endpoint),
+					"started", status_json_time(d->started_wall), "deadline",
+					status_json_time(d->deadline_wall), "connections",
+					(json_int_t)d->connections));
+}
+
+json_t *status_json_drains(const struct engine *e, const char *member, const char *value)
+{
+	json_t *all = json_array(), *list = json_array(), *drain;
+	size_t i;
+
+	engine_each_drain(e, add_drain, all);
+	json_array_foreach (all, i, drain) {
+		if (strcmp(json_string_value(json_object_get(drain, member)), value) == 0)
+			json_array_append(list, drain);
+	}
+	json_decref(all);
+	return list;
 }

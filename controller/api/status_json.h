@@ -15,6 +15,9 @@ void status_json_free(struct status_json *s);
 void status_json_decorate(void *ctx, const struct object *parent, const struct object *o,
 			  json_t *json);
 
+/* `status` of one object. New reference. */
+json_t *status_json_object(struct status_json *s, const struct object *o);
+
 /* {state, reason_code, detail, since, in_service}; NULL if the engine does not know the server (yet). */
 json_t *status_json_server(const struct engine *e, const char *group, const char *server);
 
@@ -35,6 +38,10 @@ void status_json_collect(const struct engine *e, const char *lb,
 
 /* The weight that a server has in a service, as the kernel acknowledged it; -1 = it is not in there. */
 int64_t status_json_weight(const struct service_status *s, const struct server *server);
+
+/* Removed servers whose flows are still let run, those with this value of load_balancer or server_group:
+ * [{load_balancer, listener, server_group, server, endpoint, started, deadline, connections}]. */
+json_t *status_json_drains(const struct engine *e, const char *member, const char *value);
 
 /* RFC 3339, or JSON null for 0. */
 json_t *status_json_time(usec_t wall);
