@@ -126,6 +126,12 @@ class Traffic:
             self._one_round()
             self._one_new()
 
+    def exchange_all(self):
+        """One exchange on every connection now (only with a long pause). How many worked."""
+        before = self.exchanges
+        self._one_round()
+        return self.exchanges - before
+
     def owners(self):
         return collections.Counter(self._owners)
 
