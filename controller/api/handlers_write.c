@@ -73,7 +73,7 @@ static void write_op_show_removed(struct request *r, const struct write_op *op, 
 		request_reply_empty(r, 204);
 }
 
-/* Nothing to show, or nothing wanted: 204 with the ETag of what stands now. */
+/* Nothing wanted: 204 with the ETag of what stands now. */
 static void write_op_show_nothing(struct request *r, const struct write_op *op,
 				  const struct proposal_result *result)
 {
@@ -85,7 +85,7 @@ static void write_op_show_nothing(struct request *r, const struct write_op *op,
 		request_header(r, "ETag", change_document_etag(result->snapshot, etag));
 	else
 		o = snapshot_find(result->snapshot, &c->path);
-	if (o && c->verb != CHANGE_DELETE)
+	if (o)
 		request_header(r, "ETag", change_object_etag(o, etag));
 	request_reply_empty(r, 204);
 }
@@ -97,9 +97,11 @@ static void write_op_show(struct request *r, const struct write_op *op,
 	const struct change_request *c = &op->proposal.request;
 	json_t *warnings = plan_json_warnings(result->warnings);
 
-	if (!warnings && (r->minimal || c->verb == CHANGE_DELETE)) {
+	if (c->verb == CHANGE_DELETE) {
+		write_op_show_removed(r, op, warnings);
+	} else if (r->minimal && !warnings) {
 		write_op_show_nothing(r, op, result);
-	} else if (r->minimal || c->verb == CHANGE_DELETE) {
+	} else if (r->minimal) {
 		request_reply_json(r, 200, json_pack("{s:o}", "warnings", warnings));
 	} else if (c->target == CHANGE_DOCUMENT) {
 		reply_document(r, result->snapshot, 200, warnings);
