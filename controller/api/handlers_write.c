@@ -117,6 +117,10 @@ static void write_op_done(struct proposal *p, const struct proposal_result *resu
 	struct write_op *op = p->ctx;
 	struct request *r = op->request;
 
+	if (r) { /* a large answer waits for the worker next */
+		r->operation = NULL;
+		r->forget = NULL;
+	}
 	if (r && result->faults && err_any(result->faults))
 		request_fail_faults(r, result->faults);
 	else if (r && p->dry_run)
