@@ -43,7 +43,7 @@ uint16_t buf_read_be16(struct buf_reader *r)
 {
 	const uint8_t *p = buf_read_bytes(r, 2);
 
-	return p ? (uint16_t)(p[0] << 8 | p[1]) : 0;
+	return p ? (uint16_t)((unsigned)p[0] << 8 | (unsigned)p[1]) : 0;
 }
 
 uint32_t buf_read_be32(struct buf_reader *r)
