@@ -41,28 +41,42 @@ static const char *probe_http_host(const struct probe_target *t, char buf[ADDR_E
 	return buf;
 }
 
+static char *probe_http_append(char *p, const char *text)
+{
+	size_t size = strlen(text);
+
+	memcpy(p, text, size);
+	return p + size;
+}
+
+/* Returns the size. The model bounds host and path, so it always fits. */
+static size_t probe_http_write_request(const struct probe_target *t, char buf[REQUEST_MAX])
+{
+	char host[ADDR_ENDPOINT_TEXT_MAX];
+	char *p = buf;
+
+	assert(strlen(t->check->path) <= MODEL_TEXT_MAX);
+	assert(!t->check->host || strlen(t->check->host) <= MODEL_TEXT_MAX);
+	p = probe_http_append(p, probe_http_methods[t->check->method]);
+	*p++ = ' ';
+	p = probe_http_append(p, t->check->path);
+	p = probe_http_append(p, " HTTP/1.1\r\nHost: ");
+	p = probe_http_append(p, probe_http_host(t, host));
+	p = probe_http_append(p, "\r\nUser-Agent: Zonegate-Health/" ZONEGATE_VERSION
+				 "\r\nAccept: */*\r\nConnection: close\r\n\r\n");
+	return (size_t)(p - buf);
+}
+
 static int probe_http_send(const struct probe_run *r)
 {
-	const struct health_check *check = r->target->check;
-	char host[ADDR_ENDPOINT_TEXT_MAX];
 	char request[REQUEST_MAX];
-	int size = snprintf(request, sizeof(request),
-			    "%s %s HTTP/1.1\r\n"
-			    "Host: %s\r\n"
-			    "User-Agent: Zonegate-Health/" ZONEGATE_VERSION "\r\n"
-			    "Accept: */*\r\n"
-			    "Connection: close\r\n\r\n",
-			    probe_http_methods[check->method], check->path,
-			    probe_http_host(r->target, host));
-	ssize_t sent;
+	size_t size = probe_http_write_request(r->target, request);
+	ssize_t sent = send(r->fd, request, size, MSG_NOSIGNAL);
 
-	assert(size > 0 && (size_t)size < sizeof(request)); /* the model bounds host and path */
-	sent = send(r->fd, request, (size_t)size, MSG_NOSIGNAL);
 	if (sent < 0)
 		return -errno;
-	return sent == size
-		       ? 0
-		       : -ENOBUFS; /* an empty send buffer takes less than a kilobyte at once */
+	return (size_t)sent == size ? 0
+				    : -ENOBUFS; /* an empty send buffer takes a kilobyte at once */
 }
 
 static void probe_http_end(struct probe_run *r, const struct probe_outcome *o)

@@ -12,12 +12,11 @@
 #include "probe/probe_wheel.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #define WORK_MAX      (3 * USEC_PER_MS) /* of one turn of the loop */
-#define STARTS_A_LOOK 8                 /* starts between two looks at the clock and the answers */
+#define STARTS_A_LOOK 16                /* starts between two looks at the clock and the answers */
 #define WATCH_FLIGHT \
 	PROBE_CLOCK_LATE  /* how often the loop must come round while probes are in flight */
 #define FILES_RESERVE 256 /* descriptors left to the rest of the daemon */
@@ -162,7 +161,8 @@ static void probe_sched_fill(const struct probe_shared *p, const struct probe_ou
 	r->evidence.started_wall = time_wall();
 	r->evidence.http_status = (uint16_t)o->http_status;
 	r->evidence.error = (int16_t)o->error;
-	snprintf(r->evidence.text, sizeof(r->evidence.text), "%s", o->text ? o->text : "");
+	if (o->text)
+		memcpy(r->evidence.text, o->text, strnlen(o->text, sizeof(r->evidence.text) - 1));
 }
 
 void probe_run_end(struct probe_run *run, const struct probe_outcome *o)

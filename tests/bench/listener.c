@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The server side of the probe benchmarks: accepts on every address of one port, answers HTTP if asked to, and measures
+// from its own clock how regularly each address (its last two bytes are the number of the target) is visited.
+//   listener PORT tcp|http     ends at SIGTERM and prints: connections, p50, p99 and maximum of |interval| in µs
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TARGETS       65536
+#define INTERVALS_MAX 20000000
+#define EVENTS        256
+#define BACKLOG       65535
+
+static const char answer[] = "HTTP/1.1 200 OK\r\nServer: listener\r\nContent-Type: text/plain\r\n"
+			     "Content-Length: 3\r\nConnection: close\r\n\r\n";
+
+static volatile sig_atomic_t stopped;
+
+struct listener {
+	int fd;
+	int epoll;
+	bool http;
+	uint64_t connections;
+	size_t intervals;
+	uint64_t last[TARGETS];
+	uint32_t *interval; /* microseconds */
+};
+
+static void on_signal(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+static uint64_t now_usec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+}
+
+static void note_visit(struct listener *l, int fd, uint64_t now)
+{
+	struct sockaddr_in local;
+	socklen_t size = sizeof(local);
+	uint32_t target;
+
+	l->connections++;
+	if (getsockname(fd, (struct sockaddr *)&local, &size) < 0)
+		return;
+	target = ntohl(local.sin_addr.s_addr) & (TARGETS - 1);
+	if (l->last[target] && l->intervals < INTERVALS_MAX)
+		l->interval[l->intervals++] = (uint32_t)(now - l->last[target]);
+	l->last[target] = now;
+}
+
+static void accept_all(struct listener *l)
+{
+	for (;;) {
+		int fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+		if (fd < 0)
+			return;
+		note_visit(l, fd, now_usec());
+		if (!l->http || epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
+			close(fd);
+	}
+}
+
+static void answer_one(int fd)
+{
+	char request[4096];
+
+	if (recv(fd, request, sizeof(request), 0) > 0)
+		(void)send(fd, answer, sizeof(answer) - 1, MSG_NOSIGNAL);
+	close(fd);
+}
+
+static void serve(struct listener *l)
+{
+	struct epoll_event events[EVENTS];
+
+	while (!stopped) {
+		int n = epoll_wait(l->epoll, events, EVENTS, 1000);
+
+		for (int i = 0; i < n; i++) {
+			if (events[i].data.fd == l->fd)
+				accept_all(l);
+			else
+				answer_one(events[i].data.fd);
+		}
+	}
+}
+
+static int open_port(uint16_t port)
+{
+	const int on = 1;
+	struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(port)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+	    bind(fd, (const struct sockaddr *)&any, sizeof(any)) < 0 || listen(fd, BACKLOG) < 0) {
+		perror("listener");
+		exit(1);
+	}
+	return fd;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint32_t *x = a;
+	const uint32_t *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void report(struct listener *l)
+{
+	size_t n = l->intervals;
+	const uint32_t *v = l->interval;
+
+	qsort(l->interval, n, sizeof(*l->interval), compare);
+	printf("connections %ju intervals %zu p1 %u p50 %u p99 %u max %u\n",
+	       (uintmax_t)l->connections, n, n ? v[n / 100] : 0, n ? v[n / 2] : 0,
+	       n ? v[n - 1 - n / 100] : 0, n ? v[n - 1] : 0);
+}
+
+int main(int argc, char **argv)
+{
+	static struct listener l;
+	struct epoll_event event = {.events = EPOLLIN};
+	struct sigaction action = {.sa_handler = on_signal};
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: listener PORT tcp|http\n");
+		return 64;
+	}
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	l.http = strcmp(argv[2], "http") == 0;
+	l.interval = malloc(INTERVALS_MAX * sizeof(*l.interval));
+	l.fd = open_port((uint16_t)atoi(argv[1]));
+	l.epoll = epoll_create1(EPOLL_CLOEXEC);
+	event.data.fd = l.fd;
+	if (!l.interval || epoll_ctl(l.epoll, EPOLL_CTL_ADD, l.fd, &event) < 0)
+		return 1;
+	serve(&l);
+	report(&l);
+	return 0;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The product's scheduler under the same load as the bare programs: TARGETS servers at 127.1.0.0 onwards, through the state
+// machine, without the rest of the daemon.
+//   probe_bench tcp|http TARGETS INTERVAL_MS SECONDS PORT      prints: probes, failures, CPU µs a probe, heap a target
+#include "base/time.h"
+#include "health/health.h"
+#include "probe/probe.h"
+
+#include <arpa/inet.h>
+#include <ev.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+struct bench {
+	struct health_settings settings;
+	struct health_check check;
+	uint64_t probes;
+	uint64_t failures;
+	struct health *servers;
+	size_t count;
+};
+
+static usec_t on_result(void *ctx, void *ref, const struct probe_result *r)
+{
+	struct bench *b = ctx;
+	usec_t next;
+
+	b->probes++;
+	b->failures += r->health.verdict != PROBE_PASS;
+	health_step(ref, &b->settings, &r->health, &next);
+	return next;
+}
+
+static void on_end(struct ev_loop *loop, struct ev_timer *w, int revents)
+{
+	(void)w;
+	(void)revents;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+static double cpu_usec(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static void add_all(struct bench *b, struct probe_sched *s, uint16_t port)
+{
+	usec_t now = time_monotonic();
+
+	for (size_t i = 0; i < b->count; i++) {
+		struct probe_target t = {.check = &b->check, .port = port};
+		uint32_t to = htonl(0x7f010000u + (uint32_t)i);
+		uint64_t hash = i * UINT64_C(0x9e3779b97f4a7c15) >> 16;
+
+		t.address.family = AF_INET;
+		memcpy(t.address.bytes, &to, sizeof(to));
+		health_init(&b->servers[i], HEALTH_HEALTHY);
+		probe_sched_add(s, &t, &b->servers[i], health_first_start(&b->settings, hash, now));
+	}
+}
+
+static void run(struct bench *b, double seconds, uint16_t port)
+{
+	struct probe_sched_callbacks cb = {.ctx = b, .result = on_result};
+	struct ev_loop *loop = ev_default_loop(0);
+	struct probe_sched *s = probe_sched_new(loop, &cb);
+	size_t heap = mallinfo2().uordblks;
+	struct ev_timer end;
+	double cpu;
+
+	add_all(b, s, port);
+	heap = mallinfo2().uordblks - heap;
+	ev_timer_init(&end, on_end, seconds, 0.);
+	ev_now_update(loop);
+	ev_timer_start(loop, &end);
+	cpu = cpu_usec();
+	ev_run(loop, 0);
+	cpu = cpu_usec() - cpu;
+	printf("probes %ju failures %ju cpu_usec %.1f heap_bytes %.0f\n", (uintmax_t)b->probes,
+	       (uintmax_t)b->failures, b->probes ? cpu / (double)b->probes : 0.,
+	       (double)heap / (double)b->count);
+	probe_sched_free(s);
+	ev_loop_destroy(loop);
+}
+
+int main(int argc, char **argv)
+{
+	static char path[] = "/";
+	static char status[] = "200-299";
+	struct bench b = {0};
+
+	if (argc != 6) {
+		fprintf(stderr, "usage: probe_bench tcp|http TARGETS INTERVAL_MS SECONDS PORT\n");
+		return 64;
+	}
+	b.count = strtoul(argv[2], NULL, 10);
+	b.settings = (struct health_settings){
+		.interval = strtoul(argv[3], NULL, 10) * USEC_PER_MS,
+		.timeout = USEC_PER_SEC,
+		.healthy_threshold = 3,
+		.unhealthy_threshold = 3,
+		.fast_retry = true,
+	};
+	b.check = (struct health_check){
+		.enabled = true,
+		.type = strcmp(argv[1], "http") == 0 ? CHECK_HTTP : CHECK_TCP,
+		.interval_ms = (uint32_t)(b.settings.interval / USEC_PER_MS),
+		.timeout_ms = 1000,
+		.path = path,
+		.expected_status = status,
+	};
+	b.servers = calloc(b.count, sizeof(*b.servers));
+	if (!b.servers || !b.count)
+		return 1;
+	run(&b, strtod(argv[4], NULL), (uint16_t)strtoul(argv[5], NULL, 10));
+	free(b.servers);
+	return 0;
+}
