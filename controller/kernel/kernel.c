@@ -311,7 +311,7 @@ static void kernel_on_dump(void *ctx, struct plan_table *t, int error)
 	struct kernel *k = ctx;
 	struct job *j = kernel_pop(k);
 
-	if (error == -ENOENT || error == -EPERM)
+	if (!k->availability && (error == -ENOENT || error == -EPERM))
 		k->search = true;
 	for (size_t i = 0; t && i < t->count; i++)
 		ipvs_note_loaded(&k->modules, &t->services[i]);

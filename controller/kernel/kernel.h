@@ -30,13 +30,15 @@ struct kernel_callbacks {
 	/* IPVS became usable (0) or is not (-ENOENT no module, -EPERM no capability). Called once soon after the start and at
 	 * changes; while it is not usable it is looked for every second. */
 	void (*availability)(void *ctx, int error);
-	/* An answer to kernel_request_service(); NULL if the service is not there. Owned by the callee (plan_table_free). */
+	/* An answer to kernel_request_service(): a table with this service, owned by the callee (plan_table_free). NULL with
+	 * -ESRCH if it is not there, or with another negative errno. */
 	void (*service)(void *ctx, const struct plan_key *k, struct plan_table *t, int error);
 };
 
 /* Never fails for want of IPVS. Returns 0 or a negative errno (no sockets). */
 int kernel_new(struct ev_loop *loop, const struct kernel_settings *s,
 	       const struct kernel_callbacks *cb, struct kernel **ret_kernel);
+/* NULL-safe. Not from a callback. Lists that are queued are dropped without `done`. */
 void kernel_free(struct kernel *k);
 
 /* Takes the operations out of `ops` (left empty) and runs them in order, behind those already queued. A failed one does not
@@ -51,8 +53,8 @@ void kernel_request_table(struct kernel *k);
 /* Destinations of one service with their counts, through `service`. */
 void kernel_request_service(struct kernel *k, const struct plan_key *key);
 
-/* Addresses on the VIP device, as last read (sorted): a snapshot for comparing; and asks for a fresh read when `fresh`
- * operations failed. Borrowed until the next call from the loop. */
+/* Addresses (/32 and /128) on the VIP device, sorted: as read at the start and with every table, plus what operations did
+ * since. Borrowed until the next callback. */
 size_t kernel_addresses(const struct kernel *k, const struct addr **ret_addresses);
 
 /* The value of net.ipv4.vs.NAME, or a negative errno. */
