@@ -356,11 +356,16 @@ static void channel_on_readable(struct ev_loop *loop, struct ev_io *w, int reven
 static void channel_on_deadline(struct ev_loop *loop, struct ev_timer *w, int revents)
 {
 	struct channel *c = w->data;
+	uint32_t first = c->out.first;
 
-	(void)loop;
-	(void)revents;
-	if (c->busy)
-		channel_finish(c, c->send_error ? c->send_error : -ETIMEDOUT);
+	if (c->busy && c->send_error) {
+		channel_finish(c, c->send_error);
+		return;
+	}
+	if (c->busy) /* the loop may have been late: the answer may be there */
+		channel_on_readable(loop, &c->io, revents);
+	if (c->busy && c->out.first == first)
+		channel_finish(c, -ETIMEDOUT);
 }
 
 /* The thread's system call is over. From now on the answer has its time limit. */

@@ -16,8 +16,8 @@ enum kernel_mode {
 
 struct kernel_settings {
 	enum kernel_mode mode;
-	char vip_device
-		[16]; /* "" = none: addresses are not managed; "zonegate0": a dummy device that is made and kept */
+	/* "zonegate0": a dummy device that is made when missing; "": none, address operations succeed without effect. */
+	char vip_device[16];
 };
 
 struct kernel_callbacks {
@@ -42,8 +42,8 @@ int kernel_new(struct ev_loop *loop, const struct kernel_settings *s,
 void kernel_free(struct kernel *k);
 
 /* Takes the operations out of `ops` (left empty) and runs them in order, behind those already queued. A failed one does not
- * stop the next. Batches of 128–256 messages, ACK asked on the last only; a request without answer for 2 s counts as
- * -ETIMEDOUT. Address operations go to the VIP device, sysctls to /proc/sys/net/ipv4/vs. */
+ * stop the next. Batches of up to 256 messages, fewer where the kernel is slow, ACK asked on the last only; a request without
+ * answer for 2 s counts as -ETIMEDOUT. Address operations go to the VIP device, sysctls to /proc/sys/net/ipv4/vs. */
 void kernel_submit(struct kernel *k, struct plan_ops *ops);
 
 /* One full dump (services and destinations, 64-bit statistics) through `table`. A request while one runs is answered by one

@@ -13,6 +13,7 @@
 #include <linux/rtnetlink.h>
 #include <stdbool.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static struct ev_loop *test_loop;
 static unsigned test_data;
@@ -174,12 +175,27 @@ static void test_time_limit(void **unused)
 	channel_free(c);
 }
 
+/* The process was stopped for longer than the time limit: the answer that waits counts. */
+static void test_late_loop(void **unused)
+{
+	struct channel *c = test_open();
+
+	(void)unused;
+	test_put_link(channel_begin(c), "lo", NLM_F_ACK);
+	test_end = 1;
+	channel_send(c, &test_events);
+	usleep(2100 * 1000);
+	ev_run(test_loop, 0);
+	assert_int_equal(test_end, 0);
+	channel_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_request),    cmocka_unit_test(test_refusal_by_number),
 		cmocka_unit_test(test_chain),      cmocka_unit_test(test_aside),
-		cmocka_unit_test(test_time_limit),
+		cmocka_unit_test(test_time_limit), cmocka_unit_test(test_late_loop),
 	};
 	int failed;
 
