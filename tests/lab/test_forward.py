@@ -61,3 +61,22 @@ def tunnel_gre(lab):
 @case(load=receive.TUNNEL_MODULES)
 def tunnel_gue(lab):
     spread(lab, "tunnel", receive.gue, tunnel={"type": "gue", "port": receive.GUE_PORT})
+
+
+@case(load=receive.TUNNEL_MODULES)
+def tunnel_between_families(lab):
+    """A v4 VIP whose servers have v6 addresses only."""
+    lab.network(2, direct=True)
+    for server in lab.servers:
+        receive.ipip_over_v6(server)
+    lab.start(
+        document(
+            {"web": group(
+                lab.servers, port=0, family=6, health_check=check(port=80),
+                forward_method="tunnel", tunnel={"type": "ipip"},
+            )},
+            {"shop": balancer({"http": listener(scheduler="rr")})},
+        )
+    )
+    assert lab.gw.weights() == {"fd02::11": 100, "fd02::12": 100}
+    assert lab.who(count=10) == {"s1": 5, "s2": 5}

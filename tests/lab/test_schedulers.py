@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The spread is what the scheduler of the listener says."""
 
-from zglab import VIP4, case
-from zglab.documents import balancer, document, group, listener
+from zglab import VIP4, case, receive
+from zglab.documents import balancer, check, document, group, listener
 
 LAB_SECONDS = 10
 SOURCES = [f"10.1.0.{n}" for n in range(100, 140)]
@@ -142,3 +142,82 @@ def every_other_scheduler_is_programmed(lab):
         assert lab.gw.service("tcp", VIP4, 8000 + number).scheduler == name
         answers = lab.who(port=8000 + number, count=10)
         assert set(answers) <= {"s1", "s2"}, (name, answers)
+
+
+@case
+def one_packet(lab):
+    """Each datagram of one flow is scheduled for itself."""
+    lab.network(2, direct=True)
+    for server in lab.servers:
+        receive.direct(server)
+        server.listen_udp(53, VIP4)
+    lab.start(
+        document(
+            {"dns": group(
+                lab.servers, protocol="udp", port=0, forward_method="direct",
+                health_check=check(port=80),
+            )},
+            {"shop": balancer({"dns": listener("dns", 53, "udp", "rr", one_packet=True)})},
+        )
+    )
+    assert "ops" in lab.gw.service("udp", VIP4, 53).flags
+    assert lab.who(port=53, count=10, protocol="udp", flow=True) == {"s1": 5, "s2": 5}
+
+
+@case
+def a_flow_without_one_packet_stays(lab):
+    lab.network(2, udp=(53,))
+    lab.start(
+        document(
+            {"dns": group(lab.servers, protocol="udp", port=53, health_check=check(port=80))},
+            {"shop": balancer({"dns": listener("dns", 53, "udp", "rr")})},
+        )
+    )
+    assert list(lab.who(port=53, count=10, protocol="udp", flow=True).values()) == [10]
+
+
+@case
+def connection_thresholds(lab):
+    """A server with its upper number of connections gets no more."""
+    lab.network(2)
+    configuration = document(
+        {"web": group(lab.servers)}, {"shop": balancer({"http": listener(scheduler="rr")})}
+    )
+    servers = configuration["server_groups"]["web"]["servers"]
+    servers["s1"]["max_connections"] = {"upper": 3, "lower": 1}
+    lab.start(configuration)
+    held = lab.traffic(connections=12, pause=60)
+    assert held.owners() == {"s1": 3, "s2": 9}, held.owners()
+
+
+@case
+def slow_start(lab):
+    """A server that comes back climbs to its weight in steps."""
+    lab.network(2)
+    lab.start(
+        document(
+            {"web": group(
+                lab.servers, slow_start_ms=2000, health_check=check(type="http"), weights=[50, 100]
+            )},
+            {"shop": balancer({"http": listener()})},
+        )
+    )
+    full = 10  # the factor that lets small weights climb
+    lab.wait(
+        lambda: lab.gw.weights() == {"10.2.0.11": 50 * full, "10.2.0.12": 100 * full},
+        2 + lab.margin, "full weights",
+    )
+    lab.servers[0].http_status = 500
+    lab.wait_weight(lab.servers[0], 0, 1 + lab.margin)
+    lab.servers[0].http_status = 200
+    seen = [0]
+
+    def climb():
+        weight = lab.gw.weights()["10.2.0.11"]
+        if weight != seen[-1]:
+            seen.append(weight)
+        return weight == 50 * full
+
+    lab.wait(climb, 0.1 + 2 + lab.margin, "the full weight")
+    assert seen == sorted(seen) and len(seen) >= 8, seen
+    assert lab.gw.weights()["10.2.0.12"] == 100 * full

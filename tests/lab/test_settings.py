@@ -143,3 +143,17 @@ def answers_live_ready_and_metrics(lab):
     for path in ("/livez", "/readyz", "/metrics"):
         lab.gw.api.get(path).expect(200)
     assert b"zonegate_" in lab.gw.api.get("/metrics").body
+
+
+@case
+def other_users_may_not_speak_to_the_socket(lab):
+    lab.network(1)
+    lab.start(web(lab))
+    done = subprocess.run(
+        ["curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "--unix-socket",
+         lab.gw.daemon.socket, "http://localhost/api/v1/config"],
+        capture_output=True, text=True, check=False, timeout=20, user=65534, group=65534,
+        extra_groups=[],
+    )
+    # kept out by the socket's rights, or by who it is
+    assert done.returncode != 0 or done.stdout == "403", done

@@ -4,7 +4,7 @@
 import threading
 
 from zglab import VIP4, case
-from zglab.documents import balancer, document, group, listener, web
+from zglab.documents import balancer, check, document, group, listener, web
 
 LAB_SECONDS = 10
 
@@ -179,3 +179,48 @@ def a_later_member_is_refused(lab):
     assert answer.pointers() == ["/dns_name"] or answer.pointers() == [
         "/load_balancers/shop/dns_name"
     ], answer.body
+
+
+@case
+def what_the_kernel_refuses_is_a_warning(lab):
+    """Committed, but this kernel has no scheduler of the name."""
+    lab.network(2)
+    lab.start(web(lab))
+    path = "/load-balancers/shop/listeners/http"
+    answer = lab.gw.api.patch(path, {"scheduler": "twos"}).expect(200)
+    warnings = answer.json["warnings"]
+    assert [x["code"] for x in warnings] == ["kernel_apply_failed"], warnings
+    assert "twos" in warnings[0]["detail"], warnings
+    assert lab.gw.service("tcp", VIP4, 80).scheduler == "wrr"
+    assert lab.who(count=10) == {"s1": 5, "s2": 5}, "what was there goes on"
+    answer = lab.gw.api.patch(path, {"scheduler": "rr"}).expect(200)
+    assert not answer.json.get("warnings"), answer.body
+    assert lab.gw.service("tcp", VIP4, 80).scheduler == "rr"
+
+
+@case
+def a_dry_run_changes_nothing(lab):
+    lab.network(2)
+    lab.start(web(lab))
+    before = lab.gw.api.get("/config").expect(200)
+    with lab.gw.capture() as capture:
+        answer = lab.gw.api.call(
+            "PATCH", "/server-groups/web/servers/s1?dry_run=true", {"weight": 3}
+        ).expect(200)
+        assert "SET_DEST" in str(answer.json["kernel_ops"]), answer.body
+        assert capture.changes(0.1) == {}, capture.changes()
+    assert lab.gw.api.get("/config").etag == before.etag
+    assert lab.gw.weights()["10.2.0.11"] == 100
+
+
+@case
+def sctp_is_programmed(lab):
+    lab.network(2)
+    lab.start(
+        document(
+            {"sig": group(lab.servers, protocol="sctp", port=2905, health_check=check(port=80))},
+            {"shop": balancer({"sig": listener("sig", 2905, "sctp", "rr")})},
+        )
+    )
+    service = lab.gw.service("sctp", VIP4, 2905)
+    assert service.weights() == {"10.2.0.11": 100, "10.2.0.12": 100}

@@ -59,6 +59,20 @@ def ask_udp(namespace, address, port, timeout=2.0, source=None):
         return sock.recv(4096).decode()
 
 
+def ask_flow(namespace, address, port, count, timeout=2.0):
+    """Counter of names over COUNT datagrams of one flow."""
+    with namespace:
+        sock = socket.socket(_family(address), socket.SOCK_DGRAM)
+    answers = collections.Counter()
+    with sock:
+        sock.settimeout(timeout)
+        sock.connect((address, port))
+        for _ in range(count):
+            sock.send(b"who")
+            answers[sock.recv(4096).decode()] += 1
+    return answers
+
+
 _ASK = {"tcp": ask_tcp, "udp": ask_udp}
 
 

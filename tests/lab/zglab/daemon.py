@@ -58,15 +58,21 @@ class Daemon:
                     for one in value if isinstance(value, list) else [value]:
                         file.write(f"{key} = {one}\n")
 
-    def _command(self):
+    def _command(self, valgrind_log):
         command = [self._config["zonegated"], "-c", self.settings_path]
-        if self._config["valgrind"]:
-            log = f"{self._config['out']}/{self._config['case']}.{self.name}.%p.valgrind"
+        if valgrind_log:
             command = [
                 "valgrind", "--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite",
-                "--error-exitcode=99", "--track-fds=no", f"--log-file={log}", *command,
+                "--error-exitcode=99", f"--log-fd={valgrind_log.fileno()}", *command,
             ]
         return command
+
+    def _valgrind_log(self):
+        """Opened here: the daemon's user may not write where the results are."""
+        if not self._config["valgrind"]:
+            return None
+        name = f"{self._config['case']}.{self.name}.{self.starts}.valgrind"
+        return open(f"{self._config['out']}/{name}", "wb")
 
     def _environment(self):
         environment = {"PATH": os.environ["PATH"], "NOTIFY_SOCKET": f"{self.folder}/notify"}
@@ -90,13 +96,17 @@ class Daemon:
         self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._notify.bind(path)
         os.chown(path, *self.ids)
+        valgrind_log = self._valgrind_log()
         with open(self.log_path, "ab", buffering=0) as log:
             if self.starts:
                 log.write(b"---- started again ----\n")
             self.process = subprocess.Popen(
-                self._command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                self._command(valgrind_log), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 cwd="/", env=self._environment(), preexec_fn=self._in_child,
+                pass_fds=[valgrind_log.fileno()] if valgrind_log else [],
             )
+        if valgrind_log:
+            valgrind_log.close()
         self.starts += 1
         if ready:
             self.wait_ready()

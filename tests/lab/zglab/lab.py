@@ -196,10 +196,11 @@ class Lab:
 
     # Asking
 
-    def who(self, vip=VIP4, port=80, count=100, protocol="tcp", source=None):
-        return client.who(
-            self.client, vip, port, count, protocol, 2.0 * self.slow, source
-        )
+    def who(self, vip=VIP4, port=80, count=100, protocol="tcp", source=None, flow=False):
+        """Counter of names over COUNT requests; with FLOW, datagrams of one flow."""
+        if flow:
+            return client.ask_flow(self.client, vip, port, count, 2.0 * self.slow)
+        return client.who(self.client, vip, port, count, protocol, 2.0 * self.slow, source)
 
     def traffic(self, vip=VIP4, port=80, connections=8, pause=0.05):
         traffic = client.Traffic(self.client, vip, port, connections, pause)
@@ -237,7 +238,7 @@ class Lab:
                     text = gateway.ns.proc_net(name)
                 except OSError as error:
                     text = f"{error}\n"
-                parts.append(f"-- {gateway.name}: /proc/net/{name}\n{text[-4000:]}")
+                parts.append(f"-- {gateway.name}: /proc/net/{name}\n{text[-2500:]}")
             log = gateway.daemon.log()
             lines = log.splitlines()[-120:]
             parts.append(f"-- {gateway.name}: the daemon's log ({gateway.daemon.log_path})\n")

@@ -24,6 +24,15 @@ def ipip(server):
     _devices(server, "tunl0", "ip6tnl0")
 
 
+def ipip_over_v6(server):
+    _devices(server)
+    run_in(
+        server.namespace, "ip", "-batch", "-",
+        stdin=f"link add t6 type ip6tnl mode any local {server.address6} remote fd02::1\n"
+        "link set t6 up\n",
+    )
+
+
 def gre(server):
     _devices(server)
     run_in(
