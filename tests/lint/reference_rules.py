@@ -12,7 +12,8 @@ END = r'.\" end of reference'
 
 
 def roff(text):
-    return re.sub(r"^([.'])", r'\\&\1', text.replace('\\', r'\e').replace('-', r'\-'))
+    text = text.replace('\\', r'\e').replace('-', r'\-').replace('"', r'\(dq')
+    return re.sub(r"^([.'])", r'\\&\1', text)
 
 
 def _metrics(rows):
@@ -59,8 +60,9 @@ def _members(rows):
     for member, kind, bounds, default, about in rows:
         if kind == 'read-only':
             continue
-        facts = ', '.join(part for part in (kind, bounds, f'default {default}' if default else '')
-                          if part)
+        if default not in ('', 'required'):
+            default = f'default {default}'
+        facts = ', '.join(part for part in (kind, bounds, default) if part)
         out += ['.TP', rf'.BR {roff(member)} " ({roff(facts)})"', roff(about)]
     return out
 
@@ -131,7 +133,7 @@ def man_pages(tree):
     pages = tree.files('controller/man', *tables.MAN_ENDINGS)
     faults = [] if pages else ['no man page in controller/man']
     for path in pages:
-        result = tree.run(['groff', '-man', '-ww', '-z', '-Tutf8', path])
+        result = tree.run(['groff', '-man', '-k', '-ww', '-z', '-Tutf8', path])
         faults += [line for line in result.stderr.split('\n') if line]
     return faults
 

@@ -23,7 +23,10 @@ LAYERS = {
     'loop.h': CORE,
     'settings.c': ('base', 'settings.h'),
     'settings.h': ('base',),
-    'main.c': CORE + ('store', 'probe', 'kernel', 'dnsio', 'api', 'loop.h', 'settings.h'),
+    'wiring.h': ('base',),
+    'wiring.c': CORE + ('store', 'probe', 'kernel', 'dnsio', 'api', 'loop.h', 'settings.h',
+                        'wiring.h'),
+    'main.c': ('base', 'settings.h', 'wiring.h'),
     # The CLI is its own program: nothing of the daemon but base.
     'cli': ('base', 'cli'),
 }
@@ -65,6 +68,9 @@ NAME_PREFIXES = {
 
 # controller/ files without tests/unit/X_test.c, and what exercises them instead.
 NO_UNIT_TEST = {
+    'main.c': 'options, then wiring: every lab test starts it',
+    'wiring.c': 'joins, decides nothing: every lab test runs through it',
+    'loop.c': 'libev and signals: start, reload and stop are lab tests',
 }
 
 # Libraries that the daemon may not load: libipset is GPL-2-only.
