@@ -42,6 +42,8 @@ enum check_type {
 	CHECK_DNS
 };
 enum check_close { CLOSE_RST, CLOSE_FIN };
+enum check_handshake { HANDSHAKE_FULL, HANDSHAKE_HALF_OPEN };
+enum check_expect { EXPECT_REPLY, EXPECT_NO_UNREACHABLE };
 enum http_method { HTTP_HEAD, HTTP_GET };
 enum initial_state { INITIAL_INITIAL, INITIAL_HEALTHY };
 enum none_healthy { NONE_HEALTHY_CLOSED, NONE_HEALTHY_OPEN, NONE_HEALTHY_BACKUP };
@@ -91,6 +93,19 @@ struct health_check {
 	char *host;            /* NULL = the server's address */
 	char *expected_status; /* http: never NULL; "200-299,301" */
 	char *expected_body;
+	enum check_handshake handshake; /* tcp */
+	bool reuse_connection;          /* http */
+	bool watch;                     /* tcp, http: hold an idle connection beside the probes */
+	char *sni;                      /* https, tls, NULL = the host, or none for an address */
+	bool verify;                    /* https, tls, grpc over TLS later: verify the certificate */
+	char *ca_file;                  /* with verify; NULL = the system's */
+	char *request;                  /* udp, icmp_udp: escaped text; NULL = a DNS query for example.com */
+	enum check_expect expect;       /* udp */
+	char *expected_reply;           /* udp with expect reply: escaped text; NULL = any */
+	char *service;                  /* grpc; NULL = the whole server ("") */
+	char *dns_name;                 /* dns (member "name"); NULL = "." for NS/SOA, example.com else */
+	uint32_t dns_qtype;             /* dns (member "qtype"): the number of the RR type; A = 1 */
+	uint32_t dns_accepted_rcodes;   /* dns: bit n = RCODE n; default NOERROR */
 };
 
 struct tunnel {
