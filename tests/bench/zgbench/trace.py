@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""IPVS messages of one namespace with the kernel's own time stamps, taken from nlmon."""
+
+import collections
+import socket
+import struct
+
+from zglab import ipvs, rtnl
+
+SO_TIMESTAMPNS = 35
+READ = 1 << 18
+
+Part = collections.namedtuple("Part", "begin end counts")  # REALTIME, ns
+
+
+class Trace(ipvs.Capture):
+    """Keeps when the first change was sent and when the last one was answered."""
+
+    def __init__(self, namespace):
+        super().__init__(namespace)
+        self._socket.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
+        self._socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        self._begin = self._end = None
+
+    def _stamp(self, ancillary):
+        for level, kind, data in ancillary:
+            if level == socket.SOL_SOCKET and kind == SO_TIMESTAMPNS:
+                seconds, nanoseconds = struct.unpack("=qq", data[:16])
+                return seconds * 1_000_000_000 + nanoseconds
+        raise RuntimeError("a message of nlmon without a time stamp")
+
+    def _look(self, data, stamp):
+        before = self._changes()
+        self._take(data)
+        if self._changes() != before:
+            self._begin = self._begin or stamp
+        elif self._begin and struct.unpack_from("=H", data, 4)[0] == rtnl.NLMSG_ERROR:
+            self._end = stamp
+
+    def _changes(self):
+        return sum(n for name, n in self._counts.items() if name not in ipvs.READS)
+
+    def _drain(self):
+        self._socket.setblocking(False)
+        while True:
+            try:
+                data, ancillary, _, sender = self._socket.recvmsg(READ, 256)
+            except BlockingIOError:
+                break
+            if sender[1] == rtnl.NETLINK_GENERIC and len(data) >= 16:
+                self._look(data, self._stamp(ancillary))
+        seen, dropped = struct.unpack("=II", self._socket.getsockopt(263, 6, 8))
+        if dropped:
+            raise RuntimeError(f"the capture lost {dropped} of {seen} messages")
+
+    def reset(self):
+        super().reset()
+        self._begin = self._end = None
+
+    def part(self):
+        """From the first change to its last answer."""
+        changes = self.changes()
+        return Part(self._begin, self._end, changes)
