@@ -127,6 +127,7 @@ class Demo:
         lab.gw.daemon.settings["log"]["level"] = "info"
         lab.gw.daemon.start()
         lab.gw.api.apply(configuration(lab.servers))
+        lab.wait_in_service(5)
 
     def _open_doors(self):
         """The API and the control port, for the host's loopback."""
