@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What every command gets and gives back. */
+#ifndef ZG_CLI_CLI_H
+#define ZG_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum cli_exit {
+	EXIT_OK = 0,
+	EXIT_NEGATIVE = 1,    /* the question was answered with no */
+	EXIT_DIFFERENCES = 2, /* config diff, dry runs: something would change */
+	EXIT_INVALID = 3,
+	EXIT_CONFLICT = 4,
+	EXIT_NOT_ALLOWED = 5,
+	EXIT_NOT_FOUND = 6,
+	EXIT_UNREACHABLE = 7,
+	EXIT_USAGE = 64,
+};
+
+enum cli_format { FORMAT_TABLE, FORMAT_JSON };
+
+#define CLI_HEADERS_MAX 16
+
+/* The command line, taken apart. Strings are borrowed from argv or the environment. */
+struct cli_options {
+	const char *socket;
+	const char *server; /* NULL: the socket */
+	const char *token_file;
+	enum cli_format format;
+	const char *file; /* -f; "-" = standard input */
+	const char *comment;
+	const char *data; /* -d; "@FILE", "@-" */
+	const char *headers[CLI_HEADERS_MAX];
+	size_t header_count;
+	bool dry_run;
+	bool foreign;
+	bool help;
+	bool version;
+	unsigned given;    /* OPTION_… that were given */
+	char *const *args; /* words of the command and after it */
+	size_t arg_count;
+};
+
+struct cli_client;
+
+struct cli {
+	struct cli_options options;
+	struct cli_client *client;
+	bool color;
+	bool unicode;
+	char *const *args; /* after the words of the command */
+	size_t arg_count;
+};
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line and the table of commands. */
+#ifndef ZG_CLI_CLI_ARGS_H
+#define ZG_CLI_CLI_ARGS_H
+
+#include "cli/cli.h"
+
+/* Options that only some commands take. */
+enum {
+	OPTION_FILE = 1,
+	OPTION_COMMENT = 2,
+	OPTION_DRY_RUN = 4,
+	OPTION_FOREIGN = 8,
+	OPTION_DATA = 16,
+	OPTION_HEADER = 32,
+};
+
+struct cli_command {
+	const char *words[2]; /* "config", "apply"; the second may be NULL */
+	const char *args;     /* "GROUP/SERVER", "[GROUP]", "NAME MEMBER=VALUE…" */
+	size_t min_args;
+	size_t max_args; /* SIZE_MAX = any number */
+	unsigned options;
+	enum cli_exit (*run)(struct cli *cli);
+	const char *summary;
+	const char *help; /* more lines, or NULL */
+};
+
+/* Takes the command line apart (permuting argv) with defaults from the environment. 0, or -EINVAL with the sentence in
+ * ret_fault. */
+#define CLI_FAULT_MAX 256
+int cli_args_parse(int argc, char **argv, struct cli_options *ret_options,
+		   char ret_fault[CLI_FAULT_MAX]);
+
+/* The command that the first words name; *ret_words is how many it took. NULL if none. */
+const struct cli_command *cli_args_find(const struct cli_command *table, size_t count,
+					const struct cli_options *o, size_t *ret_words);
+
+/* Whether options and number of arguments are the command's. 0, or -EINVAL with the sentence. */
+int cli_args_check(const struct cli_command *c, const struct cli_options *o, size_t args,
+		   char ret_fault[CLI_FAULT_MAX]);
+
+/* "GROUP/SERVER" → two names. 0 or -EINVAL. */
+#define CLI_NAME_MAX 64
+int cli_args_split(const char *text, char ret_first[CLI_NAME_MAX], char ret_second[CLI_NAME_MAX]);
+
+#endif

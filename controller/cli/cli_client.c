@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The daemon's API through libcurl.
+#include "cli/cli_client.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define CLI_ANSWER_MAX      (512U * 1024 * 1024)
+#define CLI_CONNECT_SECONDS 5L
+#define CLI_ANSWER_SECONDS  120L
+#define CLI_TOKEN_MAX       512
+
+struct cli_client {
+	CURL *curl;
+	const struct cli_options *options;
+	char authorization[CLI_TOKEN_MAX + 32]; /* a whole header, or "" */
+};
+
+static int cli_client_read_token(struct cli_client *c, const char *path)
+{
+	char token[CLI_TOKEN_MAX] = "";
+	FILE *f = fopen(path, "re");
+
+	if (!f || !fgets(token, sizeof(token), f)) {
+		fprintf(stderr, "zonegate: %s: %s\n", path, f ? "no token in it" : strerror(errno));
+		if (f)
+			fclose(f);
+		return -EINVAL;
+	}
+	fclose(f);
+	token[strcspn(token, "\r\n")] = '\0';
+	snprintf(c->authorization, sizeof(c->authorization), "Authorization: Bearer %s", token);
+	explicit_bzero(token, sizeof(token));
+	return 0;
+}
+
+struct cli_client *cli_client_new(const struct cli_options *o)
+{
+	struct cli_client *c = mem_new(struct cli_client);
+
+	c->options = o;
+	if (o->server && o->token_file && cli_client_read_token(c, o->token_file)) {
+		free(c);
+		return NULL;
+	}
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	c->curl = curl_easy_init();
+	assert(c->curl);
+	return c;
+}
+
+void cli_client_free(struct cli_client *c)
+{
+	if (!c)
+		return;
+	curl_easy_cleanup(c->curl);
+	curl_global_cleanup();
+	explicit_bzero(c->authorization, sizeof(c->authorization));
+	free(c);
+}
+
+void cli_client_clear(struct cli_answer *a)
+{
+	free(a->text);
+	json_decref(a->json);
+	*a = (struct cli_answer){0};
+}
+
+static size_t cli_client_on_body(char *data, size_t one, size_t count, void *ctx)
+{
+	struct buf_writer *w = ctx;
+
+	buf_write(w, data, one * count);
+	return w->failed ? 0 : one * count;
+}
+
+/* Keeps the entity tag. */
+static size_t cli_client_on_header(char *data, size_t one, size_t count, void *ctx)
+{
+	struct cli_answer *a = ctx;
+	size_t size = one * count;
+
+	if (size > 5 && strncasecmp(data, "ETag:", 5) == 0) {
+		size_t skip = 5 + strspn(data + 5, " ");
+		size_t length = skip < size ? strcspn(data + skip, "\r\n") : 0;
+
+		if (length < sizeof(a->etag))
+			snprintf(a->etag, sizeof(a->etag), "%.*s", (int)length, data + skip);
+	}
+	return size;
+}
+
+static struct curl_slist *cli_client_headers(const struct cli_client *c,
+					     const struct cli_call *call)
+{
+	struct curl_slist *list = NULL;
+
+	list = curl_slist_append(list, "Expect:"); /* one round trip less */
+	if (call->body)
+		list = curl_slist_append(list,
+					 strcmp(call->method, "PATCH") == 0
+						 ? "Content-Type: application/merge-patch+json"
+						 : "Content-Type: application/json");
+	if (c->authorization[0])
+		list = curl_slist_append(list, c->authorization);
+	for (size_t i = 0; call->headers[i]; i++)
+		list = curl_slist_append(list, call->headers[i]);
+	return list;
+}
+
+static void cli_client_prepare(struct cli_client *c, const struct cli_call *call)
+{
+	AUTO_FREE char *url = mem_printf(
+		"%s%s", c->options->server ? c->options->server : "http://localhost", call->path);
+
+	curl_easy_reset(c->curl);
+	curl_easy_setopt(c->curl, CURLOPT_URL, url);
+	curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(c->curl, CURLOPT_PROXY, "");
+	curl_easy_setopt(c->curl, CURLOPT_PATH_AS_IS, 1L);
+	curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, CLI_CONNECT_SECONDS);
+	curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, CLI_ANSWER_SECONDS);
+	if (!c->options->server)
+		curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, c->options->socket);
+	if (strcmp(call->method, "HEAD") == 0)
+		curl_easy_setopt(c->curl, CURLOPT_NOBODY, 1L);
+	else
+		curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, call->method);
+	if (!call->body)
+		return;
+	curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body_size);
+	curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, call->body);
+}
+
+static void cli_client_say_unreachable(const struct cli_client *c, const char *why)
+{
+	const struct cli_options *o = c->options;
+
+	fprintf(stderr, "zonegate: no answer from %s: %s\n", o->server ? o->server : o->socket,
+		why);
+	if (o->server)
+		fprintf(stderr, "Is the address right ([api] listen), and does the daemon run?\n");
+	else
+		fprintf(stderr,
+			"Does the daemon run (systemctl status zonegate), and may you use its socket (root may)?\n");
+}
+
+void cli_client_call(struct cli_client *c, const struct cli_call *call,
+		     struct cli_answer *ret_answer)
+{
+	char why[CURL_ERROR_SIZE] = "";
+	struct curl_slist *headers = cli_client_headers(c, call);
+	struct buf_writer w;
+	CURLcode result;
+
+	*ret_answer = (struct cli_answer){0};
+	buf_writer_init(&w, CLI_ANSWER_MAX);
+	cli_client_prepare(c, call);
+	curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, why);
+	curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, cli_client_on_body);
+	curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &w);
+	curl_easy_setopt(c->curl, CURLOPT_HEADERFUNCTION, cli_client_on_header);
+	curl_easy_setopt(c->curl, CURLOPT_HEADERDATA, ret_answer);
+	result = curl_easy_perform(c->curl);
+	curl_slist_free_all(headers);
+	curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &ret_answer->status);
+	/* A refusal that came before the whole body was sent is an answer all the same. */
+	if (result != CURLE_OK && !(result == CURLE_SEND_ERROR && ret_answer->status >= 400)) {
+		ret_answer->status = 0;
+		cli_client_say_unreachable(c, why[0] ? why : curl_easy_strerror(result));
+	}
+	ret_answer->size = w.size;
+	ret_answer->text = buf_take(&w);
+	if (ret_answer->text)
+		ret_answer->json = json_loadb(ret_answer->text, ret_answer->size, 0, NULL);
+}
+
+void cli_client_get(struct cli_client *c, const char *path, struct cli_answer *ret_answer)
+{
+	cli_client_call(c, &(struct cli_call){.method = "GET", .path = path}, ret_answer);
+}
+
+char *cli_client_escape(const char *text)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	char *escaped = mem_alloc(3 * strlen(text) + 1), *to = escaped;
+
+	for (; *text; text++) {
+		unsigned char ch = (unsigned char)*text;
+
+		if ((ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
+		    (ch >= '0' && ch <= '9') || strchr("-._~", ch)) {
+			*to++ = (char)ch;
+		} else {
+			*to++ = '%';
+			*to++ = hex[ch >> 4];
+			*to++ = hex[ch & 15];
+		}
+	}
+	return escaped;
+}
+
+enum cli_exit cli_client_judge(long status)
+{
+	if (status >= 200 && status < 300)
+		return EXIT_OK;
+	switch (status) {
+	case 0:
+		return EXIT_UNREACHABLE;
+	case 400:
+	case 413:
+	case 422:
+		return EXIT_INVALID;
+	case 409:
+	case 412:
+	case 428:
+		return EXIT_CONFLICT;
+	case 401:
+	case 403:
+	case 421:
+		return EXIT_NOT_ALLOWED;
+	case 404:
+	case 405:
+		return EXIT_NOT_FOUND;
+	default:
+		return EXIT_NEGATIVE;
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The commands: each reads its arguments from `cli`, prints, and says how it ended. */
+#ifndef ZG_CLI_CLI_COMMANDS_H
+#define ZG_CLI_CLI_COMMANDS_H
+
+#include "cli/cli.h"
+
+/* cli_status.c */
+enum cli_exit cli_status_show(struct cli *cli);
+
+/* cli_config.c */
+enum cli_exit cli_config_export(struct cli *cli);
+enum cli_exit cli_config_diff(struct cli *cli);
+enum cli_exit cli_config_apply(struct cli *cli);
+
+/* cli_server.c */
+enum cli_exit cli_server_list(struct cli *cli);
+enum cli_exit cli_server_why(struct cli *cli);
+
+/* cli_kernel.c */
+enum cli_exit cli_kernel_show(struct cli *cli);
+
+/* cli_raw.c */
+enum cli_exit cli_raw_call(struct cli *cli);
+
+/* cli_object.c: lb, listener, group, server, zone. */
+enum cli_exit cli_object_list_lbs(struct cli *cli);
+enum cli_exit cli_object_list_listeners(struct cli *cli);
+enum cli_exit cli_object_list_groups(struct cli *cli);
+enum cli_exit cli_object_list_zones(struct cli *cli);
+enum cli_exit cli_object_show(struct cli *cli);
+enum cli_exit cli_object_set(struct cli *cli);
+enum cli_exit cli_object_delete(struct cli *cli);
+
+#endif

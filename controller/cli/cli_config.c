@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The whole document: out, compared, in.
+#include "cli/cli_commands.h"
+
+#include "base/mem.h"
+#include "cli/cli_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum cli_exit cli_config_export(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer a;
+
+	cli_client_get(cli->client, CLI_BASE "/config?view=config", &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	cli_print_json(a.json);
+	return EXIT_OK;
+}
+
+/* PUT of a file. `if_match`: a whole header, or NULL. Faults are printed. */
+static enum cli_exit cli_config_put(struct cli *cli, const char *query, const char *if_match,
+				    struct cli_answer *ret_answer)
+{
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/config%s", query);
+	struct cli_call call = {
+		.method = "PUT", .path = path, .headers = {"Prefer: return=minimal", if_match}};
+	AUTO_FREE char *body = cli_print_read_file(cli->options.file, &call.body_size);
+
+	*ret_answer = (struct cli_answer){0};
+	if (!body)
+		return EXIT_USAGE;
+	call.body = body;
+	cli_client_call(cli->client, &call, ret_answer);
+	return cli_client_judge(ret_answer->status) == EXIT_OK ? EXIT_OK
+							       : cli_print_problem(ret_answer);
+}
+
+static enum cli_exit cli_config_need_file(const struct cli *cli)
+{
+	if (cli->options.file)
+		return EXIT_OK;
+	fprintf(stderr, "zonegate: which file? -f FILE, or -f - for standard input\n");
+	return EXIT_USAGE;
+}
+
+enum cli_exit cli_config_diff(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer a = {0};
+	enum cli_exit result = cli_config_need_file(cli);
+
+	if (result == EXIT_OK)
+		result = cli_config_put(cli, "?dry_run=true", NULL, &a);
+	return result == EXIT_OK ? cli_print_dry_run(cli, a.json) : result;
+}
+
+static enum cli_exit cli_config_say_applied(const struct cli *cli, const char *before,
+					    const struct cli_answer *a)
+{
+	bool changed = strcmp(before, a->etag) != 0;
+
+	if (cli->options.format == FORMAT_JSON) {
+		json_t *json = json_pack("{s:b, s:s, s:O*}", "changed", changed, "etag", a->etag,
+					 "warnings", json_object_get(a->json, "warnings"));
+
+		cli_print_json(json);
+		json_decref(json);
+	} else if (changed) {
+		printf("Applied: %s\n", a->etag);
+	} else {
+		printf("Nothing to change: %s\n", a->etag);
+	}
+	return cli_print_warnings(a->json);
+}
+
+enum cli_exit cli_config_apply(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer head = {0}, put = {0};
+	AUTO_FREE char *comment = cli->options.comment ? cli_client_escape(cli->options.comment)
+						       : NULL;
+	AUTO_FREE char *query = comment ? mem_printf("?comment=%s", comment) : mem_strdup("");
+	AUTO_FREE char *if_match = NULL;
+	enum cli_exit result = cli_config_need_file(cli);
+
+	if (result != EXIT_OK)
+		return result;
+	if (cli->options.dry_run)
+		return cli_config_diff(cli);
+	cli_client_call(cli->client,
+			&(struct cli_call){.method = "HEAD", .path = CLI_BASE "/config"}, &head);
+	if (cli_client_judge(head.status) != EXIT_OK)
+		return cli_print_problem(&head);
+	if_match = mem_printf("If-Match: %s", head.etag);
+	result = cli_config_put(cli, query, if_match, &put);
+	return result == EXIT_OK ? cli_config_say_applied(cli, head.etag, &put) : result;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Differences for people, and assignments for machines.
+#include "cli/cli_diff.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void cli_diff_write_value(const json_t *value, struct buf_writer *w)
+{
+	AUTO_FREE char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+
+	buf_write_text(w, text ? text : "(not set)");
+}
+
+/* Members of the change, inner objects by "a.b". */
+static void cli_diff_write_members(const char *prefix, json_t *old, json_t *new,
+				   struct buf_writer *w)
+{
+	json_t *all = json_object(), *value;
+	const char *name;
+
+	json_object_update(all, old);
+	json_object_update(all, new);
+	json_object_foreach (all, name, value) {
+		AUTO_FREE char *path = mem_printf("%s%s", prefix, name);
+		AUTO_FREE char *inner = mem_printf("%s.", path);
+		json_t *before = json_object_get(old, name), *after = json_object_get(new, name);
+
+		if (before && after && json_equal(before, after))
+			continue;
+		if (json_is_object(value) && (!before || json_is_object(before)) &&
+		    (!after || json_is_object(after))) {
+			cli_diff_write_members(inner, before, after, w);
+			continue;
+		}
+		buf_write_format(w, "    %s: ", path);
+		if (old && new) {
+			cli_diff_write_value(before, w);
+			buf_write_text(w, " -> ");
+		}
+		cli_diff_write_value(new ? after : before, w);
+		buf_write_text(w, "\n");
+	}
+	json_decref(all);
+}
+
+void cli_diff_write_change(const json_t *change, bool color, struct buf_writer *w)
+{
+	const char *action = json_string_value(json_object_get(change, "action"));
+	const char *path = json_string_value(json_object_get(change, "path"));
+	json_t *old = json_object_get(change, "old"), *new = json_object_get(change, "new");
+	bool create = action && strcmp(action, "create") == 0,
+	     delete = action && strcmp(action, "delete") == 0;
+	const char *paint = create ? "\033[32m" : delete ? "\033[31m" : "\033[33m";
+
+	buf_write_format(w, "%s%c %s%s\n", color ? paint : "",
+			 create   ? '+'
+			 : delete ? '-'
+				  : '~',
+			 path ? path : "?", color ? "\033[0m" : "");
+	if (!delete)
+		cli_diff_write_members("", json_is_object(old) ? old : NULL,
+				       json_is_object(new) ? new : NULL, w);
+}
+
+static json_t *cli_diff_value(const char *text)
+{
+	json_t *value = *text ? json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL)
+			      : json_null();
+
+	return value ? value : json_string(text);
+}
+
+int cli_diff_set_member(json_t *patch, const char *assignment)
+{
+	AUTO_FREE char *copy = mem_strdup(assignment);
+	char *equals = strchr(copy, '='), *rest = copy, *name;
+	json_t *value;
+
+	if (!equals)
+		return -EINVAL;
+	*equals = '\0';
+	while ((name = strsep(&rest, ".")) && rest) {
+		json_t *inner = json_object_get(patch, name);
+
+		if (*name == '\0' || (inner && !json_is_object(inner)))
+			return -EINVAL;
+		if (!inner) {
+			inner = json_object();
+			json_object_set_new(patch, name, inner);
+		}
+		patch = inner;
+	}
+	value = name && *name ? cli_diff_value(equals + 1) : NULL;
+	return value && json_object_set_new(patch, name, value) == 0 ? 0 : -EINVAL;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The kernel's table.
+#include "cli/cli_commands.h"
+
+#include "base/mem.h"
+#include "cli/cli_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "shop/zone-a/http", or "foreign". */
+static char *cli_kernel_owner(const json_t *service)
+{
+	const char *lb = cli_print_text(service, "load_balancer");
+
+	if (strcmp(cli_print_text(service, "owner"), "foreign") == 0)
+		return mem_strdup("foreign");
+	if (!*lb)
+		return mem_strdup("zonegate (going)");
+	return mem_printf("%s/%s/%s", lb, cli_print_text(service, "zone"),
+			  cli_print_text(service, "listener"));
+}
+
+static void cli_kernel_add_dest(struct cli_table *t, const json_t *d)
+{
+	const bool v6 = strchr(cli_print_text(d, "address"), ':') != NULL;
+	AUTO_FREE char *endpoint = mem_printf("  -> %s%s%s:%" JSON_INTEGER_FORMAT, v6 ? "[" : "",
+					      cli_print_text(d, "address"), v6 ? "]" : "",
+					      cli_print_number(d, "port"));
+	AUTO_FREE char *weight = mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(d, "weight"));
+	AUTO_FREE char *active = mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(d, "active"));
+	AUTO_FREE char *inactive = mem_printf("%" JSON_INTEGER_FORMAT,
+					      cli_print_number(d, "inactive"));
+
+	cli_table_add(t, (const char *[]){endpoint, cli_print_text(d, "forward_method"), weight,
+					  active, inactive, ""});
+}
+
+static void cli_kernel_add_service(struct cli_table *t, const json_t *service)
+{
+	AUTO_FREE char *owner = cli_kernel_owner(service);
+	const json_t *dests = json_object_get(service, "destinations"), *d;
+	size_t i;
+
+	cli_table_add(t, (const char *[]){cli_print_text(service, "service"),
+					  cli_print_text(service, "scheduler"), "", "", "", owner});
+	json_array_foreach (dests, i, d)
+		cli_kernel_add_dest(t, d);
+}
+
+static void cli_kernel_print(const struct cli *cli, const json_t *services)
+{
+	static const char *const heads[] = {"SERVICE",   "HOW",   ">WEIGHT", ">ACTIVE",
+					    ">INACTIVE", "OWNER", NULL};
+	struct cli_table *t = cli_table_new(heads);
+	const json_t *service;
+	size_t i, hidden = 0;
+
+	json_array_foreach (services, i, service) {
+		if (!cli->options.foreign &&
+		    strcmp(cli_print_text(service, "owner"), "foreign") == 0)
+			hidden++;
+		else
+			cli_kernel_add_service(t, service);
+	}
+	cli_print_table(t);
+	if (hidden > 0)
+		printf("%zu foreign service%s not shown: --foreign\n", hidden,
+		       hidden == 1 ? "" : "s");
+}
+
+enum cli_exit cli_kernel_show(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer a;
+
+	cli_client_get(cli->client,
+		       cli->options.format == FORMAT_JSON && !cli->options.foreign
+			       ? CLI_BASE "/kernel?owner=zonegate"
+			       : CLI_BASE "/kernel",
+		       &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.format == FORMAT_JSON)
+		cli_print_json(a.json);
+	else
+		cli_kernel_print(cli, json_object_get(a.json, "services"));
+	return EXIT_OK;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Objects of the configuration: lists, one of them, changes by member, removal. The first word of the command says the kind.
+#include "cli/cli_commands.h"
+
+#include "base/mem.h"
+#include "cli/cli_args.h"
+#include "cli/cli_diff.h"
+#include "cli/cli_pages.h"
+#include "cli/cli_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct object_row {
+	const char *word;
+	const char *path;  /* of a child, the collection of its parents */
+	const char *child; /* collection below the parent, or NULL */
+	const char *form;
+};
+
+static const struct object_row object_rows[] = {
+	{"lb", CLI_BASE "/load-balancers", NULL, "LB"},
+	{"group", CLI_BASE "/server-groups", NULL, "GROUP"},
+	{"zone", CLI_BASE "/zones", NULL, "ZONE"},
+	{"listener", CLI_BASE "/load-balancers", "listeners", "LB/LISTENER"},
+	{"server", CLI_BASE "/server-groups", "servers", "GROUP/SERVER"},
+};
+
+/* The API's path of the object that the first argument names; NULL with a sentence. Caller frees. */
+static char *cli_object_path(const struct cli *cli)
+{
+	const char *word = cli->options.args[0], *name = cli->args[0];
+	char first[CLI_NAME_MAX], second[CLI_NAME_MAX];
+	const struct object_row *row = object_rows;
+
+	while (strcmp(row->word, word) != 0)
+		row++;
+	if (!row->child) {
+		AUTO_FREE char *escaped = cli_client_escape(name);
+
+		return mem_printf("%s/%s", row->path, escaped);
+	}
+	if (cli_args_split(name, first, second) == 0) {
+		AUTO_FREE char *parent = cli_client_escape(first),
+			       *child = cli_client_escape(second);
+
+		return mem_printf("%s/%s/%s/%s", row->path, parent, row->child, child);
+	}
+	fprintf(stderr, "zonegate: \"%s\" is not %s\n", name, row->form);
+	return NULL;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------ */
+
+typedef void object_add_fn(struct cli_table *t, const json_t *item);
+
+static enum cli_exit cli_object_list(struct cli *cli, const char *path, const char *const *heads,
+				     object_add_fn *add)
+{
+	enum cli_exit result;
+	json_t *items = cli_pages_fetch(cli->client, path, &result);
+	const json_t *item;
+	struct cli_table *t;
+	size_t i;
+
+	if (!items)
+		return result;
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(items);
+	} else {
+		t = cli_table_new(heads);
+		json_array_foreach (items, i, item)
+			add(t, item);
+		cli_print_table(t);
+	}
+	json_decref(items);
+	return EXIT_OK;
+}
+
+static void cli_object_add_zone(struct cli_table *t, const json_t *z)
+{
+	cli_table_add(
+		t, (const char *[]){cli_print_text(z, "name"), cli_print_text(z, "description")});
+}
+
+enum cli_exit cli_object_list_zones(struct cli *cli)
+{
+	return cli_object_list(cli, CLI_BASE "/zones",
+			       (const char *[]){"ZONE", "DESCRIPTION", NULL}, cli_object_add_zone);
+}
+
+/* "zone-a 192.0.2.10 2001:db8::10, …" */
+static char *cli_object_vips(const json_t *lb)
+{
+	json_t *zones = json_object_get(lb, "zones"), *zone;
+	struct buf_writer w;
+	const char *name;
+
+	buf_writer_init(&w, 1U << 20);
+	json_object_foreach (zones, name, zone) {
+		const char *vip4 = cli_print_text(zone, "vip4"),
+			   *vip6 = cli_print_text(zone, "vip6");
+
+		buf_write_format(&w, "%s%s%s%s%s%s", w.size ? ", " : "", name, *vip4 ? " " : "",
+				 vip4, *vip6 ? " " : "", vip6);
+	}
+	return buf_take(&w);
+}
+
+static void cli_object_add_lb(struct cli_table *t, const json_t *lb)
+{
+	AUTO_FREE char *vips = cli_object_vips(lb);
+	AUTO_FREE char *listeners = mem_printf("%zu",
+					       json_object_size(json_object_get(lb, "listeners")));
+
+	cli_table_add(t, (const char *[]){cli_print_text(lb, "name"),
+					  cli_print_true(lb, "enabled") ? "yes" : "no",
+					  cli_print_true(lb, "cross_zone") ? "yes" : "no",
+					  listeners, vips});
+}
+
+enum cli_exit cli_object_list_lbs(struct cli *cli)
+{
+	return cli_object_list(cli, CLI_BASE "/load-balancers",
+			       (const char *[]){"LOAD BALANCER", "ENABLED", "CROSS-ZONE",
+						">LISTENERS", "ZONES AND VIPS", NULL},
+			       cli_object_add_lb);
+}
+
+static void cli_object_add_group(struct cli_table *t, const json_t *g)
+{
+	const json_t *check = json_object_get(g, "health_check");
+	AUTO_FREE char *servers = mem_printf("%zu",
+					     json_object_size(json_object_get(g, "servers")));
+
+	cli_table_add(t, (const char *[]){cli_print_text(g, "name"), cli_print_text(g, "protocol"),
+					  cli_print_text(g, "forward_method"),
+					  cli_print_true(check, "enabled")
+						  ? cli_print_text(check, "type")
+						  : "off",
+					  servers});
+}
+
+enum cli_exit cli_object_list_groups(struct cli *cli)
+{
+	return cli_object_list(
+		cli, CLI_BASE "/server-groups",
+		(const char *[]){"SERVER GROUP", "PROTOCOL", "FORWARD", "CHECK", ">SERVERS", NULL},
+		cli_object_add_group);
+}
+
+static void cli_object_add_listener(struct cli_table *t, const json_t *l)
+{
+	AUTO_FREE char *port = mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(l, "port"));
+
+	cli_table_add(t, (const char *[]){cli_print_text(l, "name"), cli_print_text(l, "protocol"),
+					  port, cli_print_text(l, "server_group"),
+					  cli_print_text(l, "scheduler")});
+}
+
+enum cli_exit cli_object_list_listeners(struct cli *cli)
+{
+	AUTO_FREE char *lb = cli_client_escape(cli->args[0]);
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/load-balancers/%s/listeners", lb);
+
+	return cli_object_list(cli, path,
+			       (const char *[]){"LISTENER", "PROTOCOL", ">PORT", "SERVER GROUP",
+						"SCHEDULER", NULL},
+			       cli_object_add_listener);
+}
+
+/* ---- one object ------------------------------------------------------------------------------- */
+
+enum cli_exit cli_object_show(struct cli *cli)
+{
+	AUTO_FREE char *path = cli_object_path(cli);
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	if (!path)
+		return EXIT_USAGE;
+	cli_client_get(cli->client, path, &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	cli_print_json(a.json);
+	return EXIT_OK;
+}
+
+/* What a write answered: the dry run, or warnings and one word. */
+static enum cli_exit cli_object_conclude(const struct cli *cli, const struct cli_answer *a,
+					 const char *word)
+{
+	if (cli_client_judge(a->status) != EXIT_OK)
+		return cli_print_problem(a);
+	if (cli->options.dry_run)
+		return cli_print_dry_run(cli, a->json);
+	if (cli->options.format == FORMAT_JSON && a->json)
+		cli_print_json(a->json);
+	else
+		printf("%s %s\n", word, cli->args[0]);
+	return cli_print_warnings(a->json);
+}
+
+/* The merge patch, or whole object, of the arguments. NULL with a sentence. */
+static char *cli_object_body(const struct cli *cli, size_t *ret_size)
+{
+	json_t *patch;
+	char *text;
+
+	if (cli->options.file)
+		return cli_print_read_file(cli->options.file, ret_size);
+	patch = json_object();
+	for (size_t i = 1; i < cli->arg_count; i++) {
+		if (cli_diff_set_member(patch, cli->args[i])) {
+			fprintf(stderr, "zonegate: \"%s\" is not MEMBER=VALUE\n", cli->args[i]);
+			json_decref(patch);
+			return NULL;
+		}
+	}
+	text = json_dumps(patch, JSON_COMPACT);
+	*ret_size = strlen(text);
+	json_decref(patch);
+	return text;
+}
+
+static char *cli_object_query(const struct cli *cli, const char *path)
+{
+	AUTO_FREE char *comment = cli->options.comment ? cli_client_escape(cli->options.comment)
+						       : NULL;
+
+	return mem_printf("%s%s%s%s%s", path, cli->options.dry_run || comment ? "?" : "",
+			  cli->options.dry_run ? "dry_run=true" : "", comment ? "&comment=" : "",
+			  comment ? comment : "");
+}
+
+/* Members: a PATCH of what is there, else the object is made by a PUT. A file: a PUT. */
+enum cli_exit cli_object_set(struct cli *cli)
+{
+	AUTO_FREE char *path = cli_object_path(cli), *url = NULL, *body = NULL;
+	AUTO_ANSWER struct cli_answer a = {0};
+	struct cli_call call = {.method = cli->options.file ? "PUT" : "PATCH"};
+
+	if (!path)
+		return EXIT_USAGE;
+	if ((cli->options.file != NULL) == (cli->arg_count > 1)) {
+		fprintf(stderr, "zonegate: give either MEMBER=VALUE… or -f FILE\n");
+		return EXIT_USAGE;
+	}
+	body = cli_object_body(cli, &call.body_size);
+	if (!body)
+		return EXIT_USAGE;
+	url = cli_object_query(cli, path);
+	call.path = url;
+	call.body = body;
+	cli_client_call(cli->client, &call, &a);
+	if (a.status == 404 && !cli->options.file) {
+		cli_client_clear(&a);
+		call.method = "PUT";
+		call.headers[0] = "If-None-Match: *";
+		cli_client_call(cli->client, &call, &a);
+	}
+	return cli_object_conclude(cli, &a, a.status == 201 ? "Created" : "Set");
+}
+
+enum cli_exit cli_object_delete(struct cli *cli)
+{
+	AUTO_FREE char *path = cli_object_path(cli), *url = NULL;
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	if (!path)
+		return EXIT_USAGE;
+	url = cli_object_query(cli, path);
+	cli_client_call(cli->client, &(struct cli_call){.method = "DELETE", .path = url}, &a);
+	return cli_object_conclude(
+		cli, &a, a.status == 202 ? "Removed, its connections may finish:" : "Removed");
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Output of commands.
+#include "cli/cli_print.h"
+
+#include "base/mem.h"
+#include "cli/cli_diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CLI_TEXT_MAX (256U * 1024 * 1024)
+#define CLI_FILE_MAX (64U * 1024 * 1024)
+
+const char *cli_print_text(const json_t *object, const char *member)
+{
+	const char *text = json_string_value(json_object_get(object, member));
+
+	return text ? text : "";
+}
+
+json_int_t cli_print_number(const json_t *object, const char *member)
+{
+	return json_integer_value(json_object_get(object, member));
+}
+
+bool cli_print_true(const json_t *object, const char *member)
+{
+	return json_is_true(json_object_get(object, member));
+}
+
+void cli_print_json(const json_t *json)
+{
+	json_dumpf(json, stdout, JSON_INDENT(2));
+	putchar('\n');
+}
+
+void cli_print_table(struct cli_table *t)
+{
+	AUTO_BUF struct buf_writer w;
+
+	buf_writer_init(&w, CLI_TEXT_MAX);
+	cli_table_write(t, &w);
+	cli_table_free(t);
+	fputs(buf_text(&w), stdout);
+}
+
+/* ---- problems --------------------------------------------------------------------------------- */
+
+void cli_print_write_problem(long status, const json_t *problem, struct buf_writer *w)
+{
+	const char *title = cli_print_text(problem, "title"),
+		   *detail = cli_print_text(problem, "detail");
+	const json_t *errors = json_object_get(problem, "errors"), *fault;
+	json_int_t total = cli_print_number(problem, "errors_total");
+	size_t i;
+
+	if (*title == '\0') {
+		buf_write_format(w, "zonegate: the daemon answered with status %ld\n", status);
+		return;
+	}
+	buf_write_format(w, "zonegate: %s", title);
+	if (json_array_size(errors) == 0 && strcmp(title, detail) != 0)
+		buf_write_format(w, ": %s", detail);
+	buf_write_text(w, "\n");
+	json_array_foreach (errors, i, fault) {
+		const char *pointer = cli_print_text(fault, "pointer");
+
+		buf_write_format(w, "  %s%s%s\n", pointer, *pointer ? ": " : "",
+				 cli_print_text(fault, "detail"));
+	}
+	if (total > (json_int_t)json_array_size(errors))
+		buf_write_format(w, "  and %" JSON_INTEGER_FORMAT " more\n",
+				 total - (json_int_t)json_array_size(errors));
+}
+
+enum cli_exit cli_print_problem(const struct cli_answer *a)
+{
+	AUTO_BUF struct buf_writer w;
+
+	buf_writer_init(&w, CLI_TEXT_MAX);
+	if (a->status > 0)
+		cli_print_write_problem(a->status, a->json, &w);
+	fputs(buf_text(&w), stderr);
+	return cli_client_judge(a->status);
+}
+
+enum cli_exit cli_print_warnings(const json_t *answer)
+{
+	const json_t *warnings = json_object_get(answer, "warnings"), *warning;
+	size_t i;
+
+	json_array_foreach (warnings, i, warning) {
+		const char *pointer = cli_print_text(warning, "pointer");
+
+		fprintf(stderr, "zonegate: stored, but not in force: %s%s%s\n", pointer,
+			*pointer ? ": " : "", cli_print_text(warning, "detail"));
+	}
+	return json_array_size(warnings) > 0 ? EXIT_NEGATIVE : EXIT_OK;
+}
+
+/* ---- dry runs --------------------------------------------------------------------------------- */
+
+static void cli_print_write_list(const json_t *list, json_int_t total, const char *what,
+				 struct buf_writer *w)
+{
+	const json_t *item;
+	size_t i;
+
+	if (total == 0)
+		return;
+	buf_write_format(w, "\n%s:\n", what);
+	json_array_foreach (list, i, item)
+		buf_write_format(w, "  %s\n", json_string_value(item));
+	if (total > (json_int_t)json_array_size(list))
+		buf_write_format(w, "  and %" JSON_INTEGER_FORMAT " more\n",
+				 total - (json_int_t)json_array_size(list));
+}
+
+enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer)
+{
+	AUTO_BUF struct buf_writer w;
+	const json_t *diff = json_object_get(answer, "diff"), *change;
+	json_int_t total = cli_print_number(answer, "diff_total");
+	size_t i;
+
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(answer);
+		return total > 0 ? EXIT_DIFFERENCES : EXIT_OK;
+	}
+	buf_writer_init(&w, CLI_TEXT_MAX);
+	json_array_foreach (diff, i, change)
+		cli_diff_write_change(change, cli->color, &w);
+	if (total > (json_int_t)json_array_size(diff))
+		buf_write_format(&w, "and %" JSON_INTEGER_FORMAT " more changes\n",
+				 total - (json_int_t)json_array_size(diff));
+	if (total == 0)
+		buf_write_text(&w, "No differences.\n");
+	cli_print_write_list(json_object_get(answer, "kernel_ops"),
+			     cli_print_number(answer, "kernel_ops_total"),
+			     "The kernel would be told", &w);
+	fputs(buf_text(&w), stdout);
+	return total > 0 ? EXIT_DIFFERENCES : EXIT_OK;
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+/* The rest of an open file; NULL with the reason. */
+static char *cli_print_slurp(FILE *f, size_t *ret_size, const char **ret_why)
+{
+	AUTO_BUF struct buf_writer w;
+	char piece[65536];
+	size_t n;
+
+	buf_writer_init(&w, CLI_FILE_MAX);
+	while ((n = fread(piece, 1, sizeof(piece), f)) > 0)
+		buf_write(&w, piece, n);
+	if (ferror(f) || w.failed) {
+		*ret_why = w.failed ? "too large" : strerror(errno);
+		return NULL;
+	}
+	*ret_size = w.size;
+	return buf_take(&w);
+}
+
+char *cli_print_read_file(const char *path, size_t *ret_size)
+{
+	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	const char *why = strerror(errno);
+	char *text = f ? cli_print_slurp(f, ret_size, &why) : NULL;
+
+	if (!text)
+		fprintf(stderr, "zonegate: %s: %s\n", path, why);
+	if (f && f != stdin)
+		fclose(f);
+	return text;
+}

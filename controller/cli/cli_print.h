@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What commands say: JSON, tables, problems, changes. Results go to standard output, faults to standard error. */
+#ifndef ZG_CLI_CLI_PRINT_H
+#define ZG_CLI_CLI_PRINT_H
+
+#include <jansson.h>
+
+#include "cli/cli_client.h"
+#include "cli/cli_table.h"
+
+/* Text of a member ("" if it is absent or none). */
+const char *cli_print_text(const json_t *object, const char *member);
+json_int_t cli_print_number(const json_t *object, const char *member);
+bool cli_print_true(const json_t *object, const char *member);
+
+/* Indented, with a newline. */
+void cli_print_json(const json_t *json);
+/* Prints the table and frees it. */
+void cli_print_table(struct cli_table *t);
+
+/* A problem document, and each of its faults as "pointer: detail". Returns the exit code of its status. */
+enum cli_exit cli_print_problem(const struct cli_answer *a);
+/* Pure part: the same as text. */
+void cli_print_write_problem(long status, const json_t *problem, struct buf_writer *w);
+
+/* Warnings of a write ("committed, but …") on standard error. EXIT_NEGATIVE if there are any. */
+enum cli_exit cli_print_warnings(const json_t *answer);
+
+/* A dry run: changes and what the kernel would be told. EXIT_DIFFERENCES if there are changes. */
+enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer);
+
+/* Reads a whole file, "-" = standard input; NULL with a sentence on standard error. Caller frees. */
+char *cli_print_read_file(const char *path, size_t *ret_size);
+
+#endif

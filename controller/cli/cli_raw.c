@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Any request to the API, as it is.
+#include "cli/cli_commands.h"
+
+#include "base/mem.h"
+#include "cli/cli_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The body that -d says: text, or the content of "@FILE". */
+static char *cli_raw_body(const char *data, size_t *ret_size)
+{
+	if (data[0] == '@')
+		return cli_print_read_file(data + 1, ret_size);
+	*ret_size = strlen(data);
+	return mem_strdup(data);
+}
+
+static void cli_raw_print(const struct cli_answer *a)
+{
+	if (a->json)
+		cli_print_json(a->json);
+	else if (a->size > 0)
+		fwrite(a->text, 1, a->size, stdout);
+}
+
+enum cli_exit cli_raw_call(struct cli *cli)
+{
+	const struct cli_options *o = &cli->options;
+	AUTO_FREE char *path = mem_printf("%s%s", cli->args[1][0] == '/' ? "" : CLI_BASE "/",
+					  cli->args[1]);
+	AUTO_ANSWER struct cli_answer a = {0};
+	AUTO_FREE char *body = NULL;
+	struct cli_call call = {.method = cli->args[0], .path = path};
+
+	if (o->data) {
+		body = cli_raw_body(o->data, &call.body_size);
+		if (!body)
+			return EXIT_USAGE;
+		call.body = body;
+	}
+	for (size_t i = 0; i < o->header_count; i++)
+		call.headers[i] = o->headers[i];
+	cli_client_call(cli->client, &call, &a);
+	cli_raw_print(&a);
+	return cli_client_judge(a.status);
+}

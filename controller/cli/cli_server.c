@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Servers as they are: the list with states, and the whole chain of one.
+#include "cli/cli_commands.h"
+
+#include "base/mem.h"
+#include "cli/cli_args.h"
+#include "cli/cli_pages.h"
+#include "cli/cli_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char *cli_server_endpoint(const json_t *s)
+{
+	const char *address = cli_print_text(s, "address");
+	const bool v6 = strchr(address, ':') != NULL;
+	json_int_t port = cli_print_number(s, "port");
+
+	if (port == 0)
+		return mem_strdup(address);
+	return mem_printf("%s%s%s:%" JSON_INTEGER_FORMAT, v6 ? "[" : "", address, v6 ? "]" : "",
+			  port);
+}
+
+static void cli_server_add(const struct cli *cli, struct cli_table *t, const json_t *s)
+{
+	char state[CLI_STATE_MAX];
+	AUTO_FREE char *endpoint = cli_server_endpoint(s);
+	AUTO_FREE char *weight = mem_printf("%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
+					    cli_print_number(s, "weight"),
+					    cli_print_number(s, "weight_configured"));
+	AUTO_FREE char *since = mem_printf("%.19s", cli_print_text(s, "since"));
+	const char *word = cli_print_text(s, "state");
+	const enum cli_mood mood = cli_table_mood(word, cli_print_true(s, "in_service"));
+
+	cli_table_add(
+		t, (const char *[]){cli_print_text(s, "server_group"), cli_print_text(s, "server"),
+				    endpoint, cli_print_text(s, "zone"),
+				    cli_table_state(mood, word, cli->color, cli->unicode, state),
+				    weight, since, cli_print_text(s, "detail")});
+}
+
+/* Adds the servers of one group to `all`. */
+static enum cli_exit cli_server_fetch(struct cli *cli, const char *group, json_t *all)
+{
+	AUTO_FREE char *name = cli_client_escape(group);
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/server-groups/%s/health", name);
+	enum cli_exit result;
+	json_t *items = cli_pages_fetch(cli->client, path, &result);
+
+	json_array_extend(all, items);
+	json_decref(items);
+	return result;
+}
+
+static enum cli_exit cli_server_fetch_all(struct cli *cli, json_t *all)
+{
+	enum cli_exit result;
+	json_t *groups = cli_pages_fetch(cli->client, CLI_BASE "/server-groups", &result);
+	const json_t *group;
+	size_t i;
+
+	json_array_foreach (groups, i, group) {
+		enum cli_exit one = cli_server_fetch(cli, cli_print_text(group, "name"), all);
+
+		if (one != EXIT_OK && one != EXIT_NOT_FOUND) { /* removed meanwhile */
+			result = one;
+			break;
+		}
+	}
+	json_decref(groups);
+	return result;
+}
+
+enum cli_exit cli_server_list(struct cli *cli)
+{
+	static const char *const heads[] = {"GROUP",   "SERVER",      "ADDRESS", "ZONE", "STATE",
+					    ">WEIGHT", "SINCE (UTC)", "REASON",  NULL};
+	json_t *all = json_array();
+	enum cli_exit result = cli->arg_count ? cli_server_fetch(cli, cli->args[0], all)
+					      : cli_server_fetch_all(cli, all);
+	const json_t *server;
+	size_t i;
+
+	if (result == EXIT_OK && cli->options.format == FORMAT_JSON) {
+		cli_print_json(all);
+	} else if (result == EXIT_OK) {
+		struct cli_table *t = cli_table_new(heads);
+
+		json_array_foreach (all, i, server)
+			cli_server_add(cli, t, server);
+		cli_print_table(t);
+	}
+	json_decref(all);
+	return result;
+}
+
+/* ---- why -------------------------------------------------------------------------------------- */
+
+static void cli_server_line(const char *head, const char *text)
+{
+	if (*text)
+		printf("%-12s %s\n", head, text);
+}
+
+static double cli_server_ms(const json_t *probe, const char *member)
+{
+	return json_number_value(json_object_get(probe, member));
+}
+
+static void cli_server_print_probe(const char *head, const json_t *probe)
+{
+	if (!json_is_object(probe)) {
+		cli_server_line(head, "none yet");
+		return;
+	}
+	printf("%-12s %s: %s", head, cli_print_text(probe, "result"),
+	       cli_print_text(probe, "detail"));
+	if (*cli_print_text(probe, "received"))
+		printf("; received \"%s\"", cli_print_text(probe, "received"));
+	printf("\n%-12s started %s, took %.1f ms", "", cli_print_text(probe, "started"),
+	       cli_server_ms(probe, "duration_ms"));
+	if (json_object_get(probe, "connect_ms"))
+		printf(", connected after %.1f ms", cli_server_ms(probe, "connect_ms"));
+	if (json_object_get(probe, "first_byte_ms"))
+		printf(", first byte after %.1f ms", cli_server_ms(probe, "first_byte_ms"));
+	printf("\n");
+}
+
+static void cli_server_print_check(const json_t *check)
+{
+	if (!json_is_object(check)) {
+		cli_server_line("Check", "not probed");
+		return;
+	}
+	printf("%-12s %s %s every %" JSON_INTEGER_FORMAT " ms, at most %" JSON_INTEGER_FORMAT
+	       " ms each; up after %" JSON_INTEGER_FORMAT
+	       " passes, down after %" JSON_INTEGER_FORMAT " failures%s\n",
+	       "Check", cli_print_text(check, "type"), cli_print_text(check, "endpoint"),
+	       cli_print_number(check, "interval_ms"), cli_print_number(check, "timeout_ms"),
+	       cli_print_number(check, "healthy_threshold"),
+	       cli_print_number(check, "unhealthy_threshold"),
+	       cli_print_true(check, "fast_retry") ? ", fast retry" : "");
+}
+
+static void cli_server_print_weights(const json_t *s)
+{
+	const json_t *services = json_object_get(s, "services"), *service;
+	size_t i;
+
+	printf("%-12s configured %" JSON_INTEGER_FORMAT "\n", "Weight",
+	       cli_print_number(s, "weight_configured"));
+	json_array_foreach (services, i, service) {
+		const json_t *weight = json_object_get(service, "weight");
+		const char *key = cli_print_text(service, "service");
+
+		printf("%-12s %s/%s/%s", "", cli_print_text(service, "load_balancer"),
+		       cli_print_text(service, "zone"), cli_print_text(service, "listener"));
+		if (*key)
+			printf(" (%s)", key);
+		if (json_is_integer(weight))
+			printf(": %" JSON_INTEGER_FORMAT " in the kernel",
+			       json_integer_value(weight));
+		else
+			printf(": not in the kernel");
+		if (*cli_print_text(service, "fault"))
+			printf("; %s", cli_print_text(service, "fault"));
+		printf("\n");
+	}
+	if (json_array_size(services) == 0)
+		printf("%-12s in no virtual service of this node\n", "");
+}
+
+static void cli_server_print_window(const json_t *windows, const char *member, const char *what)
+{
+	const json_t *w = json_object_get(windows, member);
+
+	if (w)
+		printf("%-12s %s in %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT " ms\n", "",
+		       what, cli_print_number(w, "best_ms"), cli_print_number(w, "worst_ms"));
+}
+
+static void cli_server_print_why(const struct cli *cli, const json_t *s)
+{
+	const json_t *windows = json_object_get(s, "windows");
+	char state[CLI_STATE_MAX];
+
+	printf("%-12s %s/%s, %s%s%s\n", "Server", cli_print_text(s, "server_group"),
+	       cli_print_text(s, "server"), cli_print_text(s, "address"),
+	       *cli_print_text(s, "zone") ? ", zone " : "", cli_print_text(s, "zone"));
+	cli_server_print_check(json_object_get(s, "check"));
+	cli_server_print_probe("Last probe", json_object_get(s, "last_probe"));
+	if (json_is_object(json_object_get(s, "last_failure")))
+		cli_server_print_probe("Last failure", json_object_get(s, "last_failure"));
+	printf("%-12s %s (%s) since %s\n", "State",
+	       cli_table_state(
+		       cli_table_mood(cli_print_text(s, "state"), cli_print_true(s, "in_service")),
+		       cli_print_text(s, "state"), cli->color, cli->unicode, state),
+	       cli_print_text(s, "reason_code"), cli_print_text(s, "since"));
+	cli_server_line("", cli_print_text(s, "detail"));
+	printf("%-12s %" JSON_INTEGER_FORMAT " passes, %" JSON_INTEGER_FORMAT
+	       " failures in a row%s\n",
+	       "Results", cli_print_number(s, "passes"), cli_print_number(s, "failures"),
+	       cli_print_true(s, "trusted") ? "; keeps its weight until its first verdict" : "");
+	cli_server_print_weights(s);
+	cli_server_line("Next change", cli_print_text(s, "next_change"));
+	cli_server_print_window(windows, "detection_active", "a refusal is noticed");
+	cli_server_print_window(windows, "detection_silent", "silence is noticed");
+	cli_server_print_window(windows, "recovery", "recovery is noticed");
+	cli_server_line("Try", cli_print_text(s, "advice"));
+}
+
+enum cli_exit cli_server_why(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer a = {0};
+	AUTO_FREE char *group = NULL, *server = NULL, *path = NULL;
+	char first[CLI_NAME_MAX], second[CLI_NAME_MAX];
+
+	if (cli_args_split(cli->args[0], first, second)) {
+		fprintf(stderr, "zonegate: \"%s\" is not GROUP/SERVER\n", cli->args[0]);
+		return EXIT_USAGE;
+	}
+	group = cli_client_escape(first);
+	server = cli_client_escape(second);
+	path = mem_printf(CLI_BASE "/server-groups/%s/servers/%s/health", group, server);
+	cli_client_get(cli->client, path, &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.format == FORMAT_JSON)
+		cli_print_json(a.json);
+	else
+		cli_server_print_why(cli, a.json);
+	return cli_print_true(a.json, "in_service") ? EXIT_OK : EXIT_NEGATIVE;
+}

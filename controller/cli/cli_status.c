@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The node at a glance: what it is, load balancers, server groups.
+#include "cli/cli_commands.h"
+
+#include "base/mem.h"
+#include "cli/cli_pages.h"
+#include "cli/cli_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool cli_status_node_ok(const json_t *system)
+{
+	const json_t *kernel = json_object_get(system, "kernel");
+	const bool off = strcmp(cli_print_text(kernel, "ipvs"), "off") == 0;
+
+	return (off || cli_print_true(kernel, "available")) &&
+	       cli_print_true(json_object_get(system, "store"), "ok") &&
+	       cli_print_number(system, "applied_revision") >= cli_print_number(system, "revision");
+}
+
+static void cli_status_print_node(const struct cli *cli, const json_t *system)
+{
+	const json_t *kernel = json_object_get(system, "kernel");
+	const bool off = strcmp(cli_print_text(kernel, "ipvs"), "off") == 0;
+	const json_int_t revision = cli_print_number(system, "revision"),
+			 applied = cli_print_number(system, "applied_revision");
+	char state[CLI_STATE_MAX];
+	bool ok = cli_status_node_ok(system);
+
+	printf("%s  %s, zonegated %s, started %s\n",
+	       cli_table_state(ok ? MOOD_GOOD : MOOD_BAD, ok ? "ready" : "not ready", cli->color,
+			       cli->unicode, state),
+	       cli_print_text(system, "node"), cli_print_text(system, "version"),
+	       cli_print_text(system, "started"));
+	printf("   revision %" JSON_INTEGER_FORMAT, revision);
+	if (applied < revision)
+		printf(" (the kernel has %" JSON_INTEGER_FORMAT ")", applied);
+	printf(", %" JSON_INTEGER_FORMAT " virtual services, %" JSON_INTEGER_FORMAT
+	       " servers probed\n",
+	       cli_print_number(system, "services"), cli_print_number(system, "probes"));
+	if (off)
+		printf("   IPVS is switched off ([kernel] ipvs = off): nothing is programmed\n");
+	else if (!cli_print_true(kernel, "available"))
+		printf("   no IPVS: %s\n", cli_print_text(kernel, "detail"));
+	if (!cli_print_true(json_object_get(system, "store"), "ok"))
+		printf("   the store takes no commits: see the daemon's log\n");
+}
+
+static char *cli_status_count(const json_t *object, const char *member)
+{
+	return mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(object, member));
+}
+
+static void cli_status_add_lb(const struct cli *cli, struct cli_table *t, const json_t *lb)
+{
+	const json_t *status = json_object_get(lb, "status");
+	const json_int_t services = cli_print_number(status, "services"),
+			 programmed = cli_print_number(status, "programmed");
+	const json_int_t breached = cli_print_number(status, "min_healthy_breached");
+	const char *fault = cli_print_text(status, "fault");
+	AUTO_FREE char *zones = mem_printf("%zu", json_object_size(json_object_get(lb, "zones")));
+	AUTO_FREE char *listeners = mem_printf("%zu",
+					       json_object_size(json_object_get(lb, "listeners")));
+	AUTO_FREE char *kernel = mem_printf("%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
+					    programmed, services);
+	AUTO_FREE char *starved = mem_printf("%" JSON_INTEGER_FORMAT, breached);
+	char state[CLI_STATE_MAX];
+	enum cli_mood mood = MOOD_GOOD;
+	const char *word = "ok";
+
+	if (services == 0 || !cli_print_true(lb, "enabled")) {
+		mood = MOOD_OFF;
+		word = cli_print_true(lb, "enabled") ? "empty" : "disabled";
+	} else if (programmed < services || breached == services) {
+		mood = MOOD_BAD;
+		word = programmed < services ? "not in kernel" : "down";
+	} else if (breached > 0) {
+		mood = MOOD_WAITING;
+		word = "degraded";
+	}
+	cli_table_add(t,
+		      (const char *[]){cli_print_text(lb, "name"),
+				       cli_table_state(mood, word, cli->color, cli->unicode, state),
+				       zones, listeners, kernel, starved, fault});
+}
+
+static void cli_status_add_group(const struct cli *cli, struct cli_table *t, const json_t *group)
+{
+	const json_t *status = json_object_get(group, "status");
+	AUTO_FREE char *servers = cli_status_count(status, "servers"),
+		       *healthy = cli_status_count(status, "healthy");
+	AUTO_FREE char *unhealthy = cli_status_count(status, "unhealthy"),
+		       *initial = cli_status_count(status, "initial");
+	AUTO_FREE char *disabled = cli_status_count(status, "disabled");
+	char state[CLI_STATE_MAX];
+	enum cli_mood mood = MOOD_GOOD;
+	const char *word = "ok";
+
+	if (!cli_print_true(status, "used")) {
+		mood = MOOD_OFF;
+		word = "unused";
+	} else if (cli_print_number(status, "healthy") == 0) {
+		mood = cli_print_number(status, "initial") ? MOOD_WAITING : MOOD_BAD;
+		word = cli_print_number(status, "initial") ? "starting" : "down";
+	} else if (cli_print_number(status, "unhealthy") > 0) {
+		mood = MOOD_WAITING;
+		word = "degraded";
+	}
+	cli_table_add(t,
+		      (const char *[]){cli_print_text(group, "name"),
+				       cli_table_state(mood, word, cli->color, cli->unicode, state),
+				       servers, healthy, unhealthy, initial, disabled});
+}
+
+static void cli_status_print_tables(const struct cli *cli, const json_t *lbs, const json_t *groups)
+{
+	static const char *const lb_heads[] = {"LOAD BALANCER", "STATE",      ">ZONES",
+					       ">LISTENERS",    ">IN KERNEL", ">BELOW MIN",
+					       "FAULT",         NULL};
+	static const char *const group_heads[] = {"SERVER GROUP", "STATE",      ">SERVERS",
+						  ">IN SERVICE",  ">UNHEALTHY", ">INITIAL",
+						  ">DISABLED",    NULL};
+	struct cli_table *t = cli_table_new(lb_heads), *g = cli_table_new(group_heads);
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach (lbs, i, item)
+		cli_status_add_lb(cli, t, item);
+	json_array_foreach (groups, i, item)
+		cli_status_add_group(cli, g, item);
+	putchar('\n');
+	cli_print_table(t);
+	putchar('\n');
+	cli_print_table(g);
+}
+
+enum cli_exit cli_status_show(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer system = {0};
+	enum cli_exit result;
+	json_t *lbs, *groups = NULL;
+
+	cli_client_get(cli->client, CLI_BASE "/system", &system);
+	if (cli_client_judge(system.status) != EXIT_OK)
+		return cli_print_problem(&system);
+	lbs = cli_pages_fetch(cli->client, CLI_BASE "/load-balancers", &result);
+	if (lbs)
+		groups = cli_pages_fetch(cli->client, CLI_BASE "/server-groups", &result);
+	if (groups && cli->options.format == FORMAT_JSON) {
+		json_t *all = json_pack("{s:O, s:O, s:O}", "system", system.json, "load_balancers",
+					lbs, "server_groups", groups);
+
+		cli_print_json(all);
+		json_decref(all);
+	} else if (groups) {
+		cli_status_print_node(cli, system.json);
+		cli_status_print_tables(cli, lbs, groups);
+	}
+	if (groups && !cli_status_node_ok(system.json))
+		result = EXIT_NEGATIVE;
+	json_decref(lbs);
+	json_decref(groups);
+	return result;
+}

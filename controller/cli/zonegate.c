@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// zonegate: the command line of the daemon's API. Decides nothing; asks, and shows what is answered.
+#include "cli/cli_args.h"
+#include "cli/cli_client.h"
+#include "cli/cli_commands.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHANGE (OPTION_DRY_RUN | OPTION_COMMENT)
+
+static const struct cli_command commands[] = {
+	{{"status", NULL},
+	 "",
+	 0,
+	 0,
+	 0,
+	 cli_status_show,
+	 "the node, load balancers and server groups at a glance",
+	 "Ends with 1 when kernel or store do not follow."},
+	{{"config", "export"},
+	 "",
+	 0,
+	 0,
+	 0,
+	 cli_config_export,
+	 "prints the whole configuration",
+	 "What it prints can be changed and given to `config apply -f`."},
+	{{"config", "diff"},
+	 "-f FILE",
+	 0,
+	 0,
+	 OPTION_FILE,
+	 cli_config_diff,
+	 "what applying a file would change",
+	 "Ends with 0 when nothing would, 2 when something would, 3 when the file is not valid."},
+	{{"config", "apply"},
+	 "-f FILE [--dry-run] [--comment TEXT]",
+	 0,
+	 0,
+	 OPTION_FILE | CHANGE,
+	 cli_config_apply,
+	 "replaces the whole configuration",
+	 "FILE \"-\" is standard input. Fails with 4 when somebody else changes the configuration at the same time."},
+	{{"server", "list"},
+	 "[GROUP]",
+	 0,
+	 1,
+	 0,
+	 cli_server_list,
+	 "servers with state, weight and reason",
+	 "WEIGHT is that in the kernel and, behind the slash, the configured one."},
+	{{"server", "why"},
+	 "GROUP/SERVER",
+	 1,
+	 1,
+	 0,
+	 cli_server_why,
+	 "why a server is in the state it is in",
+	 "Follows probe, state and weight; when it can next change; what to try. Ends with 1 when the server is not in service."},
+	{{"server", "show"},
+	 "GROUP/SERVER",
+	 1,
+	 1,
+	 0,
+	 cli_object_show,
+	 "a server as configured, with its state",
+	 NULL},
+	{{"server", "set"},
+	 "GROUP/SERVER MEMBER=VALUE… | -f FILE [--dry-run] [--comment TEXT]",
+	 1,
+	 SIZE_MAX,
+	 OPTION_FILE | CHANGE,
+	 cli_object_set,
+	 "changes members of a server, or adds it",
+	 "zonegate server set web/web-1 weight=50"},
+	{{"server", "delete"},
+	 "GROUP/SERVER [--dry-run] [--comment TEXT]",
+	 1,
+	 1,
+	 CHANGE,
+	 cli_object_delete,
+	 "removes a server",
+	 "Its connections may finish, as long as the group's drain_timeout_ms says."},
+	{{"group", "list"}, "", 0, 0, 0, cli_object_list_groups, "server groups", NULL},
+	{{"group", "show"}, "GROUP", 1, 1, 0, cli_object_show, "a server group", NULL},
+	{{"group", "set"},
+	 "GROUP MEMBER=VALUE… | -f FILE [--dry-run] [--comment TEXT]",
+	 1,
+	 SIZE_MAX,
+	 OPTION_FILE | CHANGE,
+	 cli_object_set,
+	 "changes members of a group, or makes it",
+	 "zonegate group set web protocol=tcp health_check.type=http health_check.path=/healthz"},
+	{{"group", "delete"},
+	 "GROUP [--dry-run] [--comment TEXT]",
+	 1,
+	 1,
+	 CHANGE,
+	 cli_object_delete,
+	 "removes a server group",
+	 NULL},
+	{{"lb", "list"}, "", 0, 0, 0, cli_object_list_lbs, "load balancers", NULL},
+	{{"lb", "show"}, "LB", 1, 1, 0, cli_object_show, "a load balancer", NULL},
+	{{"lb", "set"},
+	 "LB MEMBER=VALUE… | -f FILE [--dry-run] [--comment TEXT]",
+	 1,
+	 SIZE_MAX,
+	 OPTION_FILE | CHANGE,
+	 cli_object_set,
+	 "changes members of a load balancer, or makes it",
+	 "zonegate lb set shop zones.zone-a.vip4=192.0.2.10"},
+	{{"lb", "delete"},
+	 "LB [--dry-run] [--comment TEXT]",
+	 1,
+	 1,
+	 CHANGE,
+	 cli_object_delete,
+	 "removes a load balancer",
+	 NULL},
+	{{"listener", "list"},
+	 "LB",
+	 1,
+	 1,
+	 0,
+	 cli_object_list_listeners,
+	 "listeners of a load balancer",
+	 NULL},
+	{{"listener", "show"}, "LB/LISTENER", 1, 1, 0, cli_object_show, "a listener", NULL},
+	{{"listener", "set"},
+	 "LB/LISTENER MEMBER=VALUE… | -f FILE [--dry-run] [--comment TEXT]",
+	 1,
+	 SIZE_MAX,
+	 OPTION_FILE | CHANGE,
+	 cli_object_set,
+	 "changes members of a listener, or adds it",
+	 "zonegate listener set shop/http protocol=tcp port=80 server_group=web"},
+	{{"listener", "delete"},
+	 "LB/LISTENER [--dry-run] [--comment TEXT]",
+	 1,
+	 1,
+	 CHANGE,
+	 cli_object_delete,
+	 "removes a listener",
+	 NULL},
+	{{"zone", "list"}, "", 0, 0, 0, cli_object_list_zones, "zones", NULL},
+	{{"zone", "show"}, "ZONE", 1, 1, 0, cli_object_show, "a zone", NULL},
+	{{"zone", "set"},
+	 "ZONE MEMBER=VALUE… | -f FILE [--dry-run] [--comment TEXT]",
+	 1,
+	 SIZE_MAX,
+	 OPTION_FILE | CHANGE,
+	 cli_object_set,
+	 "changes members of a zone, or makes it",
+	 "zonegate zone set zone-a description=\"Hall 1\""},
+	{{"zone", "delete"},
+	 "ZONE [--dry-run] [--comment TEXT]",
+	 1,
+	 1,
+	 CHANGE,
+	 cli_object_delete,
+	 "removes a zone",
+	 NULL},
+	{{"kernel", "show"},
+	 "[--foreign]",
+	 0,
+	 0,
+	 OPTION_FOREIGN,
+	 cli_kernel_show,
+	 "the kernel's IPVS table, read now",
+	 "With --foreign also what does not belong to Zonegate."},
+	{{"api", NULL},
+	 "METHOD PATH [-d BODY|@FILE] [-H HEADER]…",
+	 2,
+	 2,
+	 OPTION_DATA | OPTION_HEADER,
+	 cli_raw_call,
+	 "any request to the API",
+	 "PATH without a slash in front is below /api/v1: zonegate api GET system"},
+};
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static void print_exit_codes(void)
+{
+	printf("\nEnds with 0 ok, 1 negative answer, 2 differences, 3 invalid, 4 conflict, 5 not allowed,\n"
+	       "6 not found, 7 daemon not reachable, 64 usage.\n");
+}
+
+static void print_help(void)
+{
+	printf("Usage: zonegate [OPTIONS] COMMAND\n\nCommands (`zonegate COMMAND --help` tells more):\n");
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		printf("  %-8s %-7s %s\n", commands[i].words[0],
+		       commands[i].words[1] ? commands[i].words[1] : "", commands[i].summary);
+	printf("\nOptions:\n"
+	       "  --socket PATH      the daemon's socket (ZONEGATE_SOCKET; /run/zonegate/api.sock)\n"
+	       "  --server URL       the daemon's address instead (ZONEGATE_SERVER): http://127.0.0.1:7480\n"
+	       "  --token-file FILE  its token, for --server (ZONEGATE_TOKEN_FILE)\n"
+	       "  -o, --output table|json\n"
+	       "  -h, --help\n"
+	       "  --version\n");
+	print_exit_codes();
+}
+
+static void print_command_help(const struct cli_command *c)
+{
+	printf("Usage: zonegate %s%s%s%s%s\n\n%s: %s\n", c->words[0], c->words[1] ? " " : "",
+	       c->words[1] ? c->words[1] : "", c->args[0] ? " " : "", c->args,
+	       c->words[1] ? c->words[1] : c->words[0], c->summary);
+	if (c->help)
+		printf("%s\n", c->help);
+	print_exit_codes();
+}
+
+static enum cli_exit say_usage(const char *fault)
+{
+	fprintf(stderr, "zonegate: %s\nTry `zonegate --help`.\n", fault);
+	return EXIT_USAGE;
+}
+
+/* Commands whose first words were given, for who left the rest out. */
+static enum cli_exit say_unknown(const struct cli_options *o)
+{
+	char fault[CLI_FAULT_MAX] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < COMMAND_COUNT && length < sizeof(fault); i++) {
+		if (strcmp(commands[i].words[0], o->args[0]) == 0)
+			length += (size_t)snprintf(fault + length, sizeof(fault) - length, "%s %s",
+						   length ? "," : "", commands[i].words[1]);
+	}
+	if (length > 0)
+		fprintf(stderr, "zonegate: after \"%s\" comes one of%s\n", o->args[0], fault);
+	else
+		fprintf(stderr, "zonegate: there is no command \"%s\"\n", o->args[0]);
+	fprintf(stderr, "Try `zonegate --help`.\n");
+	return EXIT_USAGE;
+}
+
+static enum cli_exit run(const struct cli_command *c, const struct cli_options *o, size_t words)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct cli cli = {
+		.options = *o,
+		.color = isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
+			 !(term && strcmp(term, "dumb") == 0),
+		.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+		.args = o->args + words,
+		.arg_count = o->arg_count - words,
+	};
+	enum cli_exit result;
+
+	cli.client = cli_client_new(&cli.options);
+	if (!cli.client)
+		return EXIT_NOT_ALLOWED;
+	result = c->run(&cli);
+	cli_client_free(cli.client);
+	return result;
+}
+
+static enum cli_exit start(int argc, char **argv)
+{
+	char fault[CLI_FAULT_MAX];
+	const struct cli_command *c;
+	struct cli_options o;
+	size_t words = 0;
+
+	setlocale(LC_CTYPE, "");
+	if (cli_args_parse(argc, argv, &o, fault))
+		return say_usage(fault);
+	if (o.version) {
+		printf("zonegate %s\n", ZONEGATE_VERSION);
+		return EXIT_OK;
+	}
+	c = o.arg_count ? cli_args_find(commands, COMMAND_COUNT, &o, &words) : NULL;
+	if (o.help && c)
+		print_command_help(c);
+	else if (o.help)
+		print_help();
+	else if (o.arg_count == 0)
+		return say_usage("which command?");
+	else if (!c)
+		return say_unknown(&o);
+	else if (cli_args_check(c, &o, o.arg_count - words, fault))
+		return say_usage(fault);
+	else
+		return run(c, &o, words);
+	return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	return (int)start(argc, argv);
+}
