@@ -43,14 +43,14 @@ def _read(path):
         return ""
 
 
-def measure(name, seconds=280):
-    """The figures that zgbench/inside/NAME.py wrote; dies with its words if it failed."""
-    out = os.path.join(BUILD, "bench", name)
+def measure(name, case, seconds=280):
+    """The figures of one case of zgbench/inside/NAME.py; dies with its words if it failed."""
+    out = os.path.join(BUILD, "bench", case)
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
     settings = _Settings(LAB, BUILD, "uml", False, False)
     with open(f"{out}/config.json", "w", encoding="utf-8") as file:
-        json.dump(dict(settings.configuration(), wanted=[]), file)
+        json.dump(dict(settings.configuration(), wanted=[case]), file)
     try:
         _boot(settings, name, out, seconds)
     finally:

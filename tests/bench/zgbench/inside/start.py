@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""1,000 services x 10 servers into an empty table: ipvsadm, keepalived, the bare batch, ours."""
+"""1,000 services x 10 servers: into an empty table, and 1,000 weights at once."""
 
 import json
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -73,6 +74,32 @@ def apply(contest, document, number):
     contest.note("apply", (part.end - read_stamp(stamp)) / 1e9)
 
 
+def set_weights(contest, daemon, trace):
+    """One PUT that changes the weight of one server in all services, and back."""
+    for weight in (50, configs.WEIGHT):
+        trace.reset()
+        servers = configs.group(configs.LAB_FIRST, 0, SERVERS, configs.LAB_PORT, configs.OFF)
+        servers["servers"]["s0"]["weight"] = weight
+        begin = time.time_ns()
+        daemon.api.put("/server-groups/all/servers", servers["servers"]).expect(200)
+        part = trace.part()
+        assert part.counts == {"SET_DEST": SERVICES}, part.counts
+        contest.note("ours_kernel", (part.end - part.begin) / 1e9)
+        contest.note("ours", (part.end - begin) / 1e9)
+
+
+def set_weights_bare(contest, namespace, trace):
+    for weight in (50, configs.WEIGHT):
+        trace.reset()
+        contest.run(
+            namespace, contest.program("bare_ipvs"), "weights", str(SERVICES), str(SERVERS),
+            str(weight),
+        )
+        part = trace.part()
+        assert part.counts == {"SET_DEST": SERVICES}, part.counts
+        contest.note("bare_kernel", (part.end - part.begin) / 1e9)
+
+
 @case(timeout=270.0)
 def start(lab):
     contest = Contest(lab)
@@ -86,7 +113,37 @@ def start(lab):
         ipvsadm(contest, rules)
         ours(contest, store, number)
         keepalived(contest, configuration)
-        bare(contest)
         if has_cli:
             apply(contest, saved, number)
+    contest.write()
+
+
+@case(timeout=270.0)
+def kernel(lab):
+    """Ours and the bare batch only; ipvsadm once, to judge the batch by."""
+    contest = Contest(lab)
+    store = contest.store("store", configs.document(SERVICES, SERVERS, configs.OFF))
+    rules = contest.file("rules", configs.ipvsadm_rules(SERVICES, SERVERS))
+    for number in contest.rounds():
+        if number % 3 == 0:
+            ipvsadm(contest, rules)
+        ours(contest, store, number)
+        bare(contest)
+    contest.write()
+
+
+@case(timeout=270.0)
+def weights(lab):
+    """Both on the same table, in turns."""
+    contest = Contest(lab)
+    store = contest.store("store", configs.shared(SERVICES, SERVERS, configs.OFF))
+    with contest.arena() as namespace:
+        daemon = Daemon(contest, namespace, "ours", store)
+        daemon.start()
+        wait_table(namespace, SERVICES, SERVERS)
+        with contest.trace(namespace) as trace:
+            for _ in contest.rounds():
+                set_weights(contest, daemon, trace)
+                set_weights_bare(contest, namespace, trace)
+        daemon.end()
     contest.write()
