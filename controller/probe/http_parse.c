@@ -329,6 +329,13 @@ static enum http_progress http_end_status(struct http_parse *p)
 	return HTTP_MORE;
 }
 
+static void http_keep(struct http_parse *p, uint8_t c)
+{
+	if (p->line_size < HTTP_PARSE_LINE_MAX - 1)
+		p->line[p->line_size++] = (char)(c < 0x20 || c > 0x7e ? '.' : c);
+	p->line[p->line_size] = '\0';
+}
+
 static enum http_progress http_take_status(struct http_parse *p, const char *wanted, uint8_t c)
 {
 	(void)wanted;
@@ -342,9 +349,7 @@ static enum http_progress http_take_status(struct http_parse *p, const char *wan
 		p->cr = true;
 		return HTTP_MORE;
 	}
-	if (p->line_size < HTTP_PARSE_LINE_MAX - 1)
-		p->line[p->line_size++] = (char)(c < 0x20 || c > 0x7e ? '.' : c);
-	p->line[p->line_size] = '\0';
+	http_keep(p, c);
 	/* At once, so that a server of another protocol which waits for us is found out. */
 	if (p->line_size <= PREFIX_SIZE && c != (uint8_t)http_prefix[p->line_size - 1])
 		return http_fail(p, "an answer that is not HTTP/1");
@@ -421,6 +426,16 @@ static enum http_progress http_count(struct http_parse *p, size_t size)
 	return HTTP_MORE;
 }
 
+/* What another protocol says is worth showing: the rest of its first line, as far as it is here. */
+static void http_keep_rest(struct http_parse *p, const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; p->phase == PHASE_STATUS && i < size; i++) {
+		if (bytes[i] == '\r' || bytes[i] == '\n')
+			return;
+		http_keep(p, bytes[i]);
+	}
+}
+
 enum http_progress http_parse_feed(struct http_parse *p, const char *wanted, const void *data,
 				   size_t size)
 {
@@ -432,6 +447,8 @@ enum http_progress http_parse_feed(struct http_parse *p, const char *wanted, con
 
 		if (progress == HTTP_MORE)
 			progress = http_takes[p->phase](p, wanted, bytes[i]);
+		if (progress == HTTP_MALFORMED)
+			http_keep_rest(p, bytes + i + 1, size - i - 1);
 		if (progress != HTTP_MORE)
 			return progress;
 		skipped = http_skip_value(p, bytes + i + 1, size - i - 1);

@@ -1,0 +1,650 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The scheduler with real sockets and a real loop: sharing, coming and going in callbacks, pace without drift, stalls.
+#include "base/mem.h"
+#include "probe_fixture.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static void serve_close(int fd, void *arg)
+{
+	(void)fd;
+	(void)arg;
+}
+
+static struct probe_target target_of(const struct health_check *c, const struct fixture_server *s)
+{
+	return (struct probe_target){.check = c, .address = s->address, .port = s->port};
+}
+
+/* A port on which connections are taken by the kernel and never answered: an http probe in flight until T. */
+static void start_mute(struct fixture_server *s)
+{
+	fixture_server_start(s, "127.0.0.1", NULL, NULL);
+}
+
+/* ---- sharing ---- */
+
+static void test_identical_probes_run_once(void **state)
+{
+	struct health_check a = fixture_check(CHECK_TCP);
+	struct health_check b = a; /* another object, equal */
+	struct fixture_ref refs[3] = {
+		{.pause = 50 * FIXTURE_MS}, {.pause = 50 * FIXTURE_MS}, {.pause = 50 * FIXTURE_MS}};
+	struct probe_target ta, tb;
+	struct probe_entry *entries[3];
+	struct fixture_server s;
+	struct fixture f;
+	usec_t now;
+
+	(void)state;
+	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
+	fixture_start(&f, fixture_on_result);
+	ta = target_of(&a, &s);
+	tb = target_of(&b, &s);
+	now = time_monotonic();
+	entries[0] = probe_sched_add(f.sched, &ta, &refs[0], now);
+	entries[1] = probe_sched_add(f.sched, &tb, &refs[1], now);
+	entries[2] = probe_sched_add(f.sched, &ta, &refs[2], now);
+	assert_int_equal(probe_sched_count(f.sched), 1);
+	fixture_loop(&f, 0.4);
+	assert_in_range(refs[0].count, 3, 9);
+	assert_int_equal(refs[1].count, refs[0].count);
+	assert_int_equal(refs[2].count, refs[0].count);
+	fixture_server_wait(&s, refs[0].count);
+	usleep(20000);
+	assert_int_equal(s.served, refs[0].count);
+
+	/* The others go on when the one whose check is used leaves. */
+	probe_sched_remove(f.sched, entries[0]);
+	memset(&a, 0xff, sizeof(a.interval_ms));
+	probe_sched_remove(f.sched, entries[2]);
+	memset(&a, 0xff, sizeof(a));
+	refs[1].count = 0;
+	fixture_loop(&f, 0.2);
+	assert_in_range(refs[1].count, 1, 5);
+	fixture_assert(&refs[1].last, PROBE_PASS, REASON_NONE);
+	probe_sched_remove(f.sched, entries[1]);
+	assert_int_equal(probe_sched_count(f.sched), 0);
+	fixture_stop(&f);
+	fixture_server_stop(&s);
+}
+
+static void test_different_probes_do_not(void **state)
+{
+	struct health_check a = fixture_check(CHECK_TCP);
+	struct health_check b = a;
+	struct fixture_ref ref = {.pause = USEC_NEVER};
+	struct probe_target t = {.check = &a, .port = 80};
+	struct fixture f;
+
+	(void)state;
+	addr_parse("127.0.0.1", &t.address);
+	fixture_start(&f, fixture_on_result);
+	probe_sched_add(f.sched, &t, &ref, USEC_NEVER);
+	b.timeout_ms++;
+	t.check = &b;
+	probe_sched_add(f.sched, &t, &ref, USEC_NEVER);
+	t.port = 81;
+	probe_sched_add(f.sched, &t, &ref, USEC_NEVER);
+	addr_parse("127.0.0.2", &t.address);
+	probe_sched_add(f.sched, &t, &ref, USEC_NEVER);
+	assert_int_equal(probe_sched_count(f.sched), 4);
+	fixture_stop(&f);
+}
+
+/* The reference that wants the next probe soonest has its way. */
+static void test_earliest_wish_wins(void **state)
+{
+	struct health_check c = fixture_check(CHECK_TCP);
+	struct fixture_ref slow = {.pause = 5000 * FIXTURE_MS};
+	struct fixture_ref fast = {.pause = 40 * FIXTURE_MS};
+	struct fixture_server s;
+	struct probe_target t;
+	struct fixture f;
+
+	(void)state;
+	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
+	t = target_of(&c, &s);
+	fixture_start(&f, fixture_on_result);
+	probe_sched_add(f.sched, &t, &slow, time_monotonic());
+	fixture_loop(&f, 0.1);
+	assert_int_equal(slow.count, 1);
+	/* The one that waits is started sooner for the newcomer. */
+	probe_sched_add(f.sched, &t, &fast, time_monotonic());
+	fixture_loop(&f, 0.4);
+	assert_in_range(fast.count, 4, 11);
+	assert_int_equal(slow.count, fast.count + 1);
+	fixture_stop(&f);
+	fixture_server_stop(&s);
+}
+
+static void test_not_before_the_first_start(void **state)
+{
+	struct health_check c = fixture_check(CHECK_TCP);
+	struct fixture_ref ref = {.pause = USEC_NEVER};
+	struct fixture_server s;
+	struct probe_target t;
+	struct fixture f;
+	usec_t first;
+
+	(void)state;
+	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
+	t = target_of(&c, &s);
+	fixture_start(&f, fixture_on_result);
+	first = time_monotonic() + 123456;
+	probe_sched_add(f.sched, &t, &ref, first);
+	fixture_loop(&f, FIXTURE_END);
+	assert_int_equal(ref.count, 1);
+	assert_int_equal(ref.last.health.planned, first);
+	assert_in_range(ref.last.health.ended - ref.last.evidence.duration_usec, first,
+			first + 40 * FIXTURE_MS);
+	fixture_stop(&f);
+	fixture_server_stop(&s);
+}
+
+/* ---- coming and going ---- */
+
+/* A scene in which the first result changes the cast. */
+struct scene {
+	struct fixture f;
+	struct fixture_server s;
+	struct health_check c;
+	struct probe_entry *entries[4];
+	unsigned told[4];
+	void (*act)(struct scene *sc, size_t who);
+};
+
+static usec_t scene_on_result(void *ctx, void *ref, const struct probe_result *r)
+{
+	struct scene *sc = ctx;
+	size_t who = (size_t)(uintptr_t)ref;
+
+	(void)r;
+	sc->told[who]++;
+	sc->act(sc, who);
+	return time_monotonic() + 30 * FIXTURE_MS;
+}
+
+static void scene_remove(struct scene *sc, size_t who)
+{
+	if (sc->entries[who])
+		probe_sched_remove(sc->f.sched, sc->entries[who]);
+	sc->entries[who] = NULL;
+}
+
+static void scene_add(struct scene *sc, size_t who)
+{
+	struct probe_target t = target_of(&sc->c, &sc->s);
+
+	sc->entries[who] = probe_sched_add(sc->f.sched, &t, (void *)(uintptr_t)who,
+					   time_monotonic());
+}
+
+static void scene_play(struct scene *sc, void (*act)(struct scene *, size_t), size_t cast)
+{
+	struct probe_sched_callbacks cb = {.ctx = sc, .result = scene_on_result};
+
+	*sc = (struct scene){.c = fixture_check(CHECK_TCP), .act = act};
+	fixture_server_start(&sc->s, "127.0.0.1", serve_close, NULL);
+	fixture_start(&sc->f, fixture_on_result);
+	probe_sched_free(sc->f.sched);
+	sc->f.sched = probe_sched_new(sc->f.loop, &cb);
+	for (size_t i = 0; i < cast; i++)
+		scene_add(sc, i);
+	fixture_loop(&sc->f, 0.2);
+}
+
+static void scene_end(struct scene *sc)
+{
+	fixture_stop(&sc->f);
+	fixture_server_stop(&sc->s);
+}
+
+static void act_remove_self(struct scene *sc, size_t who)
+{
+	scene_remove(sc, who);
+}
+
+static void act_remove_all(struct scene *sc, size_t who)
+{
+	(void)who;
+	for (size_t i = 0; i < 3; i++)
+		scene_remove(sc, i);
+}
+
+static void act_remove_others(struct scene *sc, size_t who)
+{
+	for (size_t i = 0; i < 3; i++) {
+		if (i != who)
+			scene_remove(sc, i);
+	}
+}
+
+static void act_replace_self(struct scene *sc, size_t who)
+{
+	if (sc->told[who] > 1)
+		return;
+	scene_remove(sc, who);
+	scene_add(sc, who);
+}
+
+static void act_add_one(struct scene *sc, size_t who)
+{
+	(void)who;
+	if (!sc->entries[3])
+		scene_add(sc, 3);
+}
+
+static void test_removal_in_the_callback(void **state)
+{
+	struct scene sc;
+
+	(void)state;
+	scene_play(&sc, act_remove_self, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(sc.told[i], 1);
+	assert_int_equal(probe_sched_count(sc.f.sched), 0);
+	scene_end(&sc);
+
+	scene_play(&sc, act_remove_all, 3);
+	assert_int_equal(sc.told[0] + sc.told[1] + sc.told[2], 1);
+	assert_int_equal(probe_sched_count(sc.f.sched), 0);
+	scene_end(&sc);
+
+	scene_play(&sc, act_remove_others, 3);
+	assert_int_equal(probe_sched_count(sc.f.sched), 1);
+	assert_true(sc.told[0] + sc.told[1] + sc.told[2] > 1); /* the one that stays goes on */
+	assert_int_equal((sc.told[0] > 0) + (sc.told[1] > 0) + (sc.told[2] > 0), 1);
+	scene_end(&sc);
+}
+
+static void test_adding_in_the_callback(void **state)
+{
+	struct scene sc;
+
+	(void)state;
+	scene_play(&sc, act_replace_self, 1);
+	assert_in_range(sc.told[0], 3, 20);
+	assert_int_equal(probe_sched_count(sc.f.sched), 1);
+	scene_end(&sc);
+
+	scene_play(&sc, act_add_one, 2);
+	assert_in_range(sc.told[3], 2, 20);
+	assert_int_equal(probe_sched_count(sc.f.sched), 1);
+	scene_end(&sc);
+}
+
+/* The result of one probe removes others that are in flight or wait in the same slot. */
+static void test_removal_of_other_probes(void **state)
+{
+	struct health_check tcp = fixture_check(CHECK_TCP);
+	struct health_check http = fixture_check(CHECK_HTTP);
+	struct fixture_ref quick = {.pause = USEC_NEVER};
+	struct fixture_ref mute = {.pause = 10 * FIXTURE_MS};
+	struct fixture_server s, m;
+	struct probe_target t, tm;
+	struct probe_entry *in_flight, *waiting;
+	struct fixture f;
+	usec_t now;
+	int files;
+
+	(void)state;
+	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
+	start_mute(&m);
+	t = target_of(&tcp, &s);
+	tm = target_of(&http, &m);
+	fixture_start(&f, fixture_on_result);
+	files = fixture_count_files();
+	now = time_monotonic();
+	in_flight = probe_sched_add(f.sched, &tm, &mute, now);
+	probe_sched_add(f.sched, &t, &quick, now + 60 * FIXTURE_MS);
+	tm.port++;
+	waiting = probe_sched_add(f.sched, &tm, &mute, now + 70 * FIXTURE_MS);
+	fixture_loop(&f, FIXTURE_END);
+	assert_int_equal(quick.count, 1);
+	assert_int_equal(probe_sched_in_flight(f.sched), 1);
+	probe_sched_remove(f.sched, in_flight);
+	probe_sched_remove(f.sched, waiting);
+	assert_int_equal(probe_sched_in_flight(f.sched), 0);
+	assert_int_equal(fixture_count_files(), files);
+	fixture_loop(&f, 0.7);
+	assert_int_equal(mute.count, 0);
+	fixture_stop(&f);
+	fixture_server_stop(&s);
+	fixture_server_stop(&m);
+}
+
+static void test_free_while_in_flight(void **state)
+{
+	struct health_check c = fixture_check(CHECK_HTTP);
+	struct fixture_ref ref = {.pause = USEC_NEVER};
+	struct fixture_server m;
+	struct probe_target t;
+	struct fixture f;
+	int files = fixture_count_files();
+
+	(void)state;
+	start_mute(&m);
+	t = target_of(&c, &m);
+	fixture_start(&f, fixture_on_result);
+	probe_sched_add(f.sched, &t, &ref, time_monotonic());
+	fixture_loop(&f, 0.1);
+	assert_int_equal(probe_sched_in_flight(f.sched), 1);
+	fixture_stop(&f);
+	fixture_server_stop(&m);
+	assert_int_equal(ref.count, 0);
+	assert_int_equal(fixture_count_files(), files);
+}
+
+/* The check is replaced by an equal one, and the old one goes, while a probe is in flight. */
+static void test_retarget_in_flight(void **state)
+{
+	struct health_check *old = mem_new(struct health_check);
+	struct health_check *new = mem_new(struct health_check);
+	struct fixture_ref ref = {.pause = USEC_NEVER};
+	struct fixture_server m;
+	struct probe_target t;
+	struct probe_entry *e;
+	struct fixture f;
+
+	(void)state;
+	*old = fixture_check(CHECK_HTTP);
+	old->timeout_ms = 200;
+	*new = *old;
+	old->path = mem_strdup("/a");
+	new->path = mem_strdup("/a");
+	start_mute(&m);
+	t = target_of(old, &m);
+	fixture_start(&f, fixture_on_result);
+	e = probe_sched_add(f.sched, &t, &ref, time_monotonic());
+	fixture_loop(&f, 0.1);
+	assert_int_equal(probe_sched_in_flight(f.sched), 1);
+	probe_sched_retarget(f.sched, e, new);
+	free(old->path);
+	memset(old, 0xff, sizeof(*old));
+	free(old);
+	fixture_loop(&f, FIXTURE_END);
+	fixture_assert(&ref.last, PROBE_FAIL_SILENT, REASON_RECV_TIMEOUT);
+	fixture_stop(&f);
+	fixture_server_stop(&m);
+	free(new->path);
+	free(new);
+}
+
+/* ---- pace ---- */
+
+struct pace {
+	struct fixture f;
+	usec_t interval;
+	usec_t first;
+	unsigned rounds;
+	unsigned rounds_max;
+	usec_t latest; /* the worst lateness of a start */
+	unsigned failures;
+};
+
+static usec_t pace_on_result(void *ctx, void *ref, const struct probe_result *r)
+{
+	struct pace *p = ctx;
+	usec_t started = r->health.ended - r->evidence.duration_usec;
+
+	(void)ref;
+	p->failures += r->health.verdict != PROBE_PASS;
+	assert_int_equal(r->health.planned, p->first + p->rounds * p->interval);
+	assert_true(started >= r->health.planned);
+	if (started - r->health.planned > p->latest)
+		p->latest = started - r->health.planned;
+	if (++p->rounds == p->rounds_max)
+		ev_break(p->f.loop, EVBREAK_ALL);
+	return r->health.planned + p->interval;
+}
+
+static void test_no_drift(void **state)
+{
+	struct health_check c = fixture_check(CHECK_TCP);
+	struct pace p = {.interval = 20 * FIXTURE_MS, .rounds_max = 60};
+	struct probe_sched_callbacks cb = {.ctx = &p, .result = pace_on_result};
+	struct fixture_server s;
+	struct probe_target t;
+	usec_t took;
+
+	(void)state;
+	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
+	t = target_of(&c, &s);
+	fixture_start(&p.f, fixture_on_result);
+	probe_sched_free(p.f.sched);
+	p.f.sched = probe_sched_new(p.f.loop, &cb);
+	p.first = time_monotonic() + 3 * FIXTURE_MS;
+	probe_sched_add(p.f.sched, &t, NULL, p.first);
+	fixture_loop(&p.f, FIXTURE_END);
+	took = time_monotonic() - p.first;
+	assert_int_equal(p.rounds, 60);
+	assert_int_equal(p.failures, 0);
+	assert_in_range(took, 59 * p.interval, 59 * p.interval + 100 * FIXTURE_MS);
+	fixture_stop(&p.f);
+	fixture_server_stop(&s);
+}
+
+/* What must start at once after silence does not wait for another slot. */
+static void test_silence_is_followed_at_once(void **state)
+{
+	struct health_check c = fixture_check(CHECK_HTTP);
+	struct fixture_ref ref = {.pause = 0};
+	struct fixture_server m;
+	struct probe_target t;
+	struct fixture f;
+
+	(void)state;
+	c.timeout_ms = 50;
+	start_mute(&m);
+	t = target_of(&c, &m);
+	fixture_start(&f, fixture_on_result);
+	probe_sched_add(f.sched, &t, &ref, time_monotonic());
+	fixture_loop(&f, 1.);
+	/* Between 50 and 60 ms each, and the machine may be busy. */
+	assert_in_range(ref.count, 10, 20);
+	assert_true(ref.last.health.planned + 50 * FIXTURE_MS <= ref.last.health.ended);
+	fixture_stop(&f);
+	fixture_server_stop(&m);
+}
+
+/* ---- stalls ---- */
+
+/* Answers 350 ms after the request. */
+static void serve_late(int fd, void *arg)
+{
+	char request[1024];
+
+	(void)arg;
+	if (recv(fd, request, sizeof(request), 0) <= 0)
+		return;
+	usleep(350000);
+	fixture_send(fd, "HTTP/1.1 200 OK\r\n\r\n");
+}
+
+static void on_block(struct ev_loop *loop, struct ev_timer *w, int revents)
+{
+	(void)loop;
+	(void)w;
+	(void)revents;
+	usleep(300000);
+}
+
+/* One probe with T = 250 ms of a server that takes 350; the loop is held for 300 ms meanwhile, or not at all. */
+static struct probe_result probe_over_block(bool blocked)
+{
+	struct health_check c = fixture_check(CHECK_HTTP);
+	struct fixture_ref ref = {.pause = USEC_NEVER};
+	struct fixture_server s;
+	struct probe_target t;
+	struct ev_timer block;
+	struct fixture f;
+
+	c.timeout_ms = 250;
+	fixture_server_start(&s, "127.0.0.1", serve_late, NULL);
+	t = target_of(&c, &s);
+	fixture_start(&f, fixture_on_result);
+	probe_sched_add(f.sched, &t, &ref, time_monotonic());
+	ev_timer_init(&block, on_block, 0.05, 0.);
+	if (blocked)
+		ev_timer_start(f.loop, &block);
+	fixture_loop(&f, FIXTURE_END);
+	fixture_stop(&f);
+	fixture_server_stop(&s);
+	assert_int_equal(ref.count, 1);
+	return ref.last;
+}
+
+static void test_stall_of_the_loop(void **state)
+{
+	struct probe_result r = probe_over_block(false);
+
+	(void)state;
+	fixture_assert(&r, PROBE_FAIL_SILENT, REASON_RECV_TIMEOUT);
+	r = probe_over_block(true);
+	fixture_assert(&r, PROBE_PASS, REASON_NONE);
+}
+
+/* Many servers, each with a probe in flight or due, and the loop held again and again: nobody fails. */
+static void test_stalls_fail_nobody(void **state)
+{
+	static struct fixture_ref refs[100];
+	struct health_check c = fixture_check(CHECK_TCP);
+	struct fixture_server s;
+	struct ev_timer block;
+	struct fixture f;
+
+	(void)state;
+	c.timeout_ms = 60;
+	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
+	fixture_start(&f, fixture_on_result);
+	for (unsigned i = 0; i < 100; i++) {
+		struct probe_target t = target_of(&c, &s);
+
+		t.address.bytes[3] = (uint8_t)(i + 1);
+		refs[i] = (struct fixture_ref){.pause = 10 * FIXTURE_MS};
+		/* The server listens on 127.0.0.1 only: the others refuse, which is an answer too. */
+		probe_sched_add(f.sched, &t, &refs[i], time_monotonic() + i * 1000);
+	}
+	ev_timer_init(&block, on_block, 0.05, 0.1);
+	ev_timer_start(f.loop, &block);
+	fixture_loop(&f, 1.5);
+	for (unsigned i = 0; i < 100; i++) {
+		assert_true(refs[i].count >= 2);
+		assert_int_not_equal(refs[i].last.health.verdict, PROBE_FAIL_SILENT);
+	}
+	fixture_stop(&f);
+	fixture_server_stop(&s);
+}
+
+/* The whole process is stopped while it waits: no callback is to blame, and no timer of others near. */
+static void test_stop_of_the_process(void **state)
+{
+	struct health_check c = fixture_check(CHECK_HTTP);
+	struct fixture_server s;
+	int status = -1;
+	pid_t pid;
+
+	(void)state;
+	c.timeout_ms = 250;
+	fixture_server_start(&s, "127.0.0.1", serve_late, NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct probe_result r = fixture_probe_server(&c, &s);
+
+		_exit(r.health.verdict == PROBE_PASS ? 0 : 1);
+	}
+	usleep(80000);
+	kill(pid, SIGSTOP);
+	usleep(200000);
+	kill(pid, SIGCONT);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	fixture_server_stop(&s);
+	assert_int_equal(status, 0);
+}
+
+/* ---- limits ---- */
+
+static void test_flight_is_bounded(void **state)
+{
+	static struct fixture_ref refs[200];
+	struct health_check c = fixture_check(CHECK_HTTP);
+	struct fixture_server m;
+	struct rlimit old, few;
+	struct fixture f;
+	unsigned refused = 0;
+
+	(void)state;
+	c.timeout_ms = 5000;
+	start_mute(&m);
+	getrlimit(RLIMIT_NOFILE, &old);
+	few = old;
+	few.rlim_cur = 400;
+	setrlimit(RLIMIT_NOFILE, &few);
+	fixture_start(&f, fixture_on_result);
+	for (unsigned i = 0; i < 200; i++) {
+		struct probe_target t = target_of(&c, &m);
+		struct health_check *own = mem_dup(&c, sizeof(c));
+
+		own->fast_retry = i % 2;
+		own->window_failures = i / 2;
+		own->window_of = 60;
+		t.check = own;
+		refs[i].pause = 10 * USEC_PER_SEC;
+		probe_sched_add(f.sched, &t, &refs[i], time_monotonic());
+	}
+	fixture_loop(&f, 0.5);
+	for (unsigned i = 0; i < 200; i++) {
+		refused += refs[i].count;
+		if (!refs[i].count)
+			continue;
+		fixture_assert(&refs[i].last, PROBE_ERROR, REASON_PROBER_ERROR);
+		assert_int_equal(refs[i].last.evidence.error, EMFILE);
+	}
+	assert_int_equal(probe_sched_in_flight(f.sched), 128);
+	assert_int_equal(refused, 200 - 128);
+	setrlimit(RLIMIT_NOFILE, &old);
+	fixture_stop(&f);
+	fixture_server_stop(&m);
+}
+
+static void test_kind_that_is_not_there(void **state)
+{
+	struct health_check c = fixture_check(CHECK_DNS);
+	struct addr a;
+	struct probe_result r;
+
+	(void)state;
+	addr_parse("127.0.0.1", &a);
+	r = fixture_probe(&c, &a, 53);
+	fixture_assert(&r, PROBE_ERROR, REASON_PROBER_ERROR);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_identical_probes_run_once),
+		cmocka_unit_test(test_different_probes_do_not),
+		cmocka_unit_test(test_earliest_wish_wins),
+		cmocka_unit_test(test_not_before_the_first_start),
+		cmocka_unit_test(test_removal_in_the_callback),
+		cmocka_unit_test(test_adding_in_the_callback),
+		cmocka_unit_test(test_removal_of_other_probes),
+		cmocka_unit_test(test_free_while_in_flight),
+		cmocka_unit_test(test_retarget_in_flight),
+		cmocka_unit_test(test_no_drift),
+		cmocka_unit_test(test_silence_is_followed_at_once),
+		cmocka_unit_test(test_stall_of_the_loop),
+		cmocka_unit_test(test_stalls_fail_nobody),
+		cmocka_unit_test(test_stop_of_the_process),
+		cmocka_unit_test(test_flight_is_bounded),
+		cmocka_unit_test(test_kind_that_is_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
