@@ -90,11 +90,11 @@ def kernel_show(lab):
 @case
 def api_call(lab):
     cli = ready(lab)
-    group = json.loads(code(cli("api", "GET", "/server-groups/web"), 0))
+    group = json.loads(code(cli("api", "GET", "/api/v1/server-groups/web"), 0))
     assert group["servers"]["s1"]["weight"] == 100
-    code(cli("api", "PATCH", "/server-groups/web/servers/s1", "-d", '{"weight": 9}'), 0)
+    code(cli("api", "PATCH", "/api/v1/server-groups/web/servers/s1", "-d", '{"weight": 9}'), 0)
     assert lab.gw.weights()["10.2.0.11"] == 9
-    code(cli("api", "GET", "/server-groups/none"), 6)
+    code(cli("api", "GET", "/api/v1/server-groups/none"), 6)
 
 
 @case

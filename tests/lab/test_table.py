@@ -8,6 +8,7 @@ from zglab.documents import check, web
 
 LAB_SECONDS = 15
 FOREIGN = "-A -t 192.0.2.99:80 -s lc\n-a -t 192.0.2.99:80 -r 10.2.0.50:80 -m -w 9\n"
+SERVICE = f"{VIP4}:80"
 SAME = (
     f"-A -t {VIP4}:80 -s wrr\n"
     f"-a -t {VIP4}:80 -r 10.2.0.11:80 -m -w 100\n"
@@ -74,18 +75,21 @@ def drift_is_repaired(lab):
     lab.network(2)
     lab.start(web(lab), kernel={"audit_interval_s": 1})
     before = rules(lab)
-    for spoil in (
-        ("-C",),
-        ("-e", "-t", f"{VIP4}:80", "-r", "10.2.0.11:80", "-m", "-w", "1"),
-        ("-a", "-t", f"{VIP4}:80", "-r", "10.2.0.77:80", "-m", "-w", "1"),
-        ("-d", "-t", f"{VIP4}:80", "-r", "10.2.0.12:80"),
-        ("-E", "-t", f"{VIP4}:80", "-s", "rr"),
-    ):
-        lab.gw.ipvsadm(*spoil)
-        assert rules(lab) != before, spoil
-        lab.wait(
-            lambda: rules(lab) == before, 1 + lab.margin, f"mended after ipvsadm {spoil}", pause=0.1
-        )
+    with lab.gw.capture() as capture:
+        for spoil, mend in (
+            (("-C",), {"FLUSH": 1, "NEW_SERVICE": 1, "NEW_DEST": 2}),
+            (("-e", "-t", SERVICE, "-r", "10.2.0.11:80", "-m", "-w", "1"), {"SET_DEST": 2}),
+            (("-a", "-t", SERVICE, "-r", "10.2.0.77:80", "-m"), {"NEW_DEST": 1, "DEL_DEST": 1}),
+            (("-d", "-t", SERVICE, "-r", "10.2.0.12:80"), {"DEL_DEST": 1, "NEW_DEST": 1}),
+            (("-E", "-t", SERVICE, "-s", "rr"), {"SET_SERVICE": 2}),
+        ):
+            capture.reset()
+            lab.gw.ipvsadm(*spoil)
+            lab.wait(
+                lambda mend=mend: capture.changes() == mend, 1 + lab.margin,
+                f"{mend} after ipvsadm {spoil}",
+            )
+            assert rules(lab) == before, spoil
     assert lab.who(count=10) == {"s1": 5, "s2": 5}
 
 
