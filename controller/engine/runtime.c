@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "engine/internal.h"
+#include "model/health_check.h"
 
 #define HEALTH_KEY_MAX 160
 
@@ -338,24 +339,6 @@ static bool check_kind_changed(const struct server_group *a, const struct server
 	return x->enabled != y->enabled || x->type != y->type || x->port != y->port;
 }
 
-static bool text_equal(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool check_equal(const struct health_check *x, const struct health_check *y)
-{
-	return x->enabled == y->enabled && x->type == y->type && x->interval_ms == y->interval_ms &&
-	       x->timeout_ms == y->timeout_ms && x->healthy_threshold == y->healthy_threshold &&
-	       x->unhealthy_threshold == y->unhealthy_threshold && x->fast_retry == y->fast_retry &&
-	       x->window_failures == y->window_failures && x->window_of == y->window_of &&
-	       x->port == y->port && x->close == y->close &&
-	       addr_compare(&x->source_address, &y->source_address) == 0 &&
-	       x->fwmark == y->fwmark && x->method == y->method && text_equal(x->path, y->path) &&
-	       text_equal(x->host, y->host) && text_equal(x->expected_status, y->expected_status) &&
-	       text_equal(x->expected_body, y->expected_body);
-}
-
 struct server_change {
 	bool kind_changed;  /* of the check */
 	bool check_changed; /* any member of the check, or whether the group is probed */
@@ -430,7 +413,7 @@ static void group_sync(struct engine *e, struct engine_group *g, const struct se
 	c.fresh = used && !g->used;
 	c.kind_changed = old && check_kind_changed(old, group);
 	c.check_changed = used != g->used || !old ||
-			  !check_equal(&old->health_check, &group->health_check);
+			  !health_check_equal(&old->health_check, &group->health_check);
 	g->group = group;
 	g->used = used;
 	if (c.check_changed) {

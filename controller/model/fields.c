@@ -80,6 +80,7 @@ static bool member_equal(const struct field *f, const void *a, const void *b)
 		return fields_equal(f->members, slot(a, f), slot(b, f));
 	case FIELD_CHILDREN:
 	case FIELD_READ_ONLY:
+	case FIELD_PRESET:
 	case FIELD_LATER:
 		return true;
 	}
@@ -93,6 +94,45 @@ bool fields_equal(const struct field *fields, const void *a, const void *b)
 			return false;
 	}
 	return true;
+}
+
+static uint64_t member_hash(const struct field *f, const void *base, uint64_t seed)
+{
+	const struct addr *a;
+	const char *text;
+	uint32_t number;
+	switch (f->type) {
+	case FIELD_BOOL:
+	case FIELD_GIVEN:
+		number = load_bool(base, f);
+		return hash_bytes(&number, sizeof(number), seed);
+	case FIELD_NUMBER:
+	case FIELD_ENUM:
+	case FIELD_FLAGS:
+		number = load_number(base, f);
+		return hash_bytes(&number, sizeof(number), seed);
+	case FIELD_TEXT:
+		text = load_text(base, f);
+		return text ? hash_text(text, seed) : hash_bytes("", 1, seed);
+	case FIELD_ADDRESS:
+		a = slot(base, f);
+		return hash_bytes(a->bytes, sizeof(a->bytes), seed ^ a->family);
+	case FIELD_GROUP:
+		return fields_hash(f->members, slot(base, f), seed);
+	case FIELD_CHILDREN:
+	case FIELD_READ_ONLY:
+	case FIELD_PRESET:
+	case FIELD_LATER:
+		break;
+	}
+	return seed;
+}
+
+uint64_t fields_hash(const struct field *fields, const void *base, uint64_t seed)
+{
+	for (const struct field *f = fields; f->name; f++)
+		seed = member_hash(f, base, seed);
+	return seed;
 }
 
 void fields_copy(const struct field *fields, void *base)
@@ -170,6 +210,7 @@ static json_t *encode_member(const struct field *f, const struct object *root, c
 	case FIELD_GIVEN:
 	case FIELD_CHILDREN:
 	case FIELD_READ_ONLY:
+	case FIELD_PRESET:
 	case FIELD_LATER:
 		break;
 	}
@@ -203,6 +244,7 @@ static void write_bounds(struct buf_writer *w, const struct field *f)
 		break;
 	case FIELD_ENUM:
 	case FIELD_FLAGS:
+	case FIELD_PRESET:
 		for (const struct field_name *n = f->names; n->name; n++) {
 			if (n->later)
 				continue;
@@ -224,6 +266,18 @@ static void write_bounds(struct buf_writer *w, const struct field *f)
 	case FIELD_LATER:
 		break;
 	}
+}
+
+static void write_flags(struct buf_writer *w, const struct field *f)
+{
+	const char *between = "[";
+	for (const struct field_name *n = f->names; n->name; n++) {
+		if ((f->number & n->value) == 0)
+			continue;
+		buf_write_format(w, "%s\"%s\"", between, n->name);
+		between = ", ";
+	}
+	buf_write_text(w, f->number != 0 ? "]" : "[]");
 }
 
 static void write_default(struct buf_writer *w, const struct field *f)
@@ -248,11 +302,16 @@ static void write_default(struct buf_writer *w, const struct field *f)
 		name = fields_enum_name(f->names, f->number);
 		buf_write_text(w, name ? name : "not set");
 		break;
+	case FIELD_PRESET:
+		buf_write_text(w, "not set");
+		break;
+	case FIELD_FLAGS:
+		write_flags(w, f);
+		break;
 	case FIELD_TEXT:
 	case FIELD_ADDRESS:
 		buf_write_format(w, f->text ? "\"%s\"" : "not set", f->text);
 		break;
-	case FIELD_FLAGS:
 	case FIELD_GROUP:
 	case FIELD_GIVEN:
 	case FIELD_CHILDREN:
@@ -271,6 +330,7 @@ static const char *type_name(const struct field *f)
 		return "integer";
 	case FIELD_ENUM:
 	case FIELD_TEXT:
+	case FIELD_PRESET:
 		return "string";
 	case FIELD_FLAGS:
 		return "array of strings";

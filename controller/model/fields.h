@@ -21,6 +21,7 @@ enum field_type {
 	FIELD_GIVEN,   /* no member of its own: a bool, whether the member of this name was given */
 	FIELD_CHILDREN,  /* an object of objects; struct vec; object.c does these */
 	FIELD_READ_ONLY, /* a reader gets it, a write ignores it */
+	FIELD_PRESET,    /* a name: other defaults for members below; not kept */
 	FIELD_LATER,     /* known, refused: "not supported yet" */
 };
 
@@ -29,6 +30,7 @@ enum field_flag {
 	FIELD_V4 = 2, /* addresses: of this family only */
 	FIELD_V6 = 4,
 	FIELD_ANY_TEXT = 8, /* texts: control characters too */
+	FIELD_ESCAPED = 16, /* texts: as in escape.h; the bounds are those of the bytes */
 };
 
 /* A value of an enum or a bit of flags; the list ends with a NULL name. */
@@ -38,18 +40,28 @@ struct field_name {
 	bool later; /* refused: "not supported yet" */
 };
 
+/* The default of a member with one preset, where `when` (if any) holds. */
+struct field_preset {
+	uint32_t preset;
+	const char *member;
+	bool (*when)(const struct object *root);
+	uint32_t number;
+	const char *text;
+};
+
 struct field {
 	const char *name;
 	enum field_type type;
 	unsigned flags;
 	size_t offset;
-	uint32_t min; /* numbers: bounds; texts: length; children: count */
+	uint32_t min; /* numbers: bounds; texts: length; flags, children: count */
 	uint32_t max;
 	uint32_t number;  /* default of bools, numbers, enums, flags */
 	const char *text; /* default of texts and addresses; NULL = not set */
 	const struct field_name *names;
-	const struct field *members;                   /* FIELD_GROUP */
-	enum object_kind child;                        /* FIELD_CHILDREN */
+	const struct field_preset *presets; /* FIELD_PRESET: ended by a row without member */
+	const struct field *members;        /* FIELD_GROUP */
+	enum object_kind child;             /* FIELD_CHILDREN */
 	uint32_t (*derive)(const struct object *root); /* default from members above this row */
 	const char *derive_text;
 	bool (*when)(const struct object *root);  /* else the member is refused and not shown */
@@ -72,6 +84,8 @@ struct field_decoder {
 	struct err *err;
 	const json_t *patch; /* see struct object_source */
 	bool merging;
+	const struct field_preset *presets; /* of the preset that was named, or NULL */
+	uint32_t preset;
 	unsigned depth;
 	char pointer[ERR_POINTER_MAX]; /* of the value that is decoded */
 };
@@ -94,6 +108,7 @@ void object_decode_collection(const struct field *f, const json_t *body, const c
 void fields_encode(const struct field *fields, const struct object *root, const void *base,
 		   json_t *json);
 bool fields_equal(const struct field *fields, const void *a, const void *b);
+uint64_t fields_hash(const struct field *fields, const void *base, uint64_t seed);
 /* After a plain copy of the struct: gives it texts of its own. */
 void fields_copy(const struct field *fields, void *base);
 void fields_free(const struct field *fields, void *base);

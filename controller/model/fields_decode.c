@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/escape.h"
 #include "model/fields.h"
 
 static void *slot(void *base, const struct field *f)
@@ -172,6 +173,10 @@ static void decode_flags(struct field_decoder *d, const struct field *f, void *b
 		}
 		bits |= bit;
 	}
+	if (json_array_size(v) < f->min) {
+		fields_fault(d, ERR_LIMIT, f->name, "must name at least %u", f->min);
+		return;
+	}
 	store_number(base, f, bits);
 }
 
@@ -180,6 +185,28 @@ static bool text_is_clean(const char *text)
 	for (; *text; text++) {
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
 			return false;
+	}
+	return true;
+}
+
+static bool escaped_is_good(struct field_decoder *d, const struct field *f, const char *text)
+{
+	char quote[FIELDS_QUOTE_MAX];
+	const char *fault = escape_find_fault(text);
+	if (fault) {
+		fields_fault(
+			d, ERR_FORMAT, f->name,
+			"must be printable ASCII, \\XX (two hex digits) for any byte and \\\\ for a "
+			"backslash; at character %zu stands \"%s\"",
+			(size_t)(fault - text) + 1, fields_quote(fault, quote));
+		return false;
+	}
+	size_t length = escape_decode_text(text, NULL, 0);
+	if (length < f->min || length > f->max) {
+		fields_fault(d, ERR_LIMIT, f->name,
+			     "must have from %u to %u bytes after unescaping, not %zu", f->min,
+			     f->max, length);
+		return false;
 	}
 	return true;
 }
@@ -194,7 +221,8 @@ static const char *decode_string(struct field_decoder *d, const struct field *f,
 	}
 	const char *text = json_string_value(v);
 	size_t length = json_string_length(v);
-	if (length < f->min || length > f->max) {
+	bool escaped = (f->flags & FIELD_ESCAPED) != 0;
+	if (!escaped && (length < f->min || length > f->max)) {
 		fields_fault(d, ERR_LIMIT, f->name, "must have from %u to %u bytes, not %zu",
 			     f->min, f->max, length);
 		return NULL;
@@ -203,6 +231,8 @@ static const char *decode_string(struct field_decoder *d, const struct field *f,
 		fields_fault(d, ERR_FORMAT, f->name, "must not hold control characters");
 		return NULL;
 	}
+	if (escaped && !escaped_is_good(d, f, text))
+		return NULL;
 	const char *reason = f->check ? f->check(text) : NULL;
 	if (reason) {
 		fields_fault(d, ERR_FORMAT, f->name, "\"%s\" %s", fields_quote(text, quote),
@@ -266,6 +296,12 @@ static void decode_address(struct field_decoder *d, const struct field *f, void 
 	memcpy(slot(base, f), &a, sizeof(a));
 }
 
+static void decode_preset(struct field_decoder *d, const struct field *f, const json_t *v)
+{
+	if (v && decode_name(d, f, v, &d->preset))
+		d->presets = f->presets;
+}
+
 static void decode_group(struct field_decoder *d, const struct field *f, void *base,
 			 const json_t *v)
 {
@@ -277,6 +313,7 @@ static void decode_group(struct field_decoder *d, const struct field *f, void *b
 	d->depth++;
 	fields_decode(d, f->members, slot(base, f), v);
 	d->depth--;
+	d->presets = NULL; // they are of the members beside them
 	d->patch = patch;
 	err_pointer_pop(d->pointer, length);
 }
@@ -311,6 +348,9 @@ static void decode_value(struct field_decoder *d, const struct field *f, void *b
 	case FIELD_GIVEN:
 		store_bool(base, f, v || (f->derive && f->derive(d->root) != 0));
 		break;
+	case FIELD_PRESET:
+		decode_preset(d, f, v);
+		break;
 	case FIELD_LATER:
 		if (v)
 			fields_fault(d, ERR_UNSUPPORTED, f->name, "\"%s\" is not supported yet",
@@ -322,11 +362,30 @@ static void decode_value(struct field_decoder *d, const struct field *f, void *b
 	}
 }
 
+static const struct field_preset *find_preset(const struct field_decoder *d, const struct field *f)
+{
+	for (const struct field_preset *p = d->presets; p && p->member; p++) {
+		if (p->preset == d->preset && strcmp(p->member, f->name) == 0 &&
+		    (!p->when || p->when(d->root)))
+			return p;
+	}
+	return NULL;
+}
+
 static void decode_member(struct field_decoder *d, const struct field *f, void *base,
 			  const json_t *v)
 {
+	struct field changed;
+	bool inherited = d->merging && !json_object_get(d->patch, f->name);
+	const struct field_preset *preset = find_preset(d, f);
+	if (preset) {
+		changed = *f;
+		changed.number = preset->number;
+		changed.text = preset->text;
+		f = &changed;
+		v = inherited ? NULL : v;
+	}
 	if (v && f->when && !f->when(d->root)) {
-		bool inherited = d->merging && !json_object_get(d->patch, f->name);
 		if (!inherited)
 			fields_fault(d, ERR_INCOMPATIBLE, f->name, "\"%s\" can be set only %s",
 				     f->name, f->when_text);

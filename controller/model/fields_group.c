@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rows of server groups and servers: every member with its bounds, default and help.
+// The rows of server groups and servers: every member with its bounds, default and help. Health checks: fields_check.c.
 #include <assert.h>
-#include <string.h>
 
 #include "model/fields_rows.h"
-#include "model/validate.h"
 
 static const struct server_group *as_group(const struct object *o)
 {
@@ -12,49 +10,7 @@ static const struct server_group *as_group(const struct object *o)
 	return (const struct server_group *)o;
 }
 
-// ---- checks of single values ------------------------------------------------------------------
-
-static const char *check_path(const void *value)
-{
-	const char *text = value;
-	if (text[0] != '/')
-		return "must begin with \"/\"";
-	for (; *text; text++) {
-		if (*text <= ' ' || *text > '~' || *text == '#')
-			return "may hold printable ASCII only, without spaces and \"#\": percent-encode them";
-	}
-	return NULL;
-}
-
-static const char *check_host(const void *value)
-{
-	static const char allowed[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]";
-	const char *text = value;
-	return text[strspn(text, allowed)] == '\0' ? NULL : "is not a host name or address";
-}
-
-static const char *check_status(const void *value)
-{
-	return validate_status_list(value)
-		       ? NULL
-		       : "must be status codes 100-599 and ranges of them, as in \"200-299,301\"";
-}
-
 // ---- defaults and conditions that hang on other members ---------------------------------------
-
-static uint32_t derive_check_type(const struct object *root)
-{
-	switch (as_group(root)->protocol) {
-	case PROTOCOL_TCP:
-		return CHECK_TCP;
-	case PROTOCOL_UDP:
-		return CHECK_UDP;
-	case PROTOCOL_SCTP:
-		return CHECK_ICMP;
-	}
-	return CHECK_TCP;
-}
 
 static uint32_t derive_on_unhealthy(const struct object *root)
 {
@@ -70,21 +26,6 @@ static uint32_t derive_tunnel_given(const struct object *root)
 static bool shown_tunnel(const struct object *root)
 {
 	return as_group(root)->tunnel.given;
-}
-
-static bool shown_window(const struct object *root)
-{
-	return as_group(root)->health_check.window_failures != 0;
-}
-
-static bool when_http(const struct object *root)
-{
-	return as_group(root)->health_check.type == CHECK_HTTP;
-}
-
-static bool when_tcp(const struct object *root)
-{
-	return as_group(root)->health_check.type == CHECK_TCP;
 }
 
 static bool when_gue(const struct object *root)
@@ -117,23 +58,6 @@ static const struct field_name checksum_names[] = {
 	{"remcsum", CHECKSUM_REMCSUM, false},
 	{0},
 };
-static const struct field_name check_names[] = {
-	{"tcp", CHECK_TCP, false},          {"http", CHECK_HTTP, false},
-	{"https", CHECK_HTTPS, true},       {"tls", CHECK_TLS, true},
-	{"udp", CHECK_UDP, true},           {"icmp", CHECK_ICMP, true},
-	{"icmp_udp", CHECK_ICMP_UDP, true}, {"grpc", CHECK_GRPC, true},
-	{"dns", CHECK_DNS, true},           {0},
-};
-static const struct field_name close_names[] = {
-	{"rst", CLOSE_RST, false},
-	{"fin", CLOSE_FIN, false},
-	{0},
-};
-static const struct field_name method_names[] = {
-	{"HEAD", HTTP_HEAD, false},
-	{"GET", HTTP_GET, false},
-	{0},
-};
 static const struct field_name initial_names[] = {
 	{"initial", INITIAL_INITIAL, false},
 	{"healthy", INITIAL_HEALTHY, false},
@@ -151,161 +75,6 @@ static const struct field_name on_unhealthy_names[] = {
 	{0},
 };
 // ---- rows -------------------------------------------------------------------------------------
-
-static const struct field window_fields[] = {
-	{.name = "failures",
-	 .type = FIELD_NUMBER,
-	 .flags = FIELD_REQUIRED,
-	 AT(health_check, window_failures),
-	 .min = 1,
-	 .max = 64,
-	 .help = "this many failures …"},
-	{.name = "of",
-	 .type = FIELD_NUMBER,
-	 .flags = FIELD_REQUIRED,
-	 AT(health_check, window_of),
-	 .min = 1,
-	 .max = 64,
-	 .help = "… among this many last results make a server unhealthy"},
-	{0},
-};
-
-static const struct field health_check_fields[] = {
-	{.name = "enabled",
-	 .type = FIELD_BOOL,
-	 AT(health_check, enabled),
-	 .number = true,
-	 .help = "false: nothing is probed and every server counts as healthy"},
-	{.name = "type",
-	 .type = FIELD_ENUM,
-	 AT(health_check, type),
-	 .names = check_names,
-	 .derive = derive_check_type,
-	 .derive_text = "by protocol: tcp for tcp",
-	 .help = "what a probe does"},
-	{.name = "interval_ms",
-	 .type = FIELD_NUMBER,
-	 AT(health_check, interval_ms),
-	 .min = 100,
-	 .max = 300000,
-	 .number = 3000,
-	 .help = "from the start of a probe to the start of the next"},
-	{.name = "timeout_ms",
-	 .type = FIELD_NUMBER,
-	 AT(health_check, timeout_ms),
-	 .min = 10,
-	 .max = 300000,
-	 .number = 2000,
-	 .help = "a probe that has not passed by then has failed"},
-	{.name = "healthy_threshold",
-	 .type = FIELD_NUMBER,
-	 AT(health_check, healthy_threshold),
-	 .min = 1,
-	 .max = 20,
-	 .number = 3,
-	 .help = "consecutive passes that make a server healthy"},
-	{.name = "unhealthy_threshold",
-	 .type = FIELD_NUMBER,
-	 AT(health_check, unhealthy_threshold),
-	 .min = 1,
-	 .max = 20,
-	 .number = 3,
-	 .help = "consecutive failures that make a server unhealthy"},
-	{.name = "fast_retry",
-	 .type = FIELD_BOOL,
-	 AT(health_check, fast_retry),
-	 .number = true,
-	 .help = "probe again at once after a failure, until the verdict"},
-	{.name = "window",
-	 .type = FIELD_GROUP,
-	 .members = window_fields,
-	 .shown = shown_window,
-	 .help = "catches a server that fails now and then"},
-	{.name = "port",
-	 .type = FIELD_NUMBER,
-	 AT(health_check, port),
-	 .max = 65535,
-	 .help = "port to probe; 0: the server's own"},
-	{.name = "close",
-	 .type = FIELD_ENUM,
-	 AT(health_check, close),
-	 .names = close_names,
-	 .number = CLOSE_RST,
-	 .when = when_tcp,
-	 .when_text = "with type tcp",
-	 .help = "how a tcp probe ends its connection"},
-	{.name = "source_address",
-	 .type = FIELD_ADDRESS,
-	 AT(health_check, source_address),
-	 .check = fields_check_unicast,
-	 .help = "probes come from this address of the gateway"},
-	{.name = "fwmark",
-	 .type = FIELD_NUMBER,
-	 AT(health_check, fwmark),
-	 .max = UINT32_MAX,
-	 .help = "firewall mark of the probes' packets; 0: none"},
-	{.name = "method",
-	 .type = FIELD_ENUM,
-	 AT(health_check, method),
-	 .names = method_names,
-	 .number = HTTP_HEAD,
-	 .when = when_http,
-	 .when_text = "with type http",
-	 .help = "of the request"},
-	{.name = "path",
-	 .type = FIELD_TEXT,
-	 AT(health_check, path),
-	 .min = 1,
-	 .max = MODEL_TEXT_MAX,
-	 .text = "/",
-	 .check = check_path,
-	 .when = when_http,
-	 .when_text = "with type http",
-	 .help = "of the request, with its query"},
-	{.name = "host",
-	 .type = FIELD_TEXT,
-	 AT(health_check, host),
-	 .min = 1,
-	 .max = MODEL_TEXT_MAX,
-	 .check = check_host,
-	 .when = when_http,
-	 .when_text = "with type http",
-	 .help = "Host of the request; not set: the server's address"},
-	{.name = "expected_status",
-	 .type = FIELD_TEXT,
-	 AT(health_check, expected_status),
-	 .min = 3,
-	 .max = MODEL_TEXT_MAX,
-	 .text = "200-299",
-	 .check = check_status,
-	 .when = when_http,
-	 .when_text = "with type http",
-	 .help = "status codes that pass"},
-	{.name = "expected_body",
-	 .type = FIELD_TEXT,
-	 .flags = FIELD_ANY_TEXT,
-	 AT(health_check, expected_body),
-	 .min = 1,
-	 .max = MODEL_TEXT_MAX,
-	 .when = when_http,
-	 .when_text = "with type http",
-	 .help = "must stand in the first 64 KiB of the body"},
-	LATER("preset"),
-	LATER("handshake"),
-	LATER("reuse_connection"),
-	LATER("watch"),
-	LATER("sni"),
-	LATER("verify"),
-	LATER("ca_file"),
-	LATER("request"),
-	LATER("expect"),
-	LATER("expected_reply"),
-	LATER("service"),
-	LATER("name"),
-	LATER("qtype"),
-	LATER("accepted_rcodes"),
-	{0},
-};
 
 static const struct field tunnel_fields[] = {
 	{.name = "type",
@@ -375,7 +144,7 @@ const struct field fields_server_group[] = {
 	{.name = "health_check",
 	 .type = FIELD_GROUP,
 	 AT(server_group, health_check),
-	 .members = health_check_fields,
+	 .members = fields_health_check,
 	 .help = "how the servers are probed"},
 	{.name = "initial_state",
 	 .type = FIELD_ENUM,

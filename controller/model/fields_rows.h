@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files that hold rows share: fields_table.c and fields_group.c. */
+/* What the files that hold rows share: fields_table.c, fields_group.c and fields_check.c. */
 #ifndef ZG_MODEL_FIELDS_ROWS_H
 #define ZG_MODEL_FIELDS_ROWS_H
 
@@ -23,6 +23,10 @@
 		READ_ONLY("created_at", "when it was created"),                                    \
 		READ_ONLY("updated_at", "when it or anything beneath it was last changed"),        \
 		READ_ONLY("status", "what is observed, not configured")
+
+/* In fields_check.c: of struct health_check. */
+extern const struct field fields_health_check[];
+extern const struct field_name fields_check_types[];
 
 /* In fields_group.c. */
 extern const struct field fields_server_group[];

@@ -97,15 +97,15 @@ struct health_check {
 	bool reuse_connection;          /* http */
 	bool watch;                     /* tcp, http: hold an idle connection beside the probes */
 	char *sni;                      /* https, tls, NULL = the host, or none for an address */
-	bool verify;                    /* https, tls, grpc over TLS later: verify the certificate */
-	char *ca_file;                  /* with verify; NULL = the system's */
-	char *request;                  /* udp, icmp_udp: escaped text; NULL = a DNS query for example.com */
-	enum check_expect expect;       /* udp */
-	char *expected_reply;           /* udp with expect reply: escaped text; NULL = any */
-	char *service;                  /* grpc; NULL = the whole server ("") */
-	char *dns_name;                 /* dns (member "name"); NULL = "." for NS/SOA, example.com else */
-	uint32_t dns_qtype;             /* dns (member "qtype"): the number of the RR type; A = 1 */
-	uint32_t dns_accepted_rcodes;   /* dns: bit n = RCODE n; default NOERROR */
+	bool verify;   /* https, tls, grpc over TLS later: verify the certificate */
+	char *ca_file; /* with verify; NULL = the system's */
+	char *request; /* udp, icmp_udp: escaped text; NULL = a DNS query for example.com */
+	enum check_expect expect; /* udp */
+	char *expected_reply;     /* udp with expect reply: escaped text; NULL = any */
+	char *service;            /* grpc; NULL = the whole server ("") */
+	char *dns_name;           /* dns (member "name"); NULL = "." for NS/SOA, example.com else */
+	uint32_t dns_qtype;       /* dns (member "qtype"): the number of the RR type; A = 1 */
+	uint32_t dns_accepted_rcodes; /* dns: bit n = RCODE n; default NOERROR */
 };
 
 struct tunnel {

@@ -221,25 +221,6 @@ static void decode_collections(struct field_decoder *d, const struct field *fiel
 	d->patch = patch;
 }
 
-// Rules that need to know what the user left out.
-static void check_group_type(struct field_decoder *d, const json_t *body)
-{
-	const struct server_group *g = (const struct server_group *)d->root;
-	const json_t *check = json_object_get(body, "health_check");
-	bool supported = g->health_check.type == CHECK_TCP || g->health_check.type == CHECK_HTTP;
-	if (supported || !g->health_check.enabled || (check && !json_is_object(check)) ||
-	    json_object_get(check, "type"))
-		return;
-	size_t length = err_pointer_push(d->pointer, "health_check");
-	fields_fault(
-		d, ERR_UNSUPPORTED, "type",
-		"the default for protocol %s, \"%s\", is not supported yet; set \"tcp\" or \"http\", or "
-		"health_check.enabled to false",
-		g->protocol == PROTOCOL_UDP ? "udp" : "sctp",
-		g->protocol == PROTOCOL_UDP ? "udp" : "icmp");
-	err_pointer_pop(d->pointer, length);
-}
-
 static struct object *decode_tree(struct field_decoder *d, enum object_kind kind, const char *name,
 				  const json_t *body)
 {
@@ -255,8 +236,6 @@ static struct object *decode_tree(struct field_decoder *d, enum object_kind kind
 		o->faulty = UINT64_MAX;
 		return o;
 	}
-	if (kind == OBJECT_SERVER_GROUP)
-		check_group_type(d, body);
 	decode_collections(d, fields, body);
 	return o;
 }

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "model/fields.h"
+#include "model/health_check.h"
 #include "model/validation.h"
 
 void validation_fault(struct validation *v, enum err_code code, const struct place *p,
@@ -162,8 +163,7 @@ static void check_tunnel(struct validation *v, const struct server_group *g)
 static void check_probe_port(struct validation *v, const struct server_group *g)
 {
 	const struct health_check *h = &g->health_check;
-	bool needs_port = h->type != CHECK_ICMP;
-	if (!h->enabled || !needs_port || h->port != 0)
+	if (!h->enabled || !health_check_has_port(h->type) || h->port != 0)
 		return;
 	for (size_t i = 0; i < g->servers.count; i++) {
 		const struct server *s = g->servers.items[i];
@@ -189,7 +189,7 @@ static void check_health_check(struct validation *v, const struct server_group *
 			PLACE("server_groups", g->o.name, .member = "health_check/window/failures"),
 			"must not be above \"of\": %u failures cannot be among %u results",
 			h->window_failures, h->window_of);
-	if (h->type == CHECK_HTTP && h->expected_body && h->method == HTTP_HEAD)
+	if (h->expected_body && h->method == HTTP_HEAD)
 		validation_fault(
 			v, ERR_INCOMPATIBLE,
 			PLACE("server_groups", g->o.name, .member = "health_check/expected_body"),

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Never cuts silently: the length of the whole is always known.
+#include "model/escape.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_plain(unsigned char c)
+{
+	return c >= ' ' && c <= '~' && c != '\\';
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+// Characters of `text` that stand for its next byte; 0 if it begins with nothing that stands for one.
+static size_t take_byte(const char *text, uint8_t *ret_byte)
+{
+	if (is_plain((unsigned char)text[0])) {
+		*ret_byte = (uint8_t)text[0];
+		return 1;
+	}
+	if (text[0] != '\\')
+		return 0;
+	if (text[1] == '\\') {
+		*ret_byte = '\\';
+		return 2;
+	}
+	int high = hex_digit(text[1]);
+	int low = high >= 0 ? hex_digit(text[2]) : -1;
+	if (low < 0)
+		return 0;
+	*ret_byte = (uint8_t)(high << 4 | low);
+	return 3;
+}
+
+const char *escape_find_fault(const char *text)
+{
+	uint8_t byte;
+	while (*text) {
+		size_t taken = take_byte(text, &byte);
+		if (taken == 0)
+			return text;
+		text += taken;
+	}
+	return NULL;
+}
+
+size_t escape_decode_text(const char *text, uint8_t *bytes, size_t size)
+{
+	size_t length = 0;
+	while (*text) {
+		uint8_t byte = 0;
+		size_t taken = take_byte(text, &byte);
+		assert(taken > 0);
+		if (length < size)
+			bytes[length] = byte;
+		length++;
+		text += taken;
+	}
+	return length;
+}
+
+const char *escape_format_bytes(const uint8_t *bytes, size_t count, char buf[ESCAPE_QUOTE_MAX])
+{
+	size_t length = 0;
+	for (size_t i = 0; i < count; i++) {
+		size_t room = i + 1 < count ? sizeof("...") : 1;
+		char one[4] = {(char)bytes[i], '\0'};
+		if (bytes[i] == '\\')
+			memcpy(one, "\\\\", sizeof("\\\\"));
+		else if (!is_plain(bytes[i]))
+			snprintf(one, sizeof(one), "\\%02x", bytes[i]);
+		if (length + strlen(one) + room > ESCAPE_QUOTE_MAX) {
+			memcpy(buf + length, "...", sizeof("..."));
+			return buf;
+		}
+		memcpy(buf + length, one, strlen(one));
+		length += strlen(one);
+	}
+	buf[length] = '\0';
+	return buf;
+}
