@@ -2,6 +2,7 @@
 """Shows the demo: a table that is redrawn on a terminal, plain lines elsewhere."""
 
 import shutil
+import textwrap
 import time
 
 CLEAR, HOME, REST = "\x1b[2J", "\x1b[H", "\x1b[J"
@@ -10,6 +11,14 @@ COLOURS = {"healthy": "\x1b[32m", "unhealthy": "\x1b[31m"}
 OTHER_COLOUR, PLAIN = "\x1b[33m", "\x1b[0m"
 PLAIN_EVERY = 5.0  # seconds between tables on what is no terminal
 NOTES = 4
+
+
+def fold(columns, sentence, width):
+    """Lines of a row: the sentence beside its columns, or below them where it does not fit."""
+    if not width or len(columns) + len(sentence) <= width:
+        return [columns + sentence]
+    indent = " " * 4
+    return [columns, *textwrap.wrap(sentence, width, initial_indent=indent, subsequent_indent=indent)]
 
 
 class Screen:
@@ -43,24 +52,25 @@ class Screen:
                 self._states[row["name"]] = row["state"]
                 if before is not None:
                     self.note(f"{row['name']}: {before} -> {row['state']}: {row['reason']}")
-        lines = self._lines(event)
+        width = shutil.get_terminal_size().columns - 1 if self._terminal else 0
+        lines = self._lines(event, width)
         if self._terminal:
-            self._redraw(lines)
+            self._redraw(lines, width)
         elif time.monotonic() - self._shown_at >= PLAIN_EVERY:
             self._shown_at = time.monotonic()
             print("\n".join(x for x, _ in lines), file=self._stream, flush=True)
 
     @staticmethod
-    def _lines(event):
+    def _lines(event, width):
         """[(text, state or None)]"""
         lines = [(f"{'SERVER':8} {'ADDRESS':15} {'STATE':10} {'WEIGHT':>9} {'CONN/S':>7}  REASON", None)]
         for row in event["rows"]:
             weights = "/".join("-" if w is None else str(w) for w in row["weights"])
-            lines.append((
+            columns = (
                 f"{row['name']:8} {row['address']:15} {row['state']:10} {weights:>9} "
-                f"{row['rate']:7.1f}  {row['reason']}",
-                row["state"],
-            ))
+                f"{row['rate']:7.1f}  "
+            )
+            lines += [(text, row["state"]) for text in fold(columns, row["reason"], width)]
         total = sum(row["rate"] for row in event["rows"])
         lines.append((
             f"{'total':35} {'':>9} {total:7.1f}  {event['answers']} answered, "
@@ -69,8 +79,7 @@ class Screen:
         ))
         return lines
 
-    def _redraw(self, lines):
-        width = shutil.get_terminal_size().columns - 1
+    def _redraw(self, lines, width):
         out = [HOME, "Zonegate demo: zones hall-1 (192.0.2.10), hall-2 (192.0.2.20); Ctrl-C ends it", LINE_END]
         out.append(LINE_END)
         for text, state in lines:
