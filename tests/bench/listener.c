@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The server side of the probe benchmarks: accepts on every address of one port, answers HTTP if asked to, and measures
 // from its own clock how regularly each address (its last two bytes are the number of the target) is visited.
-//   listener PORT tcp|http     ends at SIGTERM and prints: connections, p50, p99 and maximum of |interval| in µs
+//   listener PORT tcp|http     SIGUSR1: forgets what it saw so far; SIGTERM: prints and ends
+// Prints: connections, targets, and of the intervals their number, mean, p1, p50, p99 and maximum in µs.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -25,6 +26,7 @@ static const char answer[] = "HTTP/1.1 200 OK\r\nServer: listener\r\nContent-Typ
 			     "Content-Length: 3\r\nConnection: close\r\n\r\n";
 
 static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t forget;
 
 struct listener {
 	int fd;
@@ -32,14 +34,17 @@ struct listener {
 	bool http;
 	uint64_t connections;
 	size_t intervals;
+	uint64_t first[TARGETS];
 	uint64_t last[TARGETS];
 	uint32_t *interval; /* microseconds */
 };
 
 static void on_signal(int number)
 {
-	(void)number;
-	stopped = 1;
+	if (number == SIGUSR1)
+		forget = 1;
+	else
+		stopped = 1;
 }
 
 static uint64_t now_usec(void)
@@ -60,7 +65,9 @@ static void note_visit(struct listener *l, int fd, uint64_t now)
 	if (getsockname(fd, (struct sockaddr *)&local, &size) < 0)
 		return;
 	target = ntohl(local.sin_addr.s_addr) & (TARGETS - 1);
-	if (l->last[target] && l->intervals < INTERVALS_MAX)
+	if (!l->last[target])
+		l->first[target] = now;
+	else if (l->intervals < INTERVALS_MAX)
 		l->interval[l->intervals++] = (uint32_t)(now - l->last[target]);
 	l->last[target] = now;
 }
@@ -88,6 +95,14 @@ static void answer_one(int fd)
 	close(fd);
 }
 
+static void forget_all(struct listener *l)
+{
+	forget = 0;
+	l->connections = 0;
+	l->intervals = 0;
+	memset(l->last, 0, sizeof(l->last));
+}
+
 static void serve(struct listener *l)
 {
 	struct epoll_event events[EVENTS];
@@ -95,6 +110,8 @@ static void serve(struct listener *l)
 	while (!stopped) {
 		int n = epoll_wait(l->epoll, events, EVENTS, 1000);
 
+		if (forget)
+			forget_all(l);
 		for (int i = 0; i < n; i++) {
 			if (events[i].data.fd == l->fd)
 				accept_all(l);
@@ -130,11 +147,19 @@ static void report(struct listener *l)
 {
 	size_t n = l->intervals;
 	const uint32_t *v = l->interval;
+	uint64_t span = 0;
+	unsigned targets = 0;
 
+	for (size_t i = 0; i < TARGETS; i++) {
+		if (!l->last[i])
+			continue;
+		targets++;
+		span += l->last[i] - l->first[i];
+	}
 	qsort(l->interval, n, sizeof(*l->interval), compare);
-	printf("connections %ju intervals %zu p1 %u p50 %u p99 %u max %u\n",
-	       (uintmax_t)l->connections, n, n ? v[n / 100] : 0, n ? v[n / 2] : 0,
-	       n ? v[n - 1 - n / 100] : 0, n ? v[n - 1] : 0);
+	printf("connections %ju targets %u intervals %zu mean %.1f p1 %u p50 %u p99 %u max %u\n",
+	       (uintmax_t)l->connections, targets, n, n ? (double)span / (double)n : 0.,
+	       n ? v[n / 100] : 0, n ? v[n / 2] : 0, n ? v[n - 1 - n / 100] : 0, n ? v[n - 1] : 0);
 }
 
 int main(int argc, char **argv)
@@ -149,6 +174,7 @@ int main(int argc, char **argv)
 	}
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGUSR1, &action, NULL);
 	l.http = strcmp(argv[2], "http") == 0;
 	l.interval = malloc(INTERVALS_MAX * sizeof(*l.interval));
 	l.fd = open_port((uint16_t)atoi(argv[1]));

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Lines 6 and 7: CPU time a probe, ours, keepalived's and the bare program's, in turns."""
+
+import shutil
+
+from . import figures, host
+
+
+def measure(kind, contests):
+    """{(name, rate): median} for CONTESTS = {rate: names}."""
+    host.enter()
+    values = {}
+    stores = {rate: host.make_store(host.checked(kind, rate)) for rate in contests}
+    makers = {
+        "ours": lambda rate: host.Zonegate(stores[rate]),
+        "keepalived": lambda rate: host.Keepalived(host.keepalived_checked(kind, rate)),
+        "bare": lambda rate: host.Bare(kind, rate),
+    }
+    for _ in range(host.ROUNDS):
+        for rate, names in contests.items():
+            for name in names:
+                cost = host.probe_cost(makers[name](rate), kind, rate)
+                values.setdefault((name, rate), []).append(cost)
+    for store in stores.values():
+        shutil.rmtree(store)
+    host.dump(f"probes-{kind}", {f"{name} {rate}": x for (name, rate), x in values.items()})
+    return {key: figures.median(x) for key, x in values.items()}
