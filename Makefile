@@ -194,7 +194,7 @@ REFERENCE := $(OUT)/tests/lint/reference
 $(REFERENCE): $(OUT)/%: $(OUT)/%.o $(LIB)
 	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DAEMON_LIBS)
 
-reference: $(REFERENCE)
+reference: all $(REFERENCE)
 	@BUILD=$(BUILD) tests/lint/run --write-references
 
 lint: all $(REFERENCE)

@@ -67,8 +67,14 @@ def _members(rows):
     return out
 
 
-RENDER = {'metrics': _metrics, 'events': _events, 'reasons': _reasons, 'routes': _routes,
-          'settings': _settings_keys}
+def _commands(rows):
+    return [line for usage, about in rows
+            for line in ('.TP', rf'.B {roff(usage)}', *[roff(text) for text in about])]
+
+
+RENDER = {'commands': _commands, 'metrics': _metrics, 'events': _events,
+          'reasons': _reasons, 'routes': _routes,
+          'settings': _settings_keys, 'options': _commands}
 
 
 def sections(text):
@@ -101,7 +107,29 @@ def _printed(tree):
     result = tree.run([os.path.join(tree.build, 'default/tests/lint/reference')])
     if result.returncode:
         raise ValueError('tests/lint/reference failed')
-    return sections(result.stdout)
+    found = sections(result.stdout)
+    found.update(_helped(tree))
+    return found
+
+
+def _helped(tree):
+    """What the CLI says of its commands and options."""
+    program = os.path.join(tree.build, 'default/zonegate')
+    if not os.path.exists(os.path.join(tree.root, program)):
+        return {}
+    commands, options = [], []
+    for line in tree.run([program, '--help']).stdout.split('\n'):
+        match = re.match(r'  (\w+) +(\w+)? {2,}\S', line)
+        if match:
+            words = [word for word in match.groups() if word]
+            usage, _, *about = tree.run([program, *words, '--help']).stdout.split('\n')
+            about[0] = about[0].split(': ', 1)[1][:1].upper() + about[0].split(': ', 1)[1][1:] + '.'
+            about = about[:next(n for n, text in enumerate(about) if not text)]
+            commands.append((usage.removeprefix('Usage: '), about))
+        match = re.match(r'  (-.*?)(?: {2,}(.*))?$', line)
+        if match:
+            options.append((match.group(1), [match.group(2)] if match.group(2) else []))
+    return {'commands': commands, 'options': options}
 
 
 def write(tree):

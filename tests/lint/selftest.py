@@ -175,7 +175,8 @@ def _judge(rule, change):
 
 def self_test(tree):
     """Every rule passes a clean tree and fails each broken one."""
-    faults = []
+    faults, exempt = [], tables.NO_UNIT_TEST
+    tables.NO_UNIT_TEST = {}
     for rule in source_rules.RULES + build_rules.RULES + reference_rules.RULES:
         name = rule.__name__
         if name not in BROKEN:
@@ -186,5 +187,6 @@ def self_test(tree):
         for number, change in enumerate(BROKEN[name]):
             if not _judge(rule, change):
                 faults.append(f'{name}: does not see broken tree {number}')
+    tables.NO_UNIT_TEST = exempt
     tree.summary('self_test', f'{sum(len(trees) for trees in BROKEN.values())} broken trees')
     return faults

@@ -89,7 +89,7 @@ def enum_switch_default(tree):
         text = ctext.blank(tree.read(path))
         for match in re.finditer(r'^(\t+)switch \(.*?^\1}', text, re.M | re.S):
             indent, body = match.group(1), match.group(0)
-            labels = re.findall(rf'^{indent}case (\S+?)(?: \.\.\.[^:]*)?:', body, re.M)
+            labels = re.findall(rf'^{indent}case (.+?)(?: \.\.\.[^:]*)?:', body, re.M)
             if labels and all(re.match(r'[A-Z][A-Z0-9_]+$', name) for name in labels) \
                     and re.search(rf'^{indent}default:', body, re.M) \
                     and any(tree.is_enum_name(name) for name in labels):
