@@ -121,7 +121,9 @@ static json_t *schema_text(char *const columns[COLUMN_COUNT])
 	json_t *schema = json_pack("{s:s}", "type", "string");
 	unsigned long long low;
 
-	if (sscanf(columns[COLUMN_BOUNDS], "%llu", &low) == 1)
+	if (strstr(columns[COLUMN_BOUNDS], "unescaped")) /* as it is written it may be longer */
+		json_object_set_new(schema, "minLength", json_integer(1));
+	else if (sscanf(columns[COLUMN_BOUNDS], "%llu", &low) == 1)
 		schema_set_bounds(schema, columns[COLUMN_BOUNDS], "minLength", "maxLength");
 	else if (columns[COLUMN_BOUNDS][0])
 		json_object_set_new(schema, "enum", schema_values(columns[COLUMN_BOUNDS]));

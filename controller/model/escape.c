@@ -69,23 +69,32 @@ size_t escape_decode_text(const char *text, uint8_t *bytes, size_t size)
 	return length;
 }
 
+// Writes the text of one byte; returns its length.
+static size_t put_byte(uint8_t byte, char buf[4])
+{
+	if (is_plain(byte))
+		return (size_t)snprintf(buf, 4, "%c", byte);
+	return (size_t)snprintf(buf, 4, byte == '\\' ? "\\\\" : "\\%02x", byte);
+}
+
 const char *escape_format_bytes(const uint8_t *bytes, size_t count, char buf[ESCAPE_QUOTE_MAX])
 {
+	char one[4];
 	size_t length = 0;
+	size_t rest = 0; // what it all takes, as far as that matters
+	for (size_t i = 0; i < count && rest < ESCAPE_QUOTE_MAX; i++)
+		rest += put_byte(bytes[i], one);
+	size_t room = rest < ESCAPE_QUOTE_MAX ? 1 : sizeof("...");
 	for (size_t i = 0; i < count; i++) {
-		size_t room = i + 1 < count ? sizeof("...") : 1;
-		char one[4] = {(char)bytes[i], '\0'};
-		if (bytes[i] == '\\')
-			memcpy(one, "\\\\", sizeof("\\\\"));
-		else if (!is_plain(bytes[i]))
-			snprintf(one, sizeof(one), "\\%02x", bytes[i]);
-		if (length + strlen(one) + room > ESCAPE_QUOTE_MAX) {
-			memcpy(buf + length, "...", sizeof("..."));
-			return buf;
-		}
-		memcpy(buf + length, one, strlen(one));
-		length += strlen(one);
+		size_t size = put_byte(bytes[i], one);
+		if (length + size + room > ESCAPE_QUOTE_MAX)
+			break;
+		memcpy(buf + length, one, size);
+		length += size;
 	}
-	buf[length] = '\0';
+	if (room == 1)
+		buf[length] = '\0';
+	else
+		memcpy(buf + length, "...", sizeof("..."));
 	return buf;
 }

@@ -237,7 +237,8 @@ static void write_bounds(struct buf_writer *w, const struct field *f)
 		buf_write_format(w, "%u-%u", f->min, f->max);
 		break;
 	case FIELD_TEXT:
-		buf_write_format(w, "%u-%u bytes", f->min, f->max);
+		buf_write_format(w, "%u-%u %s", f->min, f->max,
+				 f->flags & FIELD_ESCAPED ? "unescaped bytes" : "bytes");
 		break;
 	case FIELD_CHILDREN:
 		buf_write_format(w, "%u-%u", f->min, f->max);

@@ -309,11 +309,13 @@ static void decode_group(struct field_decoder *d, const struct field *f, void *b
 		fields_fault(d, ERR_TYPE, f->name, "must be an object");
 	size_t length = err_pointer_push(d->pointer, f->name);
 	const json_t *patch = d->patch;
+	const struct field_preset *presets = d->presets; // of the members beside a preset only
+	d->presets = NULL;
 	d->patch = json_object_get(patch, f->name);
 	d->depth++;
 	fields_decode(d, f->members, slot(base, f), v);
 	d->depth--;
-	d->presets = NULL; // they are of the members beside them
+	d->presets = presets;
 	d->patch = patch;
 	err_pointer_pop(d->pointer, length);
 }

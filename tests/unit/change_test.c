@@ -391,8 +391,8 @@ static void patch_of_a_type_drops_its_members(void **state)
 	expect_batch(&o, "~ load_balancers/shop\n~ load_balancers/shop/listeners/http\n");
 	release(&o);
 	o = run(base, on(CHANGE_PATCH, OBJECT_SERVER_GROUP, NULL, "dns"),
-		"{'health_check':{'enabled':true}}");
-	fixture_expect_faults(&o.faults, "not_supported /health_check/type\n", "patch");
+		"{'health_check':{'enabled':true,'path':'/'}}");
+	fixture_expect_faults(&o.faults, "incompatible /health_check/path\n", "patch");
 	release(&o);
 	snapshot_unref(hashed);
 	snapshot_unref(base);

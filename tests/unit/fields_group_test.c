@@ -44,8 +44,6 @@ static void members_of_another_type_are_refused(void **state)
 		{CHECK("'type':'tcp','method':'GET','host':'a','expected_status':'200','expected_body':'x'"),
 		 "incompatible " AT "/method\nincompatible " AT "/host\nincompatible " AT
 		 "/expected_status\nincompatible " AT "/expected_body\n"},
-		{CHECK("'type':'http','close':'fin'"), "incompatible " AT "/close\n"},
-		{CHECK("'type':'tcp','close':'fin'"), ""},
 		{CHECK("'type':'http','method':'GET','path':'/a?b=c','host':'www.example.com:80',"
 		       "'expected_status':'200,300-399','expected_body':'a\\nb'"),
 		 ""},
@@ -86,52 +84,11 @@ static void bounds_of_checks(void **state)
 static void later_parts_are_refused(void **state)
 {
 	static const struct group_case cases[] = {
-		{CHECK("'type':'https'"), "not_supported " AT "/type\n"},
-		{CHECK("'type':'grpc'"), "not_supported " AT "/type\n"},
-		{CHECK("'type':'telnet'"), "out_of_range " AT "/type\n"},
-		{CHECK("'preset':'aws-nlb','handshake':'full','reuse_connection':false,'watch':false"),
-		 "not_supported " AT "/preset\nnot_supported " AT "/handshake\nnot_supported " AT
-		 "/reuse_connection\nnot_supported " AT "/watch\n"},
-		{CHECK("'sni':'a','verify':true,'ca_file':'a','request':'a','expect':'reply','expected_reply':'a'"),
-		 "not_supported " AT "/sni\nnot_supported " AT "/verify\nnot_supported " AT
-		 "/ca_file\nnot_supported " AT "/request\nnot_supported " AT
-		 "/expect\nnot_supported " AT "/expected_reply\n"},
-		{CHECK("'service':'a','name':'a','qtype':'A','accepted_rcodes':[]"),
-		 "not_supported " AT "/service\nnot_supported " AT "/name\nnot_supported " AT
-		 "/qtype\nnot_supported " AT "/accepted_rcodes\n"},
 		{"{'protocol':'tcp','dns_min_healthy':{'count':1}}",
 		 "not_supported /dns_min_healthy\n"},
 	};
 	(void)state;
 	EXPECT_ALL(cases);
-}
-
-// The default type of udp and sctp is a later part's: something must be said.
-static void default_type_goes_by_protocol(void **state)
-{
-	static const struct group_case cases[] = {
-		{"{'protocol':'tcp'}", ""},
-		{"{'protocol':'udp'}", "not_supported /health_check/type\n"},
-		{"{'protocol':'sctp','health_check':{}}", "not_supported /health_check/type\n"},
-		{"{'protocol':'udp','health_check':{'type':'tcp'}}", ""},
-		{"{'protocol':'sctp','health_check':{'type':'http'}}", ""},
-		{"{'protocol':'udp','health_check':{'enabled':false}}", ""},
-		{"{'protocol':'udp','health_check':{'enabled':false,'type':'udp'}}",
-		 "not_supported /health_check/type\n"},
-		{"{'protocol':'udp','health_check':7}", "wrong_type /health_check\n"},
-	};
-	struct err e = {0};
-	struct object *o = NULL;
-	(void)state;
-	EXPECT_ALL(cases);
-	json_t *body = fixture_json("{'protocol':'sctp'}");
-	assert_true(object_decode(OBJECT_SERVER_GROUP, "g", body, "", &e, &o) < 0);
-	assert_string_equal(
-		e.faults[0].detail,
-		"the default for protocol sctp, \"icmp\", is not supported yet; set \"tcp\" or "
-		"\"http\", or health_check.enabled to false");
-	err_clear(&e);
-	json_decref(body);
 }
 
 static const struct server_group *decoded(const char *body)
@@ -186,7 +143,7 @@ static void defaults_are_those_of_the_model(void **state)
 	assert_string_equal(g->health_check.expected_status, "200-299");
 	assert_null(g->health_check.expected_body);
 	drop(g);
-	g = decoded("{'protocol':'udp','health_check':{'enabled':false}}");
+	g = decoded("{'protocol':'udp'}");
 	assert_int_equal(g->on_unhealthy, ON_UNHEALTHY_TERMINATE);
 	drop(g);
 	g = decoded("{'protocol':'tcp','forward_method':'tunnel'}");
@@ -201,7 +158,6 @@ int main(void)
 		cmocka_unit_test(members_of_another_type_are_refused),
 		cmocka_unit_test(bounds_of_checks),
 		cmocka_unit_test(later_parts_are_refused),
-		cmocka_unit_test(default_type_goes_by_protocol),
 		cmocka_unit_test(defaults_are_those_of_the_model),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
