@@ -573,6 +573,7 @@ static void test_stop_of_the_process(void **state)
 static void test_flight_is_bounded(void **state)
 {
 	static struct fixture_ref refs[200];
+	static struct health_check checks[200];
 	struct health_check c = fixture_check(CHECK_HTTP);
 	struct fixture_server m;
 	struct rlimit old, few;
@@ -589,8 +590,9 @@ static void test_flight_is_bounded(void **state)
 	fixture_start(&f, fixture_on_result);
 	for (unsigned i = 0; i < 200; i++) {
 		struct probe_target t = target_of(&c, &m);
-		struct health_check *own = mem_dup(&c, sizeof(c));
+		struct health_check *own = &checks[i];
 
+		*own = c;
 		own->fast_retry = i % 2;
 		own->window_failures = i / 2;
 		own->window_of = 60;

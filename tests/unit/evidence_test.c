@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A sentence for every reason, with its numbers, and none beyond its buffer.
+#include "health/evidence.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char text_path[] = "/healthz";
+static char text_status[] = "200-299";
+static char text_body[] = "all is {well}";
+
+static const struct health_check http_check = {
+	.type = CHECK_HTTP,
+	.timeout_ms = 2000,
+	.method = HTTP_GET,
+	.path = text_path,
+	.expected_status = text_status,
+	.expected_body = text_body,
+};
+static const struct health_check tcp_check = {.type = CHECK_TCP, .timeout_ms = 500};
+
+struct row {
+	const struct health_check *check;
+	enum health_reason reason;
+	struct probe_evidence ev;
+	const char *sentence;
+};
+
+static const struct row rows[] = {
+	{&tcp_check,
+	 REASON_NONE,
+	 {.started_wall = 1, .connect_usec = 340, .duration_usec = 340},
+	 "10.0.1.11:8080 accepted the connection after 0.3 ms"},
+	{&http_check,
+	 REASON_NONE,
+	 {.started_wall = 1, .connect_usec = 300, .duration_usec = 12600, .http_status = 204},
+	 "10.0.1.11:8080 answered GET /healthz with status 204 after 13 ms"},
+	{&tcp_check, REASON_NONE, {.started_wall = 0}, "10.0.1.11:8080 has not been probed yet"},
+	{&tcp_check,
+	 REASON_CONNECT_REFUSED,
+	 {.duration_usec = 300, .error = ECONNREFUSED},
+	 "10.0.1.11:8080 refused the connection after 0.3 ms"},
+	{&tcp_check,
+	 REASON_CONNECT_TIMEOUT,
+	 {.duration_usec = 503000},
+	 "10.0.1.11:8080 did not answer the connection attempt within 500 ms"},
+	{&tcp_check,
+	 REASON_CONNECT_UNREACHABLE,
+	 {.duration_usec = 9949, .error = EHOSTUNREACH},
+	 "10.0.1.11:8080 is unreachable: No route to host, after 9.9 ms"},
+	{&http_check,
+	 REASON_CONNECT_RESET,
+	 {.duration_usec = 1000},
+	 "10.0.1.11:8080 reset the connection after 1.0 ms"},
+	{&http_check,
+	 REASON_CONNECT_RESET,
+	 {.duration_usec = 1000, .first_byte_usec = 900, .text = "HTTP/1.1 200 OK"},
+	 "10.0.1.11:8080 reset the connection after 1.0 ms, in the middle of its answer \"HTTP/1.1 200 OK\""},
+	{&http_check,
+	 REASON_RECV_TIMEOUT,
+	 {.duration_usec = 2003000},
+	 "10.0.1.11:8080 accepted the connection, but sent no answer to GET /healthz within 2000 ms"},
+	{&http_check,
+	 REASON_RECV_TIMEOUT,
+	 {.duration_usec = 2003000, .first_byte_usec = 5, .text = "HTTP/1.1 200 OK"},
+	 "10.0.1.11:8080 did not complete its answer to GET /healthz within 2000 ms; it began with \"HTTP/1.1 200 OK\""},
+	{&http_check,
+	 REASON_HTTP_STATUS_MISMATCH,
+	 {.duration_usec = 1200, .http_status = 503, .text = "HTTP/1.1 503 Busy"},
+	 "10.0.1.11:8080 answered GET /healthz with status 503, expected 200-299 (\"HTTP/1.1 503 Busy\" after 1.2 ms)"},
+	{&http_check,
+	 REASON_HTTP_BODY_MISMATCH,
+	 {.duration_usec = 1200, .http_status = 200, .text = "HTTP/1.1 200 OK, 12 bytes of body"},
+	 "10.0.1.11:8080 answered GET /healthz, but the body does not contain \"all is {well}\" (HTTP/1.1 200 OK, 12 bytes of body, after 1.2 ms)"},
+	{&http_check,
+	 REASON_HTTP_INVALID_RESPONSE,
+	 {.duration_usec = 1200, .text = "an answer that is not HTTP/1, after \"SSH-2.0-x\""},
+	 "10.0.1.11:8080 gave no valid HTTP/1 answer to GET /healthz: an answer that is not HTTP/1, after \"SSH-2.0-x\" (after 1.2 ms)"},
+	{&tcp_check,
+	 REASON_PROBER_ERROR,
+	 {.error = EMFILE},
+	 "10.0.1.11:8080 could not be probed for a reason of this host: Too many open files; it counts for nothing"},
+	{&tcp_check,
+	 REASON_RECV_TIMEOUT,
+	 {.duration_usec = 500000},
+	 "10.0.1.11:8080 accepted the connection, but sent no answer to the request within 500 ms"},
+};
+
+static const struct probe_target target = {
+	.address = {.family = 2, .bytes = {10, 0, 1, 11}},
+	.port = 8080,
+};
+
+static void test_sentences(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct probe_target t = target;
+		char buf[512];
+
+		t.check = rows[i].check;
+		assert_ptr_equal(
+			evidence_describe(&t, rows[i].reason, &rows[i].ev, buf, sizeof(buf)), buf);
+		assert_string_equal(buf, rows[i].sentence);
+	}
+}
+
+/* No reason without a sentence, none with a brace left over, and each names the server. */
+static void test_every_reason(void **state)
+{
+	struct probe_target t = target;
+	struct probe_evidence ev = {.started_wall = 1, .duration_usec = 1, .text = "seen"};
+	char buf[512];
+
+	(void)state;
+	t.check = &tcp_check;
+	for (int r = 0; r < REASON_COUNT; r++) {
+		evidence_describe(&t, (enum health_reason)r, &ev, buf, sizeof(buf));
+		assert_non_null(strstr(buf, "10.0.1.11:8080"));
+		assert_null(strchr(buf, '{'));
+		assert_null(strchr(buf, '}'));
+	}
+}
+
+static void test_ipv6(void **state)
+{
+	struct probe_target t = {.check = &tcp_check,
+				 .address = {.family = 10, .bytes = {0x20, 0x01, 0x0d, 0xb8}},
+				 .port = 80};
+	struct probe_evidence ev = {.duration_usec = 10};
+	char buf[200];
+
+	(void)state;
+	evidence_describe(&t, REASON_CONNECT_REFUSED, &ev, buf, sizeof(buf));
+	assert_string_equal(buf, "[2001:db8::]:80 refused the connection after 0.0 ms");
+}
+
+static void test_cut_to_the_buffer(void **state)
+{
+	struct probe_target t = target;
+	char whole[512];
+	char guarded[64];
+
+	(void)state;
+	t.check = &http_check;
+	evidence_describe(&t, REASON_HTTP_BODY_MISMATCH, &rows[11].ev, whole, sizeof(whole));
+	for (size_t size = 1; size < sizeof(guarded); size++) {
+		memset(guarded, '#', sizeof(guarded));
+		evidence_describe(&t, REASON_HTTP_BODY_MISMATCH, &rows[11].ev, guarded, size);
+		assert_int_equal(strlen(guarded), size - 1);
+		assert_memory_equal(guarded, whole, size - 1);
+		assert_int_equal(guarded[size], '#');
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_every_reason),
+		cmocka_unit_test(test_ipv6),
+		cmocka_unit_test(test_cut_to_the_buffer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of kinds: whole rows for what can be probed, nothing for the rest.
+#include "probe/probe_kind.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void test_table(void **state)
+{
+	(void)state;
+	for (int type = CHECK_TCP; type <= CHECK_DNS; type++) {
+		const struct probe_kind *kind = probe_kind_find((enum check_type)type);
+
+		assert_int_equal(kind != NULL, type == CHECK_TCP || type == CHECK_HTTP);
+		if (!kind)
+			continue;
+		assert_true(kind->size >= sizeof(struct probe_run));
+		assert_true(kind->start && kind->ready && kind->expire && kind->cancel);
+	}
+	assert_ptr_equal(probe_kind_find(CHECK_TCP), &probe_tcp_kind);
+	assert_ptr_equal(probe_kind_find(CHECK_HTTP), &probe_http_kind);
+}
+
+static void test_elapsed(void **state)
+{
+	struct probe_run r = {.started = time_monotonic()};
+
+	(void)state;
+	assert_in_range(probe_run_elapsed(&r), 1, 1000000);
+	r.started -= 5 * USEC_PER_SEC;
+	assert_in_range(probe_run_elapsed(&r), 5000000, 6000000);
+	r.started = time_monotonic() + 5; /* not yet: still at least one */
+	r.started -= 5;
+	assert_true(probe_run_elapsed(&r) >= 1);
+	if (time_monotonic() > 5000 * USEC_PER_SEC) {
+		r.started = time_monotonic() - 4999 * USEC_PER_SEC;
+		assert_int_equal(probe_run_elapsed(&r), UINT32_MAX);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_elapsed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
