@@ -60,7 +60,9 @@ struct engine_service {
 struct engine_vip {
 	struct addr address;
 	bool wanted;
-	bool added;   /* by us: we may remove it */
+	bool added; /* by us: we may remove it */
+	bool put; /* ... and it went through, or may have; until then one that is there is somebody's */
+	bool failed;  /* it could not be added, which was told */
 	bool present; /* on the device, as far as known */
 	bool held;    /* a row names it: its services are ours */
 	bool leaving; /* not wanted any more: forgotten once list `leave_after` is done */
@@ -96,6 +98,7 @@ struct engine_row { /* waits for the store */
 	char *kind;
 	char *key;
 	char *value;
+	usec_t wall; /* not 0: an entry of the journal */
 };
 
 struct engine_asker {
@@ -142,6 +145,7 @@ struct engine {
 	usec_t audit_at;
 	usec_t drain_poll_at;
 	usec_t last_audit_wall;
+	char *device_fault; /* why the VIP device cannot be used; NULL = it can */
 	uint64_t drift_count;
 	uint64_t applied_revision;
 
@@ -226,11 +230,14 @@ void vips_plan_deletes(struct engine *e);
 void vips_finish(struct engine *e); /* forgets those that are gone */
 void vips_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops);
 void vips_note_op(struct engine *e, const struct plan_op *op);
+bool vips_note_failure(struct engine *e, const struct plan_op *op); /* whether it is to be told */
 void vips_note_addresses(struct engine *e);
 void vips_load_row(struct engine *e, const struct store_row *row);
 /* Rows for VIPs that `s` brings; appended to `rows` (struct engine_row). */
 void vips_note_candidates(struct engine *e, const struct snapshot *s, struct vec *rows);
 bool vips_hold(const struct engine *e, const struct addr *a);
+/* What the network must do so that packets for the VIPs arrive, as far as it is not evident; or NULL. */
+const char *vips_advise(const struct engine *e);
 
 /* drains.c */
 /* The drains (struct engine_drain, caller's) that the change from the snapshot in force to `next` starts. */
@@ -250,6 +257,8 @@ size_t drains_fill(const struct engine *e, const struct vec *more,
 void rows_add(struct vec *rows, const char *kind, const char *key,
 	      char *value); /* value taken over */
 void rows_put(struct engine *e, const char *kind, const char *key, char *value);
+void rows_append(struct engine *e, const char *kind, const char *key,
+		 char *value); /* to the journal */
 void rows_commit(struct engine *e);
 void rows_free(struct vec *rows);
 void rows_export(const struct vec *rows, struct store_row **ret_rows); /* caller frees the array */

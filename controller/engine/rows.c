@@ -24,6 +24,15 @@ void rows_put(struct engine *e, const char *kind, const char *key, char *value)
 	engine_mark(e, MARK_STORE);
 }
 
+void rows_append(struct engine *e, const char *kind, const char *key, char *value)
+{
+	struct engine_row *r;
+
+	rows_put(e, kind, key, value);
+	r = e->rows.items[e->rows.count - 1];
+	r->wall = e->ports.wall(e->ports.ctx);
+}
+
 void rows_free(struct vec *rows)
 {
 	for (size_t i = 0; i < rows->count; i++) {
@@ -44,7 +53,8 @@ void rows_export(const struct vec *rows, struct store_row **ret_rows)
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct engine_row *r = rows->items[i];
 
-		out[i] = (struct store_row){.kind = r->kind, .key = r->key, .value = r->value};
+		out[i] = (struct store_row){
+			.kind = r->kind, .key = r->key, .value = r->value, .wall = r->wall};
 	}
 	*ret_rows = out;
 }

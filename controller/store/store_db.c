@@ -22,6 +22,9 @@ enum store_stmt {
 	STMT_PRUNE_REVISIONS,
 	STMT_PUT_ROW,
 	STMT_DELETE_ROW,
+	STMT_ADD_ENTRY,
+	STMT_PRUNE_KEY,
+	STMT_PRUNE_AGE,
 	STMT_COUNT
 };
 
@@ -41,6 +44,12 @@ static const char *const store_sql[] = {
 	[STMT_PRUNE_REVISIONS] = "DELETE FROM revisions WHERE revision <= ?1",
 	[STMT_PUT_ROW] = "INSERT OR REPLACE INTO side_rows (kind, key, value) VALUES (?1, ?2, ?3)",
 	[STMT_DELETE_ROW] = "DELETE FROM side_rows WHERE kind = ?1 AND key = ?2",
+	[STMT_ADD_ENTRY] = "INSERT INTO journal (kind, key, wall, value) VALUES (?1, ?2, ?3, ?4)",
+	[STMT_PRUNE_KEY] =
+		"DELETE FROM journal WHERE id <= (SELECT id FROM journal WHERE kind = ?1"
+		" AND key = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3) AND kind = ?1 AND key = ?2",
+	[STMT_PRUNE_AGE] = "DELETE FROM journal WHERE id IN (SELECT id FROM journal WHERE kind = ?1"
+			   " AND key = ?2 AND wall < ?3)",
 };
 _Static_assert(sizeof(store_sql) / sizeof(store_sql[0]) == STMT_COUNT, "a text per statement");
 
@@ -211,8 +220,35 @@ static int store_db_put_batch(struct store_db *d, const struct batch *b)
 	return r < 0 ? r : store_db_prune(d, b->revision);
 }
 
+/* An entry of the journal; older ones of its key beyond what is kept leave. */
+static int store_db_add_entry(struct store_db *d, const struct store_row *row)
+{
+	static const usec_t age = STORE_JOURNAL_DAYS * 86400ULL * USEC_PER_SEC;
+	static const enum store_stmt ids[] = {STMT_ADD_ENTRY, STMT_PRUNE_KEY, STMT_PRUNE_AGE};
+	const int64_t thirds[] = {(int64_t)row->wall, STORE_JOURNAL_MAX,
+				  row->wall > age ? (int64_t)(row->wall - age) : 0};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]) && r == 0; i++) {
+		sqlite3_stmt *stmt = store_db_stmt(d, ids[i]);
+
+		if (!stmt)
+			return -EIO;
+		store_db_bind_text(stmt, 1, row->kind);
+		store_db_bind_text(stmt, 2, row->key);
+		sqlite3_bind_int64(stmt, 3, thirds[i]);
+		if (ids[i] == STMT_ADD_ENTRY)
+			store_db_bind_text(stmt, 4, row->value);
+		r = store_db_run(d, ids[i]);
+	}
+	return r;
+}
+
 static int store_db_put_row(struct store_db *d, const struct store_row *row)
 {
+	if (row->wall)
+		return store_db_add_entry(d, row);
+
 	enum store_stmt id = row->value ? STMT_PUT_ROW : STMT_DELETE_ROW;
 	sqlite3_stmt *stmt = store_db_stmt(d, id);
 
@@ -304,9 +340,66 @@ int store_db_load_rows(struct store_db *d, const char *kind, store_row_fn *fn, v
 	while (rc == SQLITE_OK || rc == SQLITE_ROW) {
 		rc = sqlite3_step(stmt);
 		if (rc == SQLITE_ROW)
-			fn(ctx, &(struct store_row){kind, store_db_text(stmt, 0),
-						    store_db_text(stmt, 1)});
+			fn(ctx, &(struct store_row){.kind = kind,
+						    .key = store_db_text(stmt, 0),
+						    .value = store_db_text(stmt, 1)});
 	}
 	sqlite3_finalize(stmt);
 	return rc == SQLITE_DONE ? 0 : -EIO;
+}
+
+/* ---- queries ------------------------------------------------------------------------------ */
+
+static void store_db_set(json_t *json, const char *name, sqlite3_stmt *stmt, int column)
+{
+	json_t *value = NULL;
+
+	if (sqlite3_column_type(stmt, column) == SQLITE_INTEGER)
+		value = json_integer(sqlite3_column_int64(stmt, column));
+	else if (sqlite3_column_type(stmt, column) == SQLITE_TEXT)
+		value = json_string(store_db_text(stmt, column));
+	json_object_set_new(json, name, value ? value : json_null());
+}
+
+int store_db_query(struct store_db *d, const struct store_query *q, struct err *e,
+		   json_t **ret_items)
+{
+	static const char *const sql[] = {
+		[STORE_JOURNAL] = "SELECT id, key, wall, value FROM journal WHERE kind = ?1"
+				  " AND (?2 IS NULL OR key = ?2) AND (?3 = 0 OR id < ?3)"
+				  " ORDER BY id DESC LIMIT ?4",
+		[STORE_REVISIONS] =
+			"SELECT revision, wall, who, via, comment FROM revisions"
+			" WHERE (?3 = 0 OR revision < ?3) ORDER BY revision DESC LIMIT ?4",
+		[STORE_CHANGES] =
+			"SELECT revision, kind, parent, name, old, new FROM changes"
+			" WHERE revision > ?5 AND revision <= ?3 ORDER BY revision, seq LIMIT ?4",
+	};
+	sqlite3_stmt *stmt = NULL;
+	json_t *items = json_array();
+	int rc = sqlite3_prepare_v2(d->db, sql[q->what], -1, &stmt, NULL);
+
+	if (rc == SQLITE_OK) {
+		store_db_bind_text(stmt, 1, q->kind);
+		store_db_bind_text(stmt, 2, q->key);
+		sqlite3_bind_int64(stmt, 3, (sqlite3_int64)q->before);
+		sqlite3_bind_int64(stmt, 4, q->limit);
+		sqlite3_bind_int64(stmt, 5, (sqlite3_int64)q->after);
+		while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+			json_t *item = json_object();
+
+			for (int i = 0; i < sqlite3_column_count(stmt); i++)
+				store_db_set(item, sqlite3_column_name(stmt, i), stmt, i);
+			json_array_append_new(items, item);
+		}
+	}
+	if (rc == SQLITE_DONE) {
+		sqlite3_finalize(stmt);
+		*ret_items = items;
+		return 0;
+	}
+	rc = store_fault_sqlite(e, ERR_UNAVAILABLE, d->path, d->db);
+	sqlite3_finalize(stmt);
+	json_decref(items);
+	return rc;
 }

@@ -23,6 +23,10 @@ int store_db_load_rows(struct store_db *d, const char *kind, store_row_fn *fn, v
 int store_db_commit(struct store_db *d, const struct batch *b, const struct store_row *rows,
 		    size_t row_count, struct err *e);
 
+/* As store_query(), at once: a new array. */
+int store_db_query(struct store_db *d, const struct store_query *q, struct err *e,
+		   json_t **ret_items);
+
 /* A transaction that could neither be finished nor taken back: only a new connection helps. */
 bool store_db_is_stuck(const struct store_db *d);
 

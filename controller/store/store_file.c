@@ -35,6 +35,10 @@ static const char store_file_schema[] =
 	/* What is kept beside the configuration: model/row.h. */
 	"CREATE TABLE side_rows (kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,"
 	" PRIMARY KEY (kind, key)) STRICT, WITHOUT ROWID;"
+	/* What happened, in order; pruned by age and number. */
+	"CREATE TABLE journal (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL,"
+	" key TEXT NOT NULL, wall INTEGER NOT NULL, value TEXT NOT NULL) STRICT;"
+	"CREATE INDEX journal_by_key ON journal (kind, key, id);"
 	"PRAGMA application_id = 1514619220;"
 	"PRAGMA user_version = 1;"
 	"COMMIT;";

@@ -25,6 +25,9 @@ struct store_job {
 	struct store_row *rows;
 	size_t row_count;
 	store_done_fn *done;
+	store_items_fn *got; /* a query instead of a commit */
+	struct store_query query;
+	json_t *items;
 	void *ctx;
 	int result;
 	struct err e;
@@ -83,6 +86,7 @@ static struct store_job *store_queue_pop(struct store_queue *q)
 static void store_job_free(struct store_job *j)
 {
 	arena_free(j->arena);
+	json_decref(j->items);
 	err_clear(&j->e);
 	free(j);
 }
@@ -131,6 +135,13 @@ static int store_connect(struct store *s, struct err *e)
 	return r;
 }
 
+static int store_run_query(struct store *s, struct store_job *j)
+{
+	int r = s->db ? 0 : store_connect(s, &j->e);
+
+	return r < 0 ? r : store_db_query(s->db, &j->query, &j->e, &j->items);
+}
+
 static int store_run_commit(struct store *s, struct store_job *j)
 {
 	usec_t start = time_monotonic();
@@ -170,7 +181,7 @@ static void *store_thread(void *arg)
 
 	while ((j = store_wait_job(s))) {
 		if (j->result == 0)
-			j->result = store_run_commit(s, j);
+			j->result = j->got ? store_run_query(s, j) : store_run_commit(s, j);
 		pthread_mutex_lock(&s->lock);
 		store_queue_push(&s->done, j);
 		pthread_mutex_unlock(&s->lock);
@@ -195,7 +206,12 @@ static void store_on_answer(struct ev_loop *loop, struct ev_async *w, int events
 		store_queue_push(&ready, j);
 	pthread_mutex_unlock(&s->lock);
 	while ((j = store_queue_pop(&ready))) {
-		j->done(j->ctx, j->result, &j->e);
+		if (j->got) {
+			j->got(j->ctx, j->items, &j->e);
+			j->items = NULL;
+		} else {
+			j->done(j->ctx, j->result, &j->e);
+		}
 		store_job_free(j);
 	}
 }
@@ -211,7 +227,22 @@ static void store_job_copy_rows(struct store_job *j, const struct store_row *row
 		j->rows[i].kind = arena_strdup(j->arena, rows[i].kind);
 		j->rows[i].key = arena_strdup(j->arena, rows[i].key);
 		j->rows[i].value = rows[i].value ? arena_strdup(j->arena, rows[i].value) : NULL;
+		j->rows[i].wall = rows[i].wall;
 	}
+}
+
+static void store_enqueue(struct store *s, struct store_job *j)
+{
+	pthread_mutex_lock(&s->lock);
+	if (s->waiting.count >= STORE_QUEUE_MAX) {
+		j->result = -EAGAIN;
+		err_set(&j->e, ERR_UNAVAILABLE, "",
+			"the store %s has %d requests waiting: its disk is too slow; try again later",
+			s->path, STORE_QUEUE_MAX);
+	}
+	store_queue_push(&s->waiting, j);
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
 }
 
 void store_commit(struct store *s, struct batch *b, const struct store_row *rows, size_t row_count,
@@ -222,18 +253,21 @@ void store_commit(struct store *s, struct batch *b, const struct store_row *rows
 	j->batch = b;
 	j->done = done;
 	j->ctx = ctx;
-	pthread_mutex_lock(&s->lock);
-	if (s->waiting.count >= STORE_QUEUE_MAX) {
-		j->result = -EAGAIN;
-		err_set(&j->e, ERR_UNAVAILABLE, "",
-			"the store %s has %d writes waiting: its disk is too slow; try again later",
-			s->path, STORE_QUEUE_MAX);
-	} else {
-		store_job_copy_rows(j, rows, row_count);
-	}
-	store_queue_push(&s->waiting, j);
-	pthread_cond_signal(&s->wake);
-	pthread_mutex_unlock(&s->lock);
+	store_job_copy_rows(j, rows, row_count);
+	store_enqueue(s, j);
+}
+
+void store_query(struct store *s, const struct store_query *q, store_items_fn *done, void *ctx)
+{
+	struct store_job *j = mem_new(struct store_job);
+
+	j->got = done;
+	j->ctx = ctx;
+	j->query = *q;
+	j->arena = arena_new(0);
+	j->query.kind = q->kind ? arena_strdup(j->arena, q->kind) : NULL;
+	j->query.key = q->key ? arena_strdup(j->arena, q->key) : NULL;
+	store_enqueue(s, j);
 }
 
 int store_load_rows(struct store *s, const char *kind, store_row_fn *fn, void *ctx)

@@ -198,12 +198,12 @@ static void rows_are_kept_by_kind_and_key(void **state)
 {
 	struct open_store o = open_store(state);
 	AUTO_ERR struct err e = {0};
-	const struct store_row first[] = {{"health", "web/web-2", "\"up\""},
-					  {"health", "web/web-1", "\"down\""},
-					  {"drain", "x", "1"}};
-	const struct store_row second[] = {{"health", "web/web-2", NULL},
-					   {"health", "web/web-1", "\"up\""},
-					   {"health", "no", NULL}};
+	const struct store_row first[] = {{"health", "web/web-2", "\"up\"", 0},
+					  {"health", "web/web-1", "\"down\"", 0},
+					  {"drain", "x", "1", 0}};
+	const struct store_row second[] = {{"health", "web/web-2", NULL, 0},
+					   {"health", "web/web-1", "\"up\"", 0},
+					   {"health", "no", NULL, 0}};
 	char text[256] = "";
 	uint64_t revision = 9;
 
@@ -226,7 +226,7 @@ static void full_disk_takes_all_back(void **state)
 	struct open_store o = open_store(state);
 	AUTO_ERR struct err e = {0};
 	AUTO_FREE char *big = mem_alloc(400001);
-	const struct store_row rows[] = {{"drain", "small", "1"}, {"drain", "big", big}};
+	const struct store_row rows[] = {{"drain", "small", "1", 0}, {"drain", "big", big, 0}};
 	struct batch *b = store_fixture_batch("a", 2);
 	struct snapshot *s;
 	char text[256] = "";
@@ -253,6 +253,84 @@ static void full_disk_takes_all_back(void **state)
 	store_db_free(o.db);
 }
 
+static size_t count_entries(struct store_db *db, const struct store_query *q, json_t **ret_items)
+{
+	AUTO_ERR struct err e = {0};
+
+	assert_int_equal(store_db_query(db, q, &e, ret_items), 0);
+	return json_array_size(*ret_items);
+}
+
+static const char *entry_value(const json_t *items, size_t index)
+{
+	return json_string_value(json_object_get(json_array_get(items, index), "value"));
+}
+
+static void journal_is_read_newest_first(void **state)
+{
+	struct open_store o = open_store(state);
+	AUTO_ERR struct err e = {0};
+	const struct store_row rows[] = {{"transition", "web/a", "\"1\"", 1000},
+					 {"transition", "web/b", "\"2\"", 2000},
+					 {"transition", "web/a", "\"3\"", 3000}};
+	struct store_query q = {.what = STORE_JOURNAL, .kind = "transition", .limit = 10};
+	json_t *items;
+
+	assert_int_equal(store_db_commit(o.db, NULL, rows, 3, &e), 0);
+	assert_int_equal(count_entries(o.db, &q, &items), 3);
+	assert_string_equal(entry_value(items, 0), "\"3\"");
+	q.before = (uint64_t)json_integer_value(json_object_get(json_array_get(items, 0), "id"));
+	json_decref(items);
+	assert_int_equal(count_entries(o.db, &q, &items), 2);
+	json_decref(items);
+	q.before = 0;
+	q.key = "web/a";
+	assert_int_equal(count_entries(o.db, &q, &items), 2);
+	assert_string_equal(entry_value(items, 1), "\"1\"");
+	json_decref(items);
+	store_db_free(o.db);
+}
+
+static void journal_is_bounded_by_number_and_age(void **state)
+{
+	struct open_store o = open_store(state);
+	AUTO_ERR struct err e = {0};
+	const usec_t week = STORE_JOURNAL_DAYS * 86400 * USEC_PER_SEC;
+	struct store_row row = {"transition", "web/a", "{}", 1};
+	struct store_query q = {.what = STORE_JOURNAL, .kind = "transition", .limit = 5000};
+	json_t *items;
+
+	for (size_t i = 0; i < STORE_JOURNAL_MAX + 5; i++, row.wall++)
+		assert_int_equal(store_db_commit(o.db, NULL, &row, 1, &e), 0);
+	assert_int_equal(count_entries(o.db, &q, &items), STORE_JOURNAL_MAX);
+	json_decref(items);
+	row.wall = week + row.wall;
+	assert_int_equal(store_db_commit(o.db, NULL, &row, 1, &e), 0);
+	assert_int_equal(count_entries(o.db, &q, &items), 1);
+	json_decref(items);
+	store_db_free(o.db);
+}
+
+static void revisions_and_their_changes_are_read(void **state)
+{
+	struct open_store o = open_store(state);
+	struct store_query q = {.what = STORE_REVISIONS, .limit = 10};
+	json_t *items;
+
+	commit(&o, store_fixture_batch("a", 1));
+	commit(&o, store_fixture_batch("a", 2));
+	assert_int_equal(count_entries(o.db, &q, &items), 2);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(items, 0), "revision")),
+			 2);
+	json_decref(items);
+	q = (struct store_query){.what = STORE_CHANGES, .after = 1, .before = 2, .limit = 10};
+	assert_int_equal(count_entries(o.db, &q, &items), 1);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(items, 0), "name")),
+			    "a");
+	json_decref(items);
+	store_db_free(o.db);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, store_fixture_make, store_fixture_drop)
 
 int main(void)
@@ -265,6 +343,9 @@ int main(void)
 		TEST(history_is_bounded),
 		TEST(rows_are_kept_by_kind_and_key),
 		TEST(full_disk_takes_all_back),
+		TEST(journal_is_read_newest_first),
+		TEST(journal_is_bounded_by_number_and_age),
+		TEST(revisions_and_their_changes_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

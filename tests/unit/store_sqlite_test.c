@@ -151,7 +151,7 @@ static void answers_come_in_order(void **state)
 	for (unsigned i = 0; i < 50; i++) {
 		/* The memory of a row may go as soon as store_commit() returns. */
 		AUTO_FREE char *key = mem_printf("key-%u", i);
-		const struct store_row row = {"drain", key, "1"};
+		const struct store_row row = {"drain", key, "1", 0};
 
 		batches[i] = store_fixture_batch("a", i + 1);
 		numbered[i] = (struct numbered){&sequence, i};
@@ -197,8 +197,8 @@ static void count_row(void *ctx, const struct store_row *row)
 static void rows_come_with_the_batch_or_not_at_all(void **state)
 {
 	const struct store_fixture *f = *state;
-	const struct store_row rows[] = {{"address", "192.0.2.1", "{}"},
-					 {"address", "192.0.2.2", "{}"}};
+	const struct store_row rows[] = {{"address", "192.0.2.1", "{}", 0},
+					 {"address", "192.0.2.2", "{}", 0}};
 	struct running r = start(f->path);
 	struct answer stale;
 	unsigned n = 0;
@@ -323,7 +323,7 @@ static uint64_t commit_until_refused(const struct running *r, uint64_t from,
 	memset(big, 'x', 20000);
 	for (; revision < from + 200; revision++) {
 		AUTO_FREE char *key = mem_printf("%llu", (unsigned long long)revision);
-		const struct store_row row = {"drain", key, big};
+		const struct store_row row = {"drain", key, big, 0};
 
 		*ret_answer = commit(r, store_fixture_batch("a", revision), &row, 1);
 		if (ret_answer->result < 0)
@@ -429,7 +429,7 @@ static void commit_until_killed(const struct store_fixture *f, uint64_t from, in
 
 	for (uint64_t revision = from; revision < from + 100000; revision++) {
 		AUTO_FREE char *value = mem_printf("%llu", (unsigned long long)revision);
-		const struct store_row row = {"address", "last", value};
+		const struct store_row row = {"address", "last", value, 0};
 		struct answer a = commit(&r, store_fixture_batch("a", revision), &row, 1);
 
 		if (a.result != 0 || write(fd, &revision, sizeof(revision)) != sizeof(revision))
