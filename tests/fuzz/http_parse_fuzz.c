@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+#define SMALL 2048 /* longer ones are cut into 64 parts */
+
 struct verdict {
 	enum http_progress progress;
 	struct http_parse parse;
@@ -24,8 +26,8 @@ static struct verdict take(enum http_method method, const char *wanted, const ui
 					     left < step ? left : step);
 		assert(v.parse.body_bytes <= HTTP_PARSE_BODY_MAX);
 		assert(v.parse.line_size < HTTP_PARSE_LINE_MAX);
-		assert(memchr(v.parse.line, '\0', sizeof(v.parse.line)));
 	}
+	assert(memchr(v.parse.line, '\0', sizeof(v.parse.line)));
 	if (v.progress == HTTP_MORE)
 		v.progress = http_parse_end(&v.parse);
 	assert(v.progress != HTTP_MORE);
@@ -60,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data += 1 + length;
 	size -= 1 + length;
 	whole = take(method, wanted, data, size, size ? size : 1);
-	other = take(method, wanted, data, size, 1);
+	other = take(method, wanted, data, size, size > SMALL ? size / 64 : 1);
 	assert_same(&whole, &other);
 	other = take(method, wanted, data, size, size / 2 + 1);
 	assert_same(&whole, &other);
