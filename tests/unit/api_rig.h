@@ -437,7 +437,7 @@ static inline void answer_clear(struct answer *a)
 	json_decref(a->json);
 	*a = (struct answer){0};
 }
-#define AUTO_ANSWER __attribute__((cleanup(answer_clear)))
+#define AUTO_REPLY __attribute__((cleanup(answer_clear)))
 
 /* Reads to the end of the connection, at most `ms` without a byte. Closes. */
 static inline struct answer rig_read(int fd, int ms)

@@ -13,7 +13,7 @@
 
 static void assert_serves(const struct rig *rig)
 {
-	AUTO_ANSWER struct answer a = rig_get(rig, "/livez");
+	AUTO_REPLY struct answer a = rig_get(rig, "/livez");
 
 	assert_int_equal(a.status, 200);
 }
@@ -31,7 +31,7 @@ static void assert_problem(const struct answer *a, int status, const char *type)
 
 static void assert_refused_body(const struct rig *rig, const char *body, const char *says)
 {
-	AUTO_ANSWER struct answer a = rig_put(rig, ZONE, body);
+	AUTO_REPLY struct answer a = rig_put(rig, ZONE, body);
 
 	assert_problem(&a, 400, "bad-request");
 	if (!strstr(answer_text(&a, "detail"), says))
@@ -161,7 +161,7 @@ static void httpd_survives_garbage(void **state)
 
 		rig_send(fd, garbage[i], strlen(garbage[i]));
 		shutdown(fd, SHUT_WR);
-		AUTO_ANSWER struct answer a = rig_read(fd, 300);
+		AUTO_REPLY struct answer a = rig_read(fd, 300);
 		if (a.status != 0 && (a.status < 400 || a.status > 505))
 			fail_msg("garbage %zu got %s", i, a.text);
 	}
@@ -173,7 +173,7 @@ static void httpd_survives_garbage(void **state)
 			noise[i] = (char)(seed = seed * 1103515245 + 12345, seed >> 16);
 		rig_send(fd, noise, sizeof(noise));
 		shutdown(fd, SHUT_WR);
-		AUTO_ANSWER struct answer a = rig_read(fd, 100);
+		AUTO_REPLY struct answer a = rig_read(fd, 100);
 		assert_true(a.status == 0 || a.status >= 400);
 	}
 	assert_serves(&rig);
@@ -308,7 +308,7 @@ static void httpd_keeps_connections(void **state)
 	rig_start(&rig, 0);
 	int fd = rig_connect(&rig);
 	rig_send(fd, twice, strlen(twice));
-	AUTO_ANSWER struct answer a = rig_read(fd, 5000);
+	AUTO_REPLY struct answer a = rig_read(fd, 5000);
 	assert_int_equal(a.status, 200);
 	const char *second = strstr(a.text + 4, "HTTP/1.1 200");
 	assert_non_null(second);

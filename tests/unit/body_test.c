@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "api/body.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+#include <string.h>
+
+static void assert_taken(const char *text)
+{
+	AUTO_ERR struct err e = {0};
+	json_t *json;
+
+	if (body_parse(text, strlen(text), &e, &json))
+		fail_msg("%s: %s", text, err_first(&e));
+	json_decref(json);
+}
+
+static void assert_refused(const char *text, size_t size, const char *says)
+{
+	AUTO_ERR struct err e = {0};
+	json_t *json;
+
+	assert_int_not_equal(body_parse(text, size, &e, &json), 0);
+	assert_int_equal(e.faults[0].code, ERR_SYNTAX);
+	if (!strstr(err_first(&e), says))
+		fail_msg("\"%s\" says nothing of \"%s\"", err_first(&e), says);
+}
+
+static void body_bounds_depth(void **state)
+{
+	char text[3 * BODY_DEPTH_MAX];
+	size_t n = BODY_DEPTH_MAX - 1;
+
+	(void)state;
+	strcpy(text, "{\"a\":");
+	memset(text + 5, '[', n);
+	memset(text + 5 + n, ']', n);
+	strcpy(text + 5 + 2 * n, "}");
+	assert_taken(text);
+	n++;
+	memset(text + 5, '[', n);
+	memset(text + 5 + n, ']', n);
+	assert_refused(text, 5 + 2 * n, "32 levels");
+	/* In a string they nest nothing, behind an escaped quote neither. */
+	memset(text, '[', sizeof(text));
+	memcpy(text, "{\"a\":\"\\\"", 8);
+	strcpy(text + sizeof(text) - 3, "\"}");
+	assert_taken(text);
+}
+
+static void body_bounds_values(void **state)
+{
+	size_t size = 2 * (size_t)BODY_VALUES_MAX + 64, length = 6;
+	AUTO_FREE char *text = mem_alloc(size);
+
+	(void)state;
+	memcpy(text, "{\"a\":[", 6);
+	for (size_t i = 0; i <= BODY_VALUES_MAX; i++) {
+		text[length++] = '1';
+		text[length++] = ',';
+	}
+	assert_refused(text, length, "values");
+}
+
+static void body_refuses(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *says;
+	} bad[] = {
+		{"", "no body"},
+		{"[]", "not a JSON object"},
+		{"1", "not JSON"},
+		{"{\"a\":1}x", "line 1, column 8"},
+		{"{\"a\":1,\"a\":1}", "duplicate"},
+		{"{\"a\":\"\xc3\x28\"}", "not UTF-8"},
+		{"{\"a\":\"\xed\xa0\x80\"}", "not UTF-8"},
+		{"{\"\\u0000\":1}", "not JSON"},
+		{"{\"a\":\"\\u0000\"}", "not JSON"},
+		{"{\"a\":\"\\ud800\"}", "not JSON"},
+		{"{\"a\":-9223372036854775809}", "integer"},
+		{"{\"a\":1e400}", "real"},
+		{"{\"a\":NaN}", "not JSON"},
+		{"{\"a\":\"x", "not JSON"},
+		{"{\"a\":\"\\", "not JSON"},
+		{"{\"a\":\"\x01\"}", "control"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_refused(bad[i].text, strlen(bad[i].text), bad[i].says);
+	assert_refused("{\"a\":\0}", 7, "not JSON");
+	assert_taken("{\"a\":9223372036854775807,\"b\":\"\xc3\xa9\",\"c\":{}} \n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(body_bounds_depth),
+		cmocka_unit_test(body_bounds_values),
+		cmocka_unit_test(body_refuses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

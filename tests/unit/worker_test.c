@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "api/worker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ev.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+struct job {
+	struct worker_job job;
+	struct ev_loop *loop;
+	pthread_t main_thread;
+	int number;
+	int *order;
+	int *done;
+	bool elsewhere;
+};
+
+static void work(struct worker_job *job)
+{
+	struct job *j = (struct job *)job;
+
+	j->elsewhere = !pthread_equal(pthread_self(), j->main_thread);
+	usleep(1000);
+}
+
+static void done(struct worker_job *job)
+{
+	struct job *j = (struct job *)job;
+
+	assert_true(j->elsewhere);
+	assert_true(pthread_equal(pthread_self(), j->main_thread));
+	j->order[(*j->done)++] = j->number;
+	if (j->loop && *j->done == 5)
+		ev_break(j->loop, EVBREAK_ALL);
+}
+
+static void submit(struct worker *w, struct job *jobs, int *order, int *count, struct ev_loop *loop)
+{
+	for (int i = 0; i < 5; i++) {
+		jobs[i] = (struct job){
+			{work, done, NULL}, loop, pthread_self(), i, order, count, false};
+		worker_submit(w, &jobs[i].job);
+	}
+}
+
+static void worker_works_in_order(void **state)
+{
+	struct ev_loop *loop = ev_loop_new(0);
+	struct worker *w = worker_new(loop);
+	struct job jobs[5];
+	int order[5], count = 0;
+
+	(void)state;
+	submit(w, jobs, order, &count, loop);
+	ev_run(loop, 0);
+	assert_int_equal(count, 5);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(order[i], i);
+	worker_free(w);
+	ev_loop_destroy(loop);
+}
+
+static void worker_finishes_before_it_ends(void **state)
+{
+	struct ev_loop *loop = ev_loop_new(0);
+	struct worker *w = worker_new(loop);
+	struct job jobs[5];
+	int order[5], count = 0;
+
+	(void)state;
+	submit(w, jobs, order, &count, NULL);
+	worker_free(w);
+	assert_int_equal(count, 5);
+	worker_free(NULL);
+	ev_loop_destroy(loop);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(worker_works_in_order),
+		cmocka_unit_test(worker_finishes_before_it_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
