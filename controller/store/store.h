@@ -37,23 +37,7 @@ void store_commit(struct store *s, struct batch *b, const struct store_row *rows
 #define STORE_JOURNAL_MAX   1000
 #define STORE_JOURNAL_DAYS  7
 
-enum store_what {
-	STORE_JOURNAL,   /* entries {id, key, wall, value (text)}, newest first */
-	STORE_REVISIONS, /* {revision, wall, who, via, comment}, newest first */
-	STORE_CHANGES, /* {revision, kind, parent, name, old, new} with after < revision <= before, in order */
-};
-
-struct store_query {
-	enum store_what what;
-	const char *kind; /* journal */
-	const char *key;  /* journal; NULL = any */
-	uint64_t before;  /* id or revision; 0 = from the newest on */
-	uint64_t after;
-	unsigned limit;
-};
-
 /* Reads on the store's thread; `done` gets a new array, or NULL and what is wrong in `e`. Texts are copied. */
-typedef void store_items_fn(void *ctx, json_t *items, const struct err *e);
 void store_query(struct store *s, const struct store_query *q, store_items_fn *done, void *ctx);
 
 #endif
