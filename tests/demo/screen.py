@@ -72,11 +72,11 @@ class Screen:
             )
             lines += [(text, row["state"]) for text in fold(columns, row["reason"], width)]
         total = sum(row["rate"] for row in event["rows"])
-        lines.append((
-            f"{'total':35} {'':>9} {total:7.1f}  {event['answers']} answered, "
-            f"{event['errors']} not; IPVS counted {event['kernel']} connections",
-            None,
-        ))
+        summary = (
+            f"{event['answers']} answered, {event['errors']} not; "
+            f"IPVS counted {event['kernel']} connections"
+        )
+        lines += [(x, None) for x in fold(f"{'total':45} {total:7.1f}  ", summary, width)]
         return lines
 
     def _redraw(self, lines, width):
