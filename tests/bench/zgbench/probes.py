@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Lines 6 and 7: CPU time a probe, ours, keepalived's and the bare program's, in turns."""
 
-import shutil
-
 from . import figures, host
 
 
@@ -22,6 +20,6 @@ def measure(kind, contests):
                 cost = host.probe_cost(makers[name](rate), kind, rate)
                 values.setdefault((name, rate), []).append(cost)
     for store in stores.values():
-        shutil.rmtree(store)
+        host.remove_store(store)
     host.dump(f"probes-{kind}", {f"{name} {rate}": x for (name, rate), x in values.items()})
     return {key: figures.median(x) for key, x in values.items()}
