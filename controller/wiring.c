@@ -86,6 +86,13 @@ static void port_commit(void *ctx, struct batch *b, const struct store_row *rows
 	store_commit(w->store, b, rows, row_count, on_committed, call);
 }
 
+static void port_query(void *ctx, const struct store_query *q, store_items_fn *done, void *done_ctx)
+{
+	struct wiring *w = ctx;
+
+	store_query(w->store, q, done, done_ctx);
+}
+
 static void port_kernel_submit(void *ctx, struct plan_ops *ops)
 {
 	struct wiring *w = ctx;
@@ -234,6 +241,28 @@ static void on_kernel_service(void *ctx, const struct plan_key *k, struct plan_t
 	engine_note_service(w->engine, k, t, error);
 }
 
+static void on_kernel_device(void *ctx, int error)
+{
+	struct wiring *w = ctx;
+	char mend[400];
+
+	engine_note_device(
+		w->engine, error,
+		kernel_advise_device(w->settings->kernel_vip_device, error, mend, sizeof(mend)));
+}
+
+static void on_kernel_unannounced(void *ctx, const struct addr *a, int error)
+{
+	const struct wiring *w = ctx;
+	char text[ADDR_TEXT_MAX];
+
+	log_write(
+		LOG_LEVEL_WARNING,
+		"%s cannot be announced on %s (%s): hosts on that link may send to its former place until "
+		"their caches expire",
+		addr_format(a, text), w->settings->kernel_vip_device, strerror(-error));
+}
+
 static usec_t on_probe_result(void *ctx, void *ref, const struct probe_result *r)
 {
 	struct wiring *w = ctx;
@@ -279,17 +308,21 @@ static void make_engine(struct wiring *w, struct snapshot *snapshot)
 {
 	static const char *const row_kinds[] = {"vip", "drain", "health", "sysctl"};
 	const struct settings *s = w->settings;
-	struct engine_settings es = {.node_name = s->node_name,
-				     .kernel_off = s->kernel_ipvs == 1,
-				     .manage_addresses = strcmp(s->kernel_vip_device, "none") != 0,
-				     .manage_sysctls = s->kernel_manage_sysctls == 0,
-				     .audit_interval = s->kernel_audit_interval_s * USEC_PER_SEC};
+	struct engine_settings es = {
+		.node_name = s->node_name,
+		.kernel_off = s->kernel_ipvs == 1,
+		.manage_addresses = strcmp(s->kernel_vip_device, "none") != 0,
+		.vip_device = s->kernel_vip_device,
+		.vip_device_is_dummy = kernel_owns_device(s->kernel_vip_device),
+		.manage_sysctls = s->kernel_manage_sysctls == 0,
+		.audit_interval = s->kernel_audit_interval_s * USEC_PER_SEC};
 	struct engine_ports ports = {
 		.ctx = w,
 		.now = port_now,
 		.wall = port_wall,
 		.random = port_random,
 		.commit = port_commit,
+		.query = port_query,
 		.kernel_submit = port_kernel_submit,
 		.kernel_request_table = port_request_table,
 		.kernel_request_service = port_request_service,
@@ -319,7 +352,9 @@ static int make_kernel(struct wiring *w, struct err *e)
 				      .done = on_kernel_done,
 				      .table = on_kernel_table,
 				      .availability = on_kernel_availability,
-				      .service = on_kernel_service};
+				      .service = on_kernel_service,
+				      .device = on_kernel_device,
+				      .unannounced = on_kernel_unannounced};
 	int error;
 
 	if (strlen(s->kernel_vip_device) >= sizeof(ks.vip_device))

@@ -111,6 +111,11 @@ static void note_service_failure(struct engine *e, const struct plan_op *op)
 	s->fault_list = e->lists_done;
 }
 
+static bool op_is_address(const struct plan_op *op)
+{
+	return op->kind == PLAN_ADD_ADDRESS || op->kind == PLAN_DELETE_ADDRESS;
+}
+
 static void note_other_failure(struct engine *e, const struct plan_op *op)
 {
 	char advice[400];
@@ -118,8 +123,9 @@ static void note_other_failure(struct engine *e, const struct plan_op *op)
 
 	e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
 	propose_note_failure(e, "", advice);
-	engine_emit(e, EVENT_CONFIG_FAILED, "", "%s: %s", plan_op_format(op, text, sizeof(text)),
-		    advice);
+	if (!op_is_address(op) || vips_note_failure(e, op))
+		engine_emit(e, EVENT_CONFIG_FAILED, "", "%s: %s",
+			    plan_op_format(op, text, sizeof(text)), advice);
 }
 
 /* Whether the answer is as good as success. */
@@ -130,11 +136,6 @@ static bool op_succeeded(const struct plan_op *op)
 	if (op->kind == PLAN_DELETE_ADDRESS)
 		return op->result == 0 || op->result == -EADDRNOTAVAIL;
 	return op->result == 0;
-}
-
-static bool op_is_address(const struct plan_op *op)
-{
-	return op->kind == PLAN_ADD_ADDRESS || op->kind == PLAN_DELETE_ADDRESS;
 }
 
 static void note_op(struct engine *e, const struct plan_op *op)
@@ -395,7 +396,8 @@ void engine_note_availability(struct engine *e, int error)
 	e->kernel_available = available;
 	if (available) {
 		if (!e->settings.kernel_off)
-			engine_emit(e, EVENT_KERNEL_AVAILABLE, "", "IPVS is there; reading its table");
+			engine_emit(e, EVENT_KERNEL_AVAILABLE, "",
+				    "IPVS is there; reading its table");
 		acks_request_table(e);
 		return;
 	}

@@ -93,6 +93,7 @@ void engine_free(struct engine *e)
 	for (size_t i = 0; i < e->vips.count; i++)
 		free(e->vips.items[i]);
 	vec_clear(&e->vips);
+	free(e->device_fault);
 	for (size_t i = 0; i < e->askers.count; i++)
 		free(e->askers.items[i]);
 	vec_clear(&e->askers);
@@ -152,6 +153,8 @@ void engine_settle(struct engine *e)
 	};
 	usec_t now = e->ports.now(e->ports.ctx);
 
+	if (!e->started)
+		rows_append(e, "event", "daemon", mem_strdup("{\"event\":\"daemon.started\"}"));
 	e->started = true;
 	propose_pump(e);
 	acks_tick(e, now);
@@ -200,6 +203,7 @@ void engine_flush(struct engine *e)
 
 void engine_save_health(struct engine *e)
 {
+	rows_append(e, "event", "daemon", mem_strdup("{\"event\":\"daemon.stopped\"}"));
 	for (size_t i = 0; i < e->groups.count; i++) {
 		struct engine_group *g = e->groups.items[i];
 

@@ -17,6 +17,8 @@ struct engine_settings {
 	size_t zone_count;
 	bool kernel_off;       /* [kernel] ipvs = off: writes are never refused for want of IPVS */
 	bool manage_addresses; /* vip_device is not none */
+	const char *vip_device;
+	bool vip_device_is_dummy; /* ours: VIPs on it must be routed to this host */
 	bool manage_sysctls;
 	usec_t audit_interval;
 };
@@ -50,6 +52,8 @@ void engine_note_table(struct engine *e, struct plan_table *t, int error); /* ta
 void engine_note_service(struct engine *e, const struct plan_key *k, struct plan_table *t,
 			 int error); /* takes the table */
 void engine_note_availability(struct engine *e, int error);
+/* The VIP device cannot be used, with the mend as a sentence; or is back (0): addresses may be missing. */
+void engine_note_device(struct engine *e, int error, const char *mend);
 
 /* A write. Everything in it belongs to the caller and lives until `done`, which is called exactly once, later, from the loop. */
 struct proposal_result {

@@ -15,6 +15,13 @@ enum engine_mark {
 
 struct engine_group;
 
+/* The newest results: reason in the upper five bits, duration in microseconds in the others (134 s at most). */
+struct results_ring {
+	uint32_t items[RECENT_RESULTS];
+	uint8_t next;
+	uint8_t count;
+};
+
 struct engine_server {
 	const struct server *server; /* of the snapshot in force */
 	struct engine_group *group;
@@ -30,6 +37,7 @@ struct engine_server {
 	enum health_reason last_reason;
 	enum health_reason last_failure_reason;
 	struct probe_evidence last;
+	struct results_ring recent;
 	struct probe_evidence *last_failure; /* NULL = none */
 };
 
@@ -182,6 +190,13 @@ usec_t runtime_step_ramps(struct engine *e, usec_t now); /* the next step, USEC_
 void runtime_begin_ramp(struct engine *e, struct engine_server *s);
 void runtime_save_server(struct engine *e, const struct engine_server *s);
 void runtime_load_health(struct engine *e, const struct store_row *row);
+
+/* results.c */
+size_t results_recent(const struct results_ring *r,
+		      struct recent_result ret_results[RECENT_RESULTS]);
+char *results_encode(const struct results_ring
+			     *r); /* JSON array of [reason, usec], newest first; caller frees */
+void results_decode(struct results_ring *r, const json_t *json);
 
 /* services.c: the list of virtual services, and the plan */
 struct service_place {

@@ -31,6 +31,8 @@ struct engine_ports {
 	/* Durable commit of a batch (may be NULL) and rows; answered by engine_note_commit(token). The batch lives until then. */
 	void (*commit)(void *ctx, struct batch *b, const struct store_row *rows, size_t row_count,
 		       uint64_t token);
+	/* Reads the store; `done` later, from the loop. */
+	void (*query)(void *ctx, const struct store_query *q, store_items_fn *done, void *done_ctx);
 	/* Takes the operations; answered by engine_note_ops(), lists in order. */
 	void (*kernel_submit)(void *ctx, struct plan_ops *ops);
 	/* Answered by engine_note_table(). */

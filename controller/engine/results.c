@@ -2,13 +2,78 @@
 // Takes the results of probes: no edge, counters only; an edge is told, stored and marks the services of the group.
 #include <stdio.h>
 
+#include <jansson.h>
+
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "engine/internal.h"
 
+#define RING_USEC_BITS 27
+#define RING_USEC_MAX  ((1U << RING_USEC_BITS) - 1)
+_Static_assert(REASON_COUNT <= 32, "a reason fits into five bits");
+
+static void ring_push(struct results_ring *r, enum health_reason reason, uint32_t usec)
+{
+	if (usec > RING_USEC_MAX)
+		usec = RING_USEC_MAX;
+	r->items[r->next] = (uint32_t)reason << RING_USEC_BITS | usec;
+	r->next = (uint8_t)((r->next + 1) % RECENT_RESULTS);
+	if (r->count < RECENT_RESULTS)
+		r->count++;
+}
+
+size_t results_recent(const struct results_ring *r,
+		      struct recent_result ret_results[RECENT_RESULTS])
+{
+	for (size_t i = 0; i < r->count; i++) {
+		uint32_t item =
+			r->items[((size_t)r->next + RECENT_RESULTS - 1 - i) % RECENT_RESULTS];
+
+		ret_results[i].reason = (enum health_reason)(item >> RING_USEC_BITS);
+		ret_results[i].duration_usec = item & RING_USEC_MAX;
+	}
+	return r->count;
+}
+
+char *results_encode(const struct results_ring *r)
+{
+	struct recent_result list[RECENT_RESULTS];
+	size_t count = results_recent(r, list);
+	json_t *array = json_array();
+	char *text;
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *pair = json_array();
+
+		json_array_append_new(pair, json_string(health_reason_name(list[i].reason)));
+		json_array_append_new(pair, json_integer(list[i].duration_usec));
+		json_array_append_new(array, pair);
+	}
+	text = json_dumps(array, JSON_COMPACT);
+	json_decref(array);
+	assert(text);
+	return text;
+}
+
+void results_decode(struct results_ring *r, const json_t *json)
+{
+	for (size_t i = json_array_size(json); i-- > 0;) {
+		const json_t *pair = json_array_get(json, i);
+		const char *name = json_string_value(json_array_get(pair, 0));
+		json_int_t usec = json_integer_value(json_array_get(pair, 1));
+		enum health_reason reason;
+
+		if (name && health_reason_parse(name, &reason) == 0 && usec >= 0 &&
+		    usec <= RING_USEC_MAX)
+			ring_push(r, reason, (uint32_t)usec);
+	}
+}
+
 static void note_evidence(struct engine_server *s, const struct probe_result *r)
 {
 	s->last = r->evidence;
+	ring_push(&s->recent, r->health.verdict == PROBE_PASS ? REASON_NONE : r->health.reason,
+		  r->evidence.duration_usec);
 	s->has_last = true;
 	s->last_reason = r->health.verdict == PROBE_PASS ? REASON_NONE : r->health.reason;
 	if (r->health.verdict == PROBE_PASS)
@@ -55,6 +120,26 @@ static void tell_edge(struct engine *e, struct engine_server *s, const char *old
 							: "passed");
 }
 
+/* The transition in the journal: what changed, why, after how long, and the results that led to it. */
+static void append_transition(struct engine *e, const struct engine_server *s,
+			      const char *old_state, usec_t lasted)
+{
+	char key[MODEL_NAME_MAX * 2 + 2];
+	char evidence[200];
+	char *recent AUTO_FREE = results_encode(&s->recent);
+	json_t *json;
+
+	describe_last(s, evidence, sizeof(evidence));
+	snprintf(key, sizeof(key), "%s/%s", s->group->group->o.name, s->server->o.name);
+	json = json_pack("{s:s, s:s, s:s, s:s, s:I, s:o}", "from", old_state, "to",
+			 health_state_name(s->health.state), "reason_code",
+			 health_reason_name(s->health.reason), "detail", evidence, "lasted_ms",
+			 (json_int_t)(lasted / USEC_PER_MS), "recent", json_loads(recent, 0, NULL));
+	assert(json);
+	rows_append(e, "transition", key, json_dumps(json, JSON_COMPACT));
+	json_decref(json);
+}
+
 static void tell_prober_error(struct engine *e, struct engine_server *s,
 			      const struct probe_result *r)
 {
@@ -87,6 +172,7 @@ usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result
 	const char *old_state = health_state_name(s->health.state);
 	bool was_in_service = s->health.state == HEALTH_HEALTHY || s->health.trusted;
 	usec_t wall = e->ports.wall(e->ports.ctx);
+	usec_t lasted;
 	enum health_edge edge = health_step(&s->health, &s->group->settings, &r->health,
 					    &s->next_start);
 
@@ -99,7 +185,9 @@ usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result
 	if (edge == HEALTH_EDGE_NONE)
 		return s->next_start;
 
-	tell_edge(e, s, old_state, wall > s->since_wall ? wall - s->since_wall : 0);
+	lasted = wall > s->since_wall ? wall - s->since_wall : 0;
+	tell_edge(e, s, old_state, lasted);
+	append_transition(e, s, old_state, lasted);
 	s->since_wall = wall;
 	metrics_add(edge == HEALTH_EDGE_UP ? METRIC_HEALTH_TRANSITIONS_UP
 					   : METRIC_HEALTH_TRANSITIONS_DOWN,

@@ -146,16 +146,19 @@ void runtime_save_server(struct engine *e, const struct engine_server *s)
 {
 	char key[HEALTH_KEY_MAX];
 	char target[ADDR_ENDPOINT_TEXT_MAX];
+	char *recent AUTO_FREE = NULL;
 
 	if (s->health.state == HEALTH_INITIAL)
 		return;
 	health_target(s, target);
+	recent = results_encode(&s->recent);
 	rows_put(e, "health", health_key(s, key),
 		 mem_printf("{\"target\":\"%s\",\"state\":\"%s\",\"reason\":\"%s\",\"since\":%llu,"
-			    "\"window\":\"%llx\",\"count\":%u}",
+			    "\"window\":\"%llx\",\"count\":%u,\"recent\":%s}",
 			    target, health_state_name(s->health.state),
 			    health_reason_name(s->health.reason), (unsigned long long)s->since_wall,
-			    (unsigned long long)s->health.window_bits, s->health.window_count));
+			    (unsigned long long)s->health.window_bits, s->health.window_count,
+			    recent));
 }
 
 static bool row_equal(const void *key, const void *item)
@@ -199,6 +202,7 @@ static void apply_loaded(struct engine_server *s, const json_t *json)
 	if (s->health.window_count > 64)
 		s->health.window_count = 64;
 	s->since_wall = (usec_t)json_integer_value(json_object_get(json, "since"));
+	results_decode(&s->recent, json_object_get(json, "recent"));
 	s->quiet_start = false;
 }
 
@@ -289,6 +293,7 @@ static void server_init(struct engine *e, struct engine_server *s)
 	s->since_wall = e->ports.wall(e->ports.ctx);
 	s->next_start = 0;
 	s->has_last = false;
+	memset(&s->recent, 0, sizeof(s->recent));
 	s->error_told = false;
 	free(s->last_failure);
 	s->last_failure = NULL;

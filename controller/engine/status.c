@@ -242,6 +242,20 @@ int engine_server_status(const struct engine *e, const char *group, const char *
 	return 0;
 }
 
+size_t engine_recent_results(const struct engine *e, const char *group, const char *server,
+			     struct recent_result ret_results[RECENT_RESULTS])
+{
+	const struct engine_group *g = runtime_find_group(e, group);
+	const struct engine_server *s = g ? runtime_find_server(g, server) : NULL;
+
+	return s ? results_recent(&s->recent, ret_results) : 0;
+}
+
+void engine_query(struct engine *e, const struct store_query *q, store_items_fn *done, void *ctx)
+{
+	e->ports.query(e->ports.ctx, q, done, ctx);
+}
+
 static void count_server(const struct engine_server *s, struct group_status *st)
 {
 	struct desired_state state = {.health = s->health.state, .trusted = s->health.trusted};
@@ -363,10 +377,15 @@ void engine_node_status(const struct engine *e, struct node_status *ret_status)
 {
 	*ret_status = (struct node_status){
 		.node_name = e->settings.node_name,
+		.zones = e->settings.zones,
+		.zone_count = e->settings.zone_count,
 		.kernel_off = e->settings.kernel_off,
 		.kernel_available = e->kernel_available,
 		.kernel_error = e->kernel_error,
 		.kernel_known = e->kernel_known,
+		.vip_device = e->settings.manage_addresses ? e->settings.vip_device : NULL,
+		.vip_device_fault = e->device_fault,
+		.vip_device_advice = vips_advise(e),
 		.store_ok = e->store_ok,
 		.revision = e->snapshot->revision,
 		.applied_revision = e->applied_revision,

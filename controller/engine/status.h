@@ -35,6 +35,18 @@ struct server_status {
 int engine_server_status(const struct engine *e, const char *group, const char *server,
 			 struct server_status *ret_status);
 
+/* History: asks the store (journal, revisions); `done` is called later, from the loop. */
+void engine_query(struct engine *e, const struct store_query *q, store_items_fn *done, void *ctx);
+
+/* The last results of a server's probes, newest first. Returns how many were written, at most RECENT_RESULTS. */
+#define RECENT_RESULTS 32
+struct recent_result {
+	enum health_reason reason; /* REASON_NONE = it passed */
+	uint32_t duration_usec;
+};
+size_t engine_recent_results(const struct engine *e, const char *group, const char *server,
+			     struct recent_result ret_results[RECENT_RESULTS]);
+
 struct group_status {
 	unsigned servers;
 	unsigned healthy; /* in service */
@@ -81,10 +93,15 @@ void engine_each_drain(const struct engine *e, engine_drain_fn *fn, void *ctx);
 
 struct node_status {
 	const char *node_name;
+	const char *const *zones; /* whose VIPs this node programs */
+	size_t zone_count;        /* 0 = all */
 	bool kernel_off;
 	bool kernel_available;
-	int kernel_error;  /* why not, negative errno */
-	bool kernel_known; /* the table was read since it became available */
+	int kernel_error;              /* why not, negative errno */
+	bool kernel_known;             /* the table was read since it became available */
+	const char *vip_device;        /* NULL = none */
+	const char *vip_device_fault;  /* why it cannot be used; NULL = it can */
+	const char *vip_device_advice; /* what the network must do for it; NULL = nothing */
 	bool store_ok;
 	uint64_t revision;         /* of the snapshot */
 	uint64_t applied_revision; /* newest one that the kernel acknowledged whole */

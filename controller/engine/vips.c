@@ -101,6 +101,7 @@ void vips_load_row(struct engine *e, const struct store_row *row)
 	v = vip_get(e, &a);
 	v->held = true;
 	v->added = strstr(row->value, "true") != NULL;
+	v->put = !e->started; /* by the daemon before this one */
 }
 
 void vips_sync(struct engine *e)
@@ -130,6 +131,15 @@ void vips_sync(struct engine *e)
 	engine_mark(e, MARK_PLAN);
 }
 
+/* Somebody else's: used, never removed. */
+static void vip_yield(struct engine *e, struct engine_vip *v)
+{
+	char text[ADDR_TEXT_MAX];
+
+	v->added = false;
+	rows_put(e, "vip", addr_format(&v->address, text), vip_value(false));
+}
+
 void vips_note_addresses(struct engine *e)
 {
 	for (size_t i = 0; i < e->vips.count; i++) {
@@ -138,6 +148,9 @@ void vips_note_addresses(struct engine *e)
 
 		if (present != v->present && v->wanted && e->settings.manage_addresses)
 			engine_mark(e, MARK_PLAN);
+		/* Not by the operation under way (then it would be marked as present): it came with its device. */
+		if (present && !v->present && v->added && !v->put)
+			vip_yield(e, v);
 		v->present = present;
 	}
 }
@@ -201,16 +214,57 @@ void vips_finish(struct engine *e)
 void vips_note_op(struct engine *e, const struct plan_op *op)
 {
 	struct engine_vip *v = vec_find(&e->vips, &op->address, vip_key, NULL);
-	char text[ADDR_TEXT_MAX];
 
-	if (!v)
+	if (!v || op->kind != PLAN_ADD_ADDRESS)
 		return;
-	if (op->kind == PLAN_ADD_ADDRESS && op->result == -EEXIST && v->added) {
-		v->added = false; /* somebody else's: used, never removed */
-		rows_put(e, "vip", addr_format(&v->address, text), vip_value(false));
-	}
-	if (op->kind == PLAN_ADD_ADDRESS && op->result != 0 && op->result != -EEXIST)
+	if (op->result == 0 || op->result == -ETIMEDOUT || op->result == -ENOBUFS)
+		v->put = true;
+	if (op->result == -EEXIST && v->added && !v->put)
+		vip_yield(e, v);
+	if (op->result != 0 && op->result != -EEXIST)
 		v->present = false;
+	else
+		v->failed = false;
+}
+
+bool vips_note_failure(struct engine *e, const struct plan_op *op)
+{
+	struct engine_vip *v = vec_find(&e->vips, &op->address, vip_key, NULL);
+	bool first = !v || !v->failed;
+
+	if (v)
+		v->failed = true;
+	return first;
+}
+
+void engine_note_device(struct engine *e, int error, const char *mend)
+{
+	free(e->device_fault);
+	e->device_fault = error ? mem_strdup(mend) : NULL;
+	if (error) {
+		engine_emit(e, EVENT_VIP_DEVICE_UNAVAILABLE, "", "%s", mend);
+		return;
+	}
+	engine_emit(e, EVENT_VIP_DEVICE_AVAILABLE, "",
+		    "%s is there: addresses that are missing on it are added",
+		    e->settings.vip_device);
+	acks_request_table(e);
+}
+
+const char *vips_advise(const struct engine *e)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < e->vips.count; i++) {
+		const struct engine_vip *v = e->vips.items[i];
+
+		any = any || (v->wanted && v->address.family == AF_INET6);
+	}
+	if (!any || !e->settings.manage_addresses || !e->settings.vip_device_is_dummy)
+		return NULL;
+	return "IPv6 VIPs stand on a dummy device, for which Linux answers no neighbor solicitation: route them to "
+	       "this host, or for each: sysctl -w net.ipv6.conf.LINK.proxy_ndp=1 and ip -6 neigh add proxy VIP dev "
+	       "LINK, or set [kernel] vip_device to the link";
 }
 
 void vips_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops)
