@@ -508,4 +508,69 @@ static inline const char *answer_text(const struct answer *a, const char *member
 	return text ? text : "";
 }
 
+/* Path by path: "status.state", "errors.0.pointer". NULL if it leads nowhere. */
+static inline json_t *answer_at(const struct answer *a, const char *path)
+{
+	AUTO_FREE char *copy = mem_strdup(path);
+	char *rest = copy, *name;
+	json_t *at = a->json;
+
+	while (at && (name = strsep(&rest, ".")))
+		at = json_is_array(at) ? json_array_get(at, (size_t)atoi(name))
+				       : json_object_get(at, name);
+	return at;
+}
+
+static inline const char *answer_text_at(const struct answer *a, const char *path)
+{
+	const char *text = json_string_value(answer_at(a, path));
+
+	return text ? text : "";
+}
+
+static inline long long answer_number_at(const struct answer *a, const char *path)
+{
+	json_t *at = answer_at(a, path);
+
+	return json_is_integer(at) ? json_integer_value(at) : -1;
+}
+
+/* Two zones, two servers, one load balancer with one listener. */
+#define RIG_DOCUMENT                                                                                                 \
+	"{\"zones\":{\"za\":{},\"zb\":{\"description\":\"hall 2\"}},"                                                \
+	"\"server_groups\":{\"web\":{\"protocol\":\"tcp\",\"health_check\":{\"enabled\":false},\"servers\":{"        \
+	"\"w1\":{\"address\":\"10.0.0.1\",\"port\":8080,\"zone\":\"za\"},"                                           \
+	"\"w2\":{\"address\":\"10.0.0.2\",\"port\":8080,\"zone\":\"zb\",\"weight\":50}}}},"                          \
+	"\"load_balancers\":{\"shop\":{\"zones\":{\"za\":{\"vip4\":\"192.0.2.1\"},\"zb\":{\"vip4\":\"192.0.2.2\"}}," \
+	"\"listeners\":{\"http\":{\"protocol\":\"tcp\",\"port\":80,\"server_group\":\"web\"}}}}}"
+
+static inline void rig_load(const struct rig *rig)
+{
+	struct answer a = rig_ask(rig, "PUT", "/api/v1/config", "If-Match: *\r\n", RIG_DOCUMENT);
+
+	if (a.status != 200)
+		fail_msg("%s", a.text);
+	answer_clear(&a);
+}
+
+/* A document whose group "big" has so many servers. Caller frees. */
+static inline char *rig_big_document(unsigned servers)
+{
+	json_t *list = json_object(), *all;
+	char *text, name[16], address[24];
+
+	for (unsigned i = 0; i < servers; i++) {
+		snprintf(name, sizeof(name), "s%05u", i);
+		snprintf(address, sizeof(address), "10.1.%u.%u", i / 250, i % 250 + 1);
+		json_object_set_new(list, name,
+				    json_pack("{s:s, s:i}", "address", address, "port", 80));
+	}
+	all = json_pack("{s:{}, s:{s:{s:s, s:{s:b}, s:o}}, s:{}}", "zones", "server_groups", "big",
+			"protocol", "tcp", "health_check", "enabled", 0, "servers", list,
+			"load_balancers");
+	text = json_dumps(all, JSON_COMPACT);
+	json_decref(all);
+	return text;
+}
+
 #endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "api/handlers.h"
+
+#include "api_rig.h"
+
+static void add_foreign(struct plan_table *t, unsigned dests)
+{
+	struct plan_op op = {.kind = PLAN_ADD_SERVICE};
+
+	op.service.key = (struct plan_key){.family = AF_INET,
+					   .protocol = IPPROTO_UDP,
+					   .port = 53,
+					   .address = {AF_INET, {198, 51, 100, 1}}};
+	strcpy(op.service.scheduler, "rr");
+	assert_int_equal(diff_apply_op(t, &op), 0);
+	op.kind = PLAN_ADD_DEST;
+	for (unsigned i = 0; i < dests; i++) {
+		op.dest = (struct plan_dest){
+			.address = {AF_INET, {10, 9, (uint8_t)(i / 250), (uint8_t)(i % 250 + 1)}},
+			.port = 53,
+			.weight = 1};
+		assert_int_equal(diff_apply_op(t, &op), 0);
+	}
+}
+
+static void kernel_shows_ours_and_foreign(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	add_foreign(rig.kernel, 300); /* the loop sleeps */
+	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/kernel");
+	assert_int_equal(a.status, 200);
+	assert_int_equal(json_array_size(answer_at(&a, "services")), 3);
+	AUTO_REPLY struct answer ours = rig_get(&rig, "/api/v1/kernel?owner=zonegate");
+	assert_int_equal(json_array_size(answer_at(&ours, "services")), 2);
+	assert_string_equal(answer_text_at(&ours, "services.0.service"), "tcp 192.0.2.1:80");
+	assert_string_equal(answer_text_at(&ours, "services.0.load_balancer"), "shop");
+	assert_string_equal(answer_text_at(&ours, "services.0.zone"), "za");
+	assert_string_equal(answer_text_at(&ours, "services.0.listener"), "http");
+	assert_int_equal(answer_number_at(&ours, "services.0.destinations.1.weight"), 50);
+	assert_string_equal(answer_text_at(&ours, "services.0.destinations.1.forward_method"),
+			    "nat");
+	assert_int_equal(answer_number_at(&ours, "services.0.destinations.1.active"), 0);
+	AUTO_REPLY struct answer foreign = rig_get(&rig, "/api/v1/kernel?owner=foreign");
+	assert_int_equal(json_array_size(answer_at(&foreign, "services")), 1);
+	assert_string_equal(answer_text_at(&foreign, "services.0.owner"), "foreign");
+	assert_int_equal(json_array_size(answer_at(&foreign, "services.0.destinations")), 300);
+	AUTO_REPLY struct answer bad = rig_get(&rig, "/api/v1/kernel?owner=me");
+	assert_int_equal(bad.status, 400);
+	rig_end(&rig);
+}
+
+static void kernel_shows_drift(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_int_equal(a.status, 200);
+	assert_true(json_is_true(answer_at(&a, "in_sync")));
+	assert_int_equal(answer_number_at(&a, "operations_total"), 0);
+	rig.kernel->services[0].dests[0].weight = 3; /* by hand */
+	AUTO_REPLY struct answer b = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_int_equal(b.status, 200);
+	/* The read is an audit too: what it found is shown, or repaired and counted already. */
+	assert_true(answer_number_at(&b, "operations_total") == 1 ||
+		    answer_number_at(&b, "repaired_since_start") >= 1);
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernel_shows_ours_and_foreign),
+		cmocka_unit_test(kernel_shows_drift),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is observed, with health_json.c and status_json.c.
+#include "api/handlers.h"
+
+#include "api_rig.h"
+
+#define GROUP "/api/v1/server-groups/web"
+
+static void status_of_a_server(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer a = rig_get(&rig, GROUP "/servers/w2/health");
+	assert_int_equal(a.status, 200);
+	assert_string_equal(answer_text(&a, "state"), "unavailable");
+	assert_string_equal(answer_text(&a, "reason_code"), "health_check_disabled");
+	assert_int_equal(answer_number_at(&a, "weight_configured"), 50);
+	assert_int_equal(answer_number_at(&a, "weight"), 50);
+	assert_int_equal(json_array_size(answer_at(&a, "services")), 2);
+	assert_string_equal(answer_text_at(&a, "services.0.service"), "tcp 192.0.2.1:80");
+	assert_int_equal(answer_number_at(&a, "services.1.weight"), 50);
+	assert_true(json_is_null(answer_at(&a, "last_probe")));
+	assert_true(json_is_null(answer_at(&a, "check")));
+
+	AUTO_REPLY struct answer on = rig_ask(&rig, "PATCH", GROUP, "",
+					      "{\"health_check\":{\"enabled\":true}}");
+	assert_int_equal(on.status, 200);
+	AUTO_REPLY struct answer b = rig_get(&rig, GROUP "/servers/w2/health");
+	assert_string_equal(answer_text_at(&b, "check.endpoint"), "10.0.0.2:8080");
+	assert_string_equal(answer_text_at(&b, "check.type"), "tcp");
+	assert_int_equal(answer_number_at(&b, "windows.detection_active.best_ms"),
+			 400); /* 2 retries, 200 ms apart */
+	assert_int_equal(answer_number_at(&b, "windows.detection_silent.worst_ms"), 9000);
+	assert_true(strlen(answer_text(&b, "next_change")) > 0);
+	AUTO_REPLY struct answer none = rig_get(&rig, GROUP "/servers/w9/health");
+	assert_int_equal(none.status, 404);
+	AUTO_REPLY struct answer nowhere = rig_get(&rig,
+						   "/api/v1/server-groups/none/servers/w9/health");
+	assert_int_equal(nowhere.status, 404);
+	rig_end(&rig);
+}
+
+static void status_of_a_group(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer a = rig_get(&rig, GROUP "/health?limit=1");
+	assert_int_equal(a.status, 200);
+	assert_int_equal(answer_number_at(&a, "summary.servers"), 2);
+	assert_int_equal(answer_number_at(&a, "summary.healthy"), 2);
+	assert_int_equal(json_array_size(answer_at(&a, "items")), 1);
+	assert_string_equal(answer_text_at(&a, "items.0.server"), "w1");
+	assert_int_equal(answer_number_at(&a, "items.0.weight"), 100);
+	assert_string_equal(answer_text(&a, "next_cursor"), "w1");
+	AUTO_REPLY struct answer none = rig_get(&rig, "/api/v1/server-groups/none/health");
+	assert_int_equal(none.status, 404);
+	rig_end(&rig);
+}
+
+static void status_of_a_load_balancer(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/load-balancers/shop/status");
+	assert_int_equal(a.status, 200);
+	assert_int_equal(json_array_size(answer_at(&a, "zones")), 2);
+	assert_string_equal(answer_text_at(&a, "zones.1.vip4"), "192.0.2.2");
+	assert_true(json_is_true(answer_at(&a, "zones.1.services.0.programmed")));
+	assert_int_equal(answer_number_at(&a, "listeners.0.services.0.in_service"), 2);
+	assert_string_equal(answer_text_at(&a, "server_groups.0.servers.1.server"), "w2");
+	assert_int_equal(answer_number_at(&a, "server_groups.0.servers_total"), 2);
+
+	/* What the kernel refuses is told where it is. */
+	rig.refuse_ops = true;
+	AUTO_REPLY struct answer more = rig_put(
+		&rig, "/api/v1/load-balancers/shop/listeners/two",
+		"{\"protocol\":\"tcp\",\"port\":81,\"server_group\":\"web\"}");
+	assert_int_equal(more.status, 201);
+	AUTO_REPLY struct answer b = rig_get(&rig, "/api/v1/load-balancers/shop/status");
+	assert_false(json_is_true(answer_at(&b, "listeners.1.services.0.programmed")));
+	assert_true(strlen(answer_text_at(&b, "listeners.1.services.0.fault")) > 0);
+	AUTO_REPLY struct answer none = rig_get(&rig, "/api/v1/load-balancers/none/status");
+	assert_int_equal(none.status, 404);
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(status_of_a_server),
+		cmocka_unit_test(status_of_a_group),
+		cmocka_unit_test(status_of_a_load_balancer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "api/handlers.h"
+
+#include "api_rig.h"
+
+static void system_tells_of_the_node(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/system");
+	assert_int_equal(a.status, 200);
+	assert_string_equal(answer_text(&a, "node"), "rig");
+	assert_string_equal(answer_text(&a, "version"), "0.0.0-test");
+	assert_int_equal(answer_number_at(&a, "revision"), 1);
+	assert_int_equal(answer_number_at(&a, "services"), 2);
+	assert_true(json_is_true(answer_at(&a, "store.ok")));
+	assert_string_equal(answer_text_at(&a, "kernel.ipvs"), "off");
+	rig_end(&rig);
+}
+
+static void system_tells_when_it_is_ready(void **state)
+{
+	struct rig rig = {.hold_tables = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_REPLY struct answer live = rig_get(&rig, "/livez");
+	assert_int_equal(live.status, 200);
+	AUTO_REPLY struct answer early = rig_get(
+		&rig, "/readyz?verbose"); /* the kernel's table was never read */
+	assert_int_equal(early.status, 503);
+	assert_string_equal(answer_text(&early, "status"), "not ready");
+	assert_string_equal(answer_text_at(&early, "checks.1.check"), "kernel_known");
+	assert_false(json_is_true(answer_at(&early, "checks.1.ok")));
+	rig_end(&rig);
+
+	struct rig ready = {0};
+	rig_start(&ready, 0);
+	rig_load(&ready);
+	AUTO_REPLY struct answer a = rig_get(&ready, "/readyz");
+	assert_int_equal(a.status, 200);
+	assert_null(answer_at(&a, "checks"));
+
+	/* By TCP without a token: ready or not, and no more. */
+	int fd = rig_connect_tcp(&ready);
+	static const char ask[] = "GET /readyz?verbose=1 HTTP/1.0\r\nHost: localhost\r\n\r\n";
+	rig_send(fd, ask, strlen(ask));
+	AUTO_REPLY struct answer nosy = rig_read(fd, 1000);
+	assert_int_equal(nosy.status, 403);
+	rig_end(&ready);
+}
+
+static void system_describes_itself(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_REPLY struct answer a = rig_get(&rig, "/openapi.json");
+	assert_int_equal(a.status, 200);
+	assert_string_equal(answer_text(&a, "openapi"), "3.1.0");
+	assert_string_equal(answer_text_at(&a, "info.version"), "0.0.0-test");
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(system_tells_of_the_node),
+		cmocka_unit_test(system_tells_when_it_is_ready),
+		cmocka_unit_test(system_describes_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

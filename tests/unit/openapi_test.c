@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The description says what the tables say; openapi_schema.c with it.
+#include "api/openapi.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/router.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static json_t *at(json_t *json, const char *path)
+{
+	char copy[256], *rest = copy, *name;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	while (json && (name = strsep(&rest, "|")))
+		json = json_object_get(json, name);
+	return json;
+}
+
+static void openapi_has_every_route(void **state)
+{
+	static const char *const verbs[] = {"get", "put", "patch", "post", "delete"};
+	json_t *json = openapi_build("1"), *path;
+	const struct route *rows;
+	size_t count, operations = 0;
+	const char *name;
+
+	(void)state;
+	rows = router_table(&count);
+	for (size_t i = 0; i < count; i++) {
+		json_t *operation = json_object_get(at(at(json, "paths"), rows[i].pattern),
+						    verbs[rows[i].method]);
+
+		assert_string_equal(json_string_value(json_object_get(operation, "summary")),
+				    rows[i].summary);
+		assert_int_equal(rows[i].request != NULL,
+				 json_object_get(operation, "requestBody") != NULL);
+	}
+	json_object_foreach (at(json, "paths"), name, path)
+		operations += json_object_size(path);
+	assert_int_equal(operations, count);
+	json_decref(json);
+}
+
+/* Every "$ref" leads somewhere. */
+static void check_refs(json_t *root, json_t *json)
+{
+	const char *ref = json_string_value(json_object_get(json, "$ref")), *name;
+	json_t *value;
+	size_t i;
+
+	if (ref) {
+		assert_memory_equal(ref, "#/components/schemas/", 21);
+		if (!json_object_get(at(root, "components|schemas"), ref + 21))
+			fail_msg("%s leads nowhere", ref);
+	}
+	if (json_is_object(json)) {
+		json_object_foreach (json, name, value)
+			check_refs(root, value);
+	}
+	json_array_foreach (json, i, value)
+		check_refs(root, value);
+}
+
+static void openapi_refs_lead_somewhere(void **state)
+{
+	json_t *json = openapi_build("1");
+
+	(void)state;
+	check_refs(json, json);
+	json_decref(json);
+}
+
+static void openapi_knows_members(void **state)
+{
+	json_t *json = openapi_build("1"), *schemas = at(json, "components|schemas");
+
+	(void)state;
+	assert_string_equal(json_string_value(at(schemas, "Listener|properties|port|type")),
+			    "integer");
+	assert_int_equal(json_integer_value(at(schemas, "Listener|properties|port|maximum")),
+			 65535);
+	assert_string_equal(json_string_value(json_array_get(
+				    at(schemas, "Listener|properties|protocol|enum"), 0)),
+			    "tcp");
+	assert_int_equal(json_integer_value(at(schemas, "Server|properties|weight|default")), 100);
+	assert_string_equal(json_string_value(json_array_get(at(schemas, "Server|required"), 0)),
+			    "address");
+	assert_int_equal(
+		json_integer_value(
+			at(schemas,
+			   "ServerGroup|properties|health_check|properties|interval_ms|minimum")),
+		100);
+	assert_string_equal(
+		json_string_value(
+			at(schemas, "ServerGroup|properties|servers|additionalProperties|$ref")),
+		"#/components/schemas/Server");
+	assert_true(json_is_true(at(schemas, "Zone|properties|uid|readOnly")));
+	assert_true(json_is_false(at(schemas, "Zone|additionalProperties")));
+	assert_string_equal(json_string_value(json_array_get(at(schemas, "Problem|required"), 0)),
+			    "type");
+	assert_int_equal(json_array_size(at(schemas, "Problem|required")), 6);
+	json_decref(json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(openapi_has_every_route),
+		cmocka_unit_test(openapi_refs_lead_somewhere),
+		cmocka_unit_test(openapi_knows_members),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
