@@ -7,26 +7,35 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "engine/internal.h"
+#include "engine/parts.h"
 #include "plan/diff.h"
 
 #define RETRY_FIRST USEC_PER_SEC
 #define RETRY_MAX   (30 * USEC_PER_SEC)
 
-void acks_request_table(struct engine *e)
+static void request(struct engine *e, bool audits)
 {
-	if (!e->kernel_available)
-		return;
-	if (e->table_requested) {
-		e->table_wanted = true;
-		return;
-	}
 	e->table_requested = true;
-	e->table_wanted = false;
+	e->table_audits = audits;
 	e->table_after = e->lists_submitted;
 	for (size_t i = 0; i < e->askers.count; i++)
 		((struct engine_asker *)e->askers.items[i])->asked = true;
 	e->ports.kernel_request_table(e->ports.ctx);
+}
+
+void acks_request_table(struct engine *e)
+{
+	if (!e->kernel_available)
+		return;
+	e->table_wanted = e->table_requested;
+	if (!e->table_requested)
+		request(e, true);
+}
+
+void acks_request_read(struct engine *e)
+{
+	if (e->kernel_available && !e->table_requested)
+		request(e, false);
 }
 
 static void clear_faults(struct engine *e)
@@ -350,13 +359,15 @@ void engine_note_table(struct engine *e, struct plan_table *t, int error)
 	e->table_requested = false;
 	/* Before it is learnt: an asker compares it with what was acknowledged. */
 	serve_askers(e, t, error);
-	if (t && e->kernel_available)
+	if (t && e->kernel_available && e->table_audits)
 		learn_table(e, t);
-	else
+	else if (e->table_audits)
 		plan_retry(e);
 	plan_table_free(t);
-	if (e->table_wanted || e->askers.count)
+	if (e->table_wanted)
 		acks_request_table(e);
+	else if (e->askers.count)
+		acks_request_read(e);
 }
 
 /* The answer about one new service: is it in the kernel already? */
@@ -417,6 +428,8 @@ void engine_note_availability(struct engine *e, int error)
 void acks_tick(struct engine *e, usec_t now)
 {
 	note_settled(e);
+	if (e->availability_known && !e->kernel_available && e->askers.count)
+		serve_askers(e, NULL, e->kernel_error);
 	if (now >= e->retry_at) {
 		e->retry_at = USEC_NEVER;
 		acks_request_table(e);

@@ -9,7 +9,7 @@
 #include <netinet/in.h>
 
 #include "base/mem.h"
-#include "engine/internal.h"
+#include "engine/parts.h"
 
 #define DRAIN_POLL       USEC_PER_SEC
 #define DRAIN_FIRST_POLL (200 * USEC_PER_MS)

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "engine/internal.h"
+#include "engine/parts.h"
 
 const char *engine_event_name(enum engine_event_id id)
 {

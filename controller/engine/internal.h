@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engine's state, for the files of this directory only. */
+/* The engine's state, for the files of this directory only. What they do for each other is in parts.h. */
 #ifndef ZG_ENGINE_INTERNAL_H
 #define ZG_ENGINE_INTERNAL_H
 
@@ -145,7 +145,8 @@ struct engine {
 	int kernel_error;
 	bool kernel_known;
 	bool table_requested;
-	bool table_wanted;    /* once more, after the one under way */
+	bool table_audits;    /* the read under way is compared and mended, not only shown */
+	bool table_wanted;    /* an audit once more, after the read under way */
 	uint64_t table_after; /* lists submitted when it was requested */
 	bool failing;         /* an operation failed and was not yet overcome */
 	usec_t retry_at;      /* USEC_NEVER = no retry planned */
@@ -170,131 +171,5 @@ struct engine {
 	uint64_t next_token;
 	usec_t started_wall;
 };
-
-/* engine.c */
-void engine_mark(struct engine *e, unsigned marks);
-void engine_emit(struct engine *e, enum engine_event_id id, const char *object, const char *fmt,
-		 ...) __attribute__((format(printf, 4, 5)));
-
-/* runtime.c: groups, servers, probes follow the snapshot */
-void runtime_sync(struct engine *e);
-void runtime_free(struct engine *e);
-struct engine_group *runtime_find_group(const struct engine *e, const char *name);
-struct engine_server *runtime_find_server(const struct engine_group *g, const char *name);
-bool runtime_is_checked(const struct engine_server *s);
-/* A desired_state_fn; ctx is the engine. Also right for a snapshot that is not in force. */
-void runtime_state(void *ctx, const struct server_group *g, size_t index,
-		   struct desired_state *ret_state);
-void runtime_mark_group(struct engine *e, struct engine_group *g); /* its services are dirty */
-usec_t runtime_step_ramps(struct engine *e, usec_t now); /* the next step, USEC_NEVER if none */
-void runtime_begin_ramp(struct engine *e, struct engine_server *s);
-void runtime_save_server(struct engine *e, const struct engine_server *s);
-void runtime_load_health(struct engine *e, const struct store_row *row);
-
-/* results.c */
-size_t results_recent(const struct results_ring *r,
-		      struct recent_result ret_results[RECENT_RESULTS]);
-char *results_encode(const struct results_ring
-			     *r); /* JSON array of [reason, usec], newest first; caller frees */
-void results_decode(struct results_ring *r, const json_t *json);
-
-/* services.c: the list of virtual services, and the plan */
-struct service_place {
-	struct plan_key key;
-	struct desired_place place;
-};
-struct service_places {
-	struct service_place *items; /* sorted by key */
-	size_t count;
-	size_t capacity;
-};
-void services_list_places(const struct engine *e, const struct snapshot *s,
-			  struct service_places *ret_places);
-void services_sync(struct engine *e);
-void services_plan(struct engine *e);
-void services_set_adopted(struct engine *e, struct engine_service *s);
-void services_mark(struct engine *e, struct engine_service *s);
-void services_mark_all(struct engine *e);
-void services_drop(struct engine *e,
-		   struct engine_service *s); /* gone from the kernel and the document */
-void services_free(struct engine *e);
-struct engine_service *services_find(const struct engine *e, const struct plan_key *k);
-void services_build(struct engine *e, const struct snapshot *s, const struct desired_place *p,
-		    const struct vec *more_drains, struct plan_service *ret_service,
-		    struct desired_verdict *ret_verdict);
-/* What turns the kernel into what `s` wants, with the drains that it would start: for a dry run. */
-void services_preview(struct engine *e, const struct snapshot *s, const struct vec *drains,
-		      struct plan_ops *ops);
-bool services_owned(const struct engine *e, const struct plan_key *k);
-bool services_has_zone(const struct engine *e, const char *zone); /* this node programs its VIPs */
-/* Whether nothing that the place depends on differs between the two snapshots. */
-bool services_same_inputs(const struct snapshot *a, const struct desired_place *pa,
-			  const struct snapshot *b, const struct desired_place *pb);
-
-/* acks.c: what the kernel said */
-void acks_submit(struct engine *e);
-void acks_request_table(struct engine *e);
-void acks_tick(struct engine *e, usec_t now);
-
-/* vips.c */
-void vips_list(const struct engine *e, const struct snapshot *s,
-	       struct vec *ret_addresses); /* struct addr, borrowed */
-void vips_sync(struct engine *e);
-void vips_plan_adds(struct engine *e);
-void vips_plan_deletes(struct engine *e);
-void vips_finish(struct engine *e); /* forgets those that are gone */
-void vips_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops);
-void vips_note_op(struct engine *e, const struct plan_op *op);
-bool vips_note_failure(struct engine *e, const struct plan_op *op); /* whether it is to be told */
-void vips_note_addresses(struct engine *e);
-void vips_load_row(struct engine *e, const struct store_row *row);
-/* Rows for VIPs that `s` brings; appended to `rows` (struct engine_row). */
-void vips_note_candidates(struct engine *e, const struct snapshot *s, struct vec *rows);
-bool vips_hold(const struct engine *e, const struct addr *a);
-/* What the network must do so that packets for the VIPs arrive, as far as it is not evident; or NULL. */
-const char *vips_advise(const struct engine *e);
-
-/* drains.c */
-/* The drains (struct engine_drain, caller's) that the change from the snapshot in force to `next` starts. */
-void drains_collect(struct engine *e, const struct snapshot *next, struct vec *ret_drains);
-void drains_add(struct engine *e, struct vec *drains);
-void drains_free_list(struct vec *drains);
-void drains_write_row(const struct engine_drain *d, struct vec *rows);
-void drains_load_row(struct engine *e, const struct store_row *row);
-void drains_sync(
-	struct engine *e); /* forget those whose listener is gone or whose server is back */
-void drains_tick(struct engine *e, usec_t now);
-void drains_note_service(struct engine *e, const struct plan_key *k, const struct plan_service *s);
-size_t drains_fill(const struct engine *e, const struct vec *more,
-		   struct desired_drain **ret_array);
-
-/* rows.c */
-void rows_add(struct vec *rows, const char *kind, const char *key,
-	      char *value); /* value taken over */
-void rows_put(struct engine *e, const char *kind, const char *key, char *value);
-void rows_append(struct engine *e, const char *kind, const char *key,
-		 char *value); /* to the journal */
-void rows_commit(struct engine *e);
-void rows_free(struct vec *rows);
-void rows_export(const struct vec *rows, struct store_row **ret_rows); /* caller frees the array */
-bool rows_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);
-
-/* sysctls.c */
-void sysctls_plan(struct engine *e);
-void sysctls_note_op(struct engine *e, const struct plan_op *op);
-void sysctls_load_row(struct engine *e, const struct store_row *row);
-void sysctls_restore(struct engine *e);
-/* Faults of a document that needs what this node may not set. */
-void sysctls_check(struct engine *e, const struct snapshot *s, struct err *err);
-
-/* propose.c */
-void propose_pump(struct engine *e);
-void propose_note_submitted(
-	struct engine *e); /* those that wait now know which list they wait for */
-void propose_note_failure(struct engine *e, const char *pointer, const char *detail);
-void propose_finish(struct engine *e); /* answers whose lists are done */
-bool propose_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);
-bool propose_idle(const struct engine *e);
-void propose_free(struct engine *e);
 
 #endif

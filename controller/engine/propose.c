@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/internal.h"
+#include "engine/parts.h"
 
 struct engine_pending {
 	struct engine *engine;

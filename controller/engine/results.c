@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "engine/internal.h"
+#include "engine/parts.h"
 
 #define RING_USEC_BITS 27
 #define RING_USEC_MAX  ((1U << RING_USEC_BITS) - 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rows beside the configuration on their way to the store: collected, and committed together once an iteration.
-#include "engine/internal.h"
+#include "engine/parts.h"
 
 #include <string.h>
 

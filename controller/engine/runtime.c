@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "engine/internal.h"
+#include "engine/parts.h"
 #include "model/health_check.h"
 
 #define HEALTH_KEY_MAX 160

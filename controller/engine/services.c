@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/internal.h"
+#include "engine/parts.h"
 #include "plan/diff.h"
 
 #define ADOPT_SINGLY 16 /* more new services than this are looked up by one dump */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/internal.h"
+#include "engine/parts.h"
 #include "plan/diff.h"
 
 const struct snapshot *engine_snapshot(const struct engine *e)
@@ -406,7 +406,7 @@ void engine_request_table(struct engine *e, engine_table_fn *fn, void *ctx)
 	a->fn = fn;
 	a->ctx = ctx;
 	vec_push(&e->askers, a);
-	acks_request_table(e);
+	acks_request_read(e);
 }
 
 void engine_cancel_table(struct engine *e, void *ctx)

@@ -114,7 +114,7 @@ struct node_status {
 void engine_node_status(const struct engine *e, struct node_status *ret_status);
 
 /* Asks for a fresh read of the kernel's table; `fn` is called once, later, from the loop. The table (NULL with a negative
- * errno when it could not be read) is borrowed during the call. Several askers share one read, which is an audit too. */
+ * errno when it could not be read) is borrowed during the call. Several askers share one read; it mends nothing. */
 typedef void engine_table_fn(void *ctx, const struct plan_table *t, int error);
 void engine_request_table(struct engine *e, engine_table_fn *fn, void *ctx);
 void engine_cancel_table(struct engine *e, void *ctx); /* forget the asker */

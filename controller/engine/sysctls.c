@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/internal.h"
+#include "engine/parts.h"
 
 enum { EXPIRE_NODEST, EXPIRE_QUIESCENT };
 

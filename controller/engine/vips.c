@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/internal.h"
+#include "engine/parts.h"
 
 static int vip_key(const void *key, const void *item)
 {
@@ -239,15 +239,18 @@ bool vips_note_failure(struct engine *e, const struct plan_op *op)
 
 void engine_note_device(struct engine *e, int error, const char *mend)
 {
+	bool was_usable = !e->device_fault;
+
 	free(e->device_fault);
 	e->device_fault = error ? mem_strdup(mend) : NULL;
 	if (error) {
 		engine_emit(e, EVENT_VIP_DEVICE_UNAVAILABLE, "", "%s", mend);
 		return;
 	}
-	engine_emit(e, EVENT_VIP_DEVICE_AVAILABLE, "",
-		    "%s is there: addresses that are missing on it are added",
-		    e->settings.vip_device);
+	if (!was_usable)
+		engine_emit(e, EVENT_VIP_DEVICE_AVAILABLE, "",
+			    "%s is there: addresses that are missing on it are added",
+			    e->settings.vip_device);
 	acks_request_table(e);
 }
 
