@@ -7,6 +7,5 @@
 
 uint64_t probe_identity_hash(const struct probe_target *t);
 bool probe_identity_equal(const struct probe_target *a, const struct probe_target *b);
-bool probe_identity_equal_checks(const struct health_check *a, const struct health_check *b);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "model/health_check.h"
 #include "probe/probe_clock.h"
 #include "probe/probe_identity.h"
 #include "probe/probe_io.h"
@@ -451,7 +452,7 @@ void probe_sched_retarget(struct probe_sched *s, struct probe_entry *e,
 	struct probe_shared *p = e->shared;
 
 	(void)s;
-	assert(probe_identity_equal_checks(e->check, check));
+	assert(health_check_equal(e->check, check));
 	if (p->target.check == e->check)
 		p->target.check = check;
 	e->check = check;
