@@ -23,6 +23,9 @@ void handlers_status_lb(struct request *r);
 void handlers_status_group(struct request *r);
 void handlers_status_server(struct request *r);
 
+/* handlers_tools.c */
+void handlers_tools_detection_time(struct request *r);
+
 /* handlers_kernel.c */
 void handlers_kernel_table(struct request *r);
 void handlers_kernel_drift(struct request *r);

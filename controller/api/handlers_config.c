@@ -2,13 +2,13 @@
 // The whole document: reading and judging it. Writing is in handlers_write.c.
 #include "api/handlers.h"
 
+#include "api/advice_json.h"
 #include "api/context.h"
 #include "api/reply.h"
 #include "api/worker.h"
 #include "base/mem.h"
 #include "engine/status.h"
 #include "model/change.h"
-#include "model/validate.h"
 
 void handlers_config_get(struct request *r)
 {
@@ -21,26 +21,13 @@ struct judge_job {
 	struct request *request; /* NULL: nobody waits any more */
 	json_t *body;
 	struct err faults;
-	json_t *advice;
+	struct advice_place place; /* zones: the engine's, which outlives the worker */
+	json_t *advice;            /* NULL: there are faults */
 };
 
 static void judge_forget(void *operation)
 {
 	((struct judge_job *)operation)->request = NULL;
-}
-
-static void judge_on_advice(void *ctx, const char *code, const char *pointer, const char *detail)
-{
-	json_array_append_new(ctx, json_pack("{s:s, s:s, s:s}", "code", code, "pointer", pointer,
-					     "detail", detail));
-}
-
-static void judge_advise(const struct snapshot *s, json_t *advice)
-{
-	for (size_t i = 0; i < s->server_groups.count; i++)
-		validate_advise_group(s, s->server_groups.items[i], judge_on_advice, advice);
-	for (size_t i = 0; i < s->load_balancers.count; i++)
-		validate_advise_lb(s, s->load_balancers.items[i], judge_on_advice, advice);
 }
 
 static void judge_work(struct worker_job *job)
@@ -51,9 +38,9 @@ static void judge_work(struct worker_job *job)
 	struct snapshot *base = snapshot_new(), *made;
 	struct batch *batch;
 
-	j->advice = json_array();
 	if (change_build(base, &request, &j->faults, &batch, &made) == 0) {
-		judge_advise(made, j->advice);
+		j->place.snapshot = made;
+		j->advice = advice_json_document(&j->place);
 		snapshot_unref(made);
 		batch_free(batch);
 	}
@@ -78,7 +65,11 @@ static void judge_done(struct worker_job *job)
 void handlers_config_validate(struct request *r)
 {
 	struct judge_job *j = mem_new(struct judge_job);
+	struct node_status n;
 
+	engine_node_status(r->api->engine, &n);
+	j->place.node_zones = n.zones;
+	j->place.node_zone_count = n.zone_count;
 	j->job.work = judge_work;
 	j->job.done = judge_done;
 	j->request = r;

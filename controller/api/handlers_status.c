@@ -2,6 +2,7 @@
 // What is observed: the tree of a load balancer, groups, servers.
 #include "api/handlers.h"
 
+#include "api/advice_json.h"
 #include "api/context.h"
 #include "api/health_json.h"
 #include "api/reply.h"
@@ -79,13 +80,13 @@ void handlers_status_group(struct request *r)
 	}
 	if (reply_find_page(r, &g->servers, &start, &end))
 		return;
-	json = json_pack("{s:s, s:o*, s:o, s:o, s:s?}", "server_group", g->o.name, "summary",
-			 status_json_group(e, g->o.name), "windows",
-			 health_json_windows(&g->health_check, 0), "items",
-			 status_servers(e, g, start, end), "next_cursor",
-			 end < g->servers.count
-				 ? ((const struct object *)g->servers.items[end - 1])->name
-				 : NULL);
+	json = json_pack(
+		"{s:s, s:o*, s:o, s:o, s:o, s:s?}", "server_group", g->o.name, "summary",
+		status_json_group(e, g->o.name), "windows",
+		health_json_windows(&g->health_check, 0), "advice", advice_json_group(e, g),
+		"items", status_servers(e, g, start, end), "next_cursor",
+		end < g->servers.count ? ((const struct object *)g->servers.items[end - 1])->name
+				       : NULL);
 	request_reply_json(r, 200, json);
 }
 
@@ -174,10 +175,11 @@ static json_t *status_tree(const struct engine *e, const struct load_balancer *l
 						status_tree_services(&all, NULL, l->o.name)));
 	}
 	free(all.list);
-	return json_pack("{s:s, s:b, s:b, s:I, s:o, s:o, s:o, s:o}", "load_balancer", lb->o.name,
-			 "enabled", lb->enabled, "cross_zone", lb->cross_zone, "revision",
-			 (json_int_t)lb->o.revision, "zones", zones, "listeners", listeners,
-			 "server_groups", status_tree_groups(e, lb), "draining",
+	return json_pack("{s:s, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "load_balancer",
+			 lb->o.name, "enabled", lb->enabled, "cross_zone", lb->cross_zone,
+			 "revision", (json_int_t)lb->o.revision, "zones", zones, "listeners",
+			 listeners, "server_groups", status_tree_groups(e, lb), "advice",
+			 advice_json_lb(e, lb), "draining",
 			 status_json_drains(e, "load_balancer", lb->o.name));
 }
 

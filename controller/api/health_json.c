@@ -3,6 +3,7 @@
 #include "api/health_json.h"
 
 #include "health/window.h"
+#include "model/health_check.h"
 
 #include <string.h>
 
@@ -19,18 +20,9 @@ static json_t *health_json_range(struct window_range w)
 
 json_t *health_json_windows(const struct health_check *check, usec_t d)
 {
-	const struct health_settings s = {
-		.interval = check->interval_ms * USEC_PER_MS,
-		.timeout = check->timeout_ms * USEC_PER_MS,
-		.healthy_threshold = check->healthy_threshold,
-		.unhealthy_threshold = check->unhealthy_threshold,
-		.window_failures = check->window_failures,
-		.window_of = check->window_of,
-		.fast_retry = check->fast_retry,
-	};
+	const struct health_settings s = window_settings(check);
 
-	if (d > s.timeout)
-		d = s.timeout;
+	d = window_answer(check, d);
 	return json_pack("{s:o, s:o, s:o}", "detection_silent",
 			 health_json_range(window_silent(&s, d)), "detection_active",
 			 health_json_range(window_active(&s, d)), "recovery",
@@ -145,7 +137,7 @@ static json_t *health_json_target(const struct server_status *s)
 		return json_null();
 	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:b}", "endpoint",
 			 addr_format_endpoint(&s->target.address, s->target.port, text), "type",
-			 c->type == CHECK_HTTP ? "http" : "tcp", "interval_ms", (int)c->interval_ms,
+			 health_check_type_name(c->type), "interval_ms", (int)c->interval_ms,
 			 "timeout_ms", (int)c->timeout_ms, "healthy_threshold",
 			 (int)c->healthy_threshold, "unhealthy_threshold",
 			 (int)c->unhealthy_threshold, "fast_retry", c->fast_retry);

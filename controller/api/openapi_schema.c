@@ -27,14 +27,17 @@ static const struct schema_row schema_rows[] = {
 	{"Validation", "A valid document, and what to think about", "valid:boolean advice:array"},
 	{"LoadBalancerStatus", "The tree of a load balancer",
 	 "load_balancer:string enabled:boolean cross_zone:boolean revision:integer zones:array listeners:array "
-	 "server_groups:array draining:array"},
+	 "server_groups:array advice:array draining:array"},
 	{"GroupHealth", "Servers of a group with their states",
-	 "server_group:string summary:object windows:object items:array next_cursor:string?"},
+	 "server_group:string summary:object windows:object advice:array items:array next_cursor:string?"},
 	{"ServerHealth", "A server: probe, state, weight",
 	 "server_group:string server:string address:string port:integer zone:string? state:string reason_code:string "
 	 "detail:string since:string? in_service:boolean trusted:boolean passes:integer failures:integer "
 	 "weight_configured:integer weight:integer services:array check:object? last_probe:object? last_failure:object? "
 	 "next_change:string advice:string"},
+	{"DetectionTime",
+	 "A health check spelled out, how long it takes at best and at worst, advice",
+	 "health_check:object windows:object advice:array"},
 	{"KernelTable", "Virtual services of the kernel with their destinations", "services:array"},
 	{"KernelDrift", "Operations that would mend the kernel's table",
 	 "in_sync:boolean operations:array operations_total:integer repaired_since_start:integer"},
@@ -282,6 +285,12 @@ static void schema_add_lists(json_t *schemas)
 	}
 }
 
+static json_t *schema_property(const json_t *schemas, const char *schema, const char *name)
+{
+	return json_object_get(json_object_get(json_object_get(schemas, schema), "properties"),
+			       name);
+}
+
 json_t *openapi_schema_all(void)
 {
 	json_t *schemas = json_object();
@@ -297,6 +306,14 @@ json_t *openapi_schema_all(void)
 				      "zones", schema_map(schema_ref("Zone")), "server_groups",
 				      schema_map(schema_ref("ServerGroup")), "load_balancers",
 				      schema_map(schema_ref("LoadBalancer"))));
+	json_object_set_new(
+		schemas, "DetectionTimeQuestion",
+		json_pack("{s:s, s:{s:O, s:O, s:{s:s, s:i, s:s}}, s:b}", "type", "object",
+			  "properties", "health_check",
+			  schema_property(schemas, "ServerGroup", "health_check"), "protocol",
+			  schema_property(schemas, "ServerGroup", "protocol"), "d_ms", "type",
+			  "integer", "minimum", 0, "description",
+			  "time to an answer, at most timeout_ms", "additionalProperties", 0));
 	json_object_set_new(schemas, "Metrics", json_pack("{s:s}", "type", "string"));
 	for (size_t i = 0; i < sizeof(schema_rows) / sizeof(schema_rows[0]); i++)
 		json_object_set_new(schemas, schema_rows[i].name, schema_answer(&schema_rows[i]));

@@ -2,6 +2,7 @@
 // Encoding of objects for answers, at once or on the worker.
 #include "api/reply.h"
 
+#include "api/advice_json.h"
 #include "api/context.h"
 #include "api/router.h"
 #include "api/status_json.h"
@@ -173,12 +174,23 @@ static json_t *reply_take_status(struct status_json *status, const struct reply_
 	return list;
 }
 
+/* A group that is read by itself tells what can be said of its settings. */
+static void reply_add_advice(const struct reply_job *j, json_t *status)
+{
+	if (!j->object || j->object->kind != OBJECT_SERVER_GROUP || j->config_only)
+		return;
+	json_object_set_new(
+		status, "advice",
+		advice_json_group(j->request->api->engine, (const struct server_group *)j->object));
+}
+
 static void reply_run_later(struct reply_job *j, struct status_json *status)
 {
 	j->job.work = reply_job_work;
 	j->job.done = reply_job_done;
 	if (!j->config_only && !j->whole)
 		j->own_status = reply_take_status(status, j);
+	reply_add_advice(j, json_array_get(j->own_status, 0));
 	request_wait(j->request, j, reply_job_forget);
 	worker_submit(j->request->api->worker, &j->job);
 }
@@ -198,6 +210,7 @@ static void reply_run(struct reply_job *j, const char *parent, size_t objects)
 			json = reply_encode(j, reply_decorate_nothing, NULL);
 		else
 			json = reply_encode(j, status_json_decorate, status);
+		reply_add_advice(j, json_object_get(json, "status"));
 		request_reply_json(j->request, j->status, json);
 		reply_job_free(j);
 	}

@@ -2,9 +2,31 @@
 // The formulas of detection and recovery. They describe health_step(); health_test holds the two together by simulation.
 #include "health/window.h"
 
+#include "model/health_check.h"
+
 static usec_t window_max(usec_t a, usec_t b)
 {
 	return a > b ? a : b;
+}
+
+struct health_settings window_settings(const struct health_check *c)
+{
+	return (struct health_settings){
+		.interval = c->interval_ms * USEC_PER_MS,
+		.timeout = c->timeout_ms * USEC_PER_MS,
+		.healthy_threshold = c->healthy_threshold,
+		.unhealthy_threshold = c->unhealthy_threshold,
+		.window_failures = c->window_failures,
+		.window_of = c->window_of,
+		.fast_retry = c->fast_retry,
+	};
+}
+
+usec_t window_answer(const struct health_check *c, usec_t d)
+{
+	const usec_t timeout = c->timeout_ms * USEC_PER_MS;
+
+	return d > timeout || health_check_passes_late(c) ? timeout : d;
 }
 
 struct window_range window_silent(const struct health_settings *s, usec_t d)

@@ -5,11 +5,16 @@
 #define ZG_HEALTH_WINDOW_H
 
 #include "health/health.h"
+#include "model/model.h"
 
 struct window_range {
 	usec_t best;
 	usec_t worst;
 };
+
+struct health_settings window_settings(const struct health_check *c);
+/* `d` brought within bounds; T for checks that pass at the end of T. */
+usec_t window_answer(const struct health_check *c, usec_t d);
 
 /* `d`: time to an answer, 0 <= d <= T; T for kinds that pass at the end of T. */
 struct window_range window_silent(const struct health_settings *s, usec_t d);

@@ -178,22 +178,29 @@ static void check_probe_port(struct validation *v, const struct server_group *g)
 	}
 }
 
-static void check_health_check(struct validation *v, const struct server_group *g)
+void validate_health_check(const struct health_check *h, const char *pointer, struct err *e)
 {
-	const struct health_check *h = &g->health_check;
-	if (fields_faulty(&g->o, "health_check"))
-		return;
-	if (h->window_failures > h->window_of)
-		validation_fault(
-			v, ERR_RANGE,
-			PLACE("server_groups", g->o.name, .member = "health_check/window/failures"),
+	char member[ERR_POINTER_MAX];
+	if (h->window_failures > h->window_of) {
+		snprintf(member, sizeof(member), "%s/window/failures", pointer);
+		err_set(e, ERR_RANGE, member,
 			"must not be above \"of\": %u failures cannot be among %u results",
 			h->window_failures, h->window_of);
-	if (h->expected_body && h->method == HTTP_HEAD)
-		validation_fault(
-			v, ERR_INCOMPATIBLE,
-			PLACE("server_groups", g->o.name, .member = "health_check/expected_body"),
+	}
+	if (h->expected_body && h->method == HTTP_HEAD) {
+		snprintf(member, sizeof(member), "%s/expected_body", pointer);
+		err_set(e, ERR_INCOMPATIBLE, member,
 			"needs method GET: the answer to HEAD has no body");
+	}
+}
+
+static void check_health_check(struct validation *v, const struct server_group *g)
+{
+	char pointer[ERR_POINTER_MAX];
+	if (fields_faulty(&g->o, "health_check"))
+		return;
+	snprintf(pointer, sizeof(pointer), "/server_groups/%s/health_check", g->o.name);
+	validate_health_check(&g->health_check, pointer, v->err);
 	check_probe_port(v, g);
 }
 

@@ -12,13 +12,8 @@ int validate_document(const struct snapshot *s, struct err *e);
 /* Whether anything refers to the object: then ERR_IN_USE at "" with the list of users, and -EINVAL. */
 int validate_unused(const struct snapshot *s, const struct object_path *p, struct err *e);
 
-/* One advice: {code, pointer, detail}; never an error. */
-typedef void validate_advice_fn(void *ctx, const char *code, const char *pointer,
-				const char *detail);
-void validate_advise_group(const struct snapshot *s, const struct server_group *g,
-			   validate_advice_fn *fn, void *ctx);
-void validate_advise_lb(const struct snapshot *s, const struct load_balancer *lb,
-			validate_advice_fn *fn, void *ctx);
+/* The rules that a health check keeps by itself; `pointer` is its place ("/health_check"). */
+void validate_health_check(const struct health_check *h, const char *pointer, struct err *e);
 
 /* "200-299,301": whether `status` is in the list; validate_status_list() whether the text is such a list. */
 bool validate_status_list(const char *text);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/change.h"
-#include "model/validate.h"
+#include "plan/advice.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -56,10 +56,7 @@ static void check_read_back(const struct snapshot *s)
 	assert(again == s && count == 0);
 	snapshot_unref(again);
 	json_decref(document);
-	for (size_t i = 0; i < s->server_groups.count; i++)
-		validate_advise_group(s, s->server_groups.items[i], ignore_advice, NULL);
-	for (size_t i = 0; i < s->load_balancers.count; i++)
-		validate_advise_lb(s, s->load_balancers.items[i], ignore_advice, NULL);
+	advice_give_document(&(const struct advice_place){.snapshot = s}, ignore_advice, NULL);
 }
 
 static void check_patch(const struct snapshot *s, const json_t *patch)

@@ -154,12 +154,43 @@ static void test_simulated_time_lies_within(void **state)
 	}
 }
 
+static void test_of_a_check(void **state)
+{
+	struct health_check c = {.type = CHECK_TCP,
+				 .interval_ms = 3000,
+				 .timeout_ms = 2000,
+				 .healthy_threshold = 4,
+				 .unhealthy_threshold = 3,
+				 .window_failures = 5,
+				 .window_of = 10,
+				 .fast_retry = true};
+	struct health_settings s = window_settings(&c);
+
+	(void)state;
+	assert_int_equal(s.interval, 3000 * MS);
+	assert_int_equal(s.timeout, 2000 * MS);
+	assert_int_equal(s.healthy_threshold, 4);
+	assert_int_equal(s.unhealthy_threshold, 3);
+	assert_int_equal(s.window_failures, 5);
+	assert_int_equal(s.window_of, 10);
+	assert_true(s.fast_retry);
+	assert_int_equal(window_answer(&c, 7 * MS), 7 * MS);
+	assert_int_equal(window_answer(&c, 2001 * MS), 2000 * MS);
+	c.type = CHECK_ICMP_UDP; /* passes at the end of T */
+	assert_int_equal(window_answer(&c, 7 * MS), 2000 * MS);
+	c.type = CHECK_UDP;
+	assert_int_equal(window_answer(&c, 7 * MS), 7 * MS);
+	c.expect = EXPECT_NO_UNREACHABLE;
+	assert_int_equal(window_answer(&c, 7 * MS), 2000 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_examples),
 		cmocka_unit_test(test_every_row),
 		cmocka_unit_test(test_simulated_time_lies_within),
+		cmocka_unit_test(test_of_a_check),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Advice as JSON: [{code, pointer, detail}]. */
+#ifndef ZG_API_ADVICE_JSON_H
+#define ZG_API_ADVICE_JSON_H
+
+#include <jansson.h>
+
+#include "plan/advice.h"
+
+struct engine;
+
+/* Of the document in force, on this node. */
+json_t *advice_json_group(const struct engine *e, const struct server_group *g);
+json_t *advice_json_lb(const struct engine *e, const struct load_balancer *lb);
+
+json_t *advice_json_document(const struct advice_place *at);
+/* See advice_give_check(). */
+json_t *advice_json_check(const struct server_group *g);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Advice: settings that are legal and yet seldom meant, each said with its numbers. Never an error. One table of rules. */
+#ifndef ZG_PLAN_ADVICE_H
+#define ZG_PLAN_ADVICE_H
+
+#include "model/snapshot.h"
+
+typedef void advice_fn(void *ctx, const char *code, const char *pointer, const char *detail);
+
+/* Where the advice is given: the document, and the zones whose VIPs this node programs (none = all). */
+struct advice_place {
+	const struct snapshot *snapshot;
+	const char *const *node_zones;
+	size_t node_zone_count;
+};
+
+/* Pointers are those of the document: "/server_groups/web/health_check/window". */
+void advice_give_group(const struct advice_place *at, const struct server_group *g, advice_fn *fn,
+		       void *ctx);
+void advice_give_lb(const struct advice_place *at, const struct load_balancer *lb, advice_fn *fn,
+		    void *ctx);
+void advice_give_document(const struct advice_place *at, advice_fn *fn, void *ctx);
+
+/* A check by itself, in a group without servers and document: what can be said of its settings, at "/health_check/…". */
+void advice_give_check(const struct server_group *g, advice_fn *fn, void *ctx);
+
+#endif

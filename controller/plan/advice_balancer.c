@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules of advice about groups as a whole, load balancers, their zones and listeners.
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/advice_rules.h"
+
+bool advice_balancer_group_is_empty(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	return s->group->servers.count == 0 &&
+	       advice_say(text, "the group has no servers: its listeners refuse everybody");
+}
+
+bool advice_balancer_minimum_is_unreachable(const struct advice_subject *s,
+					    char text[ADVICE_TEXT_MAX])
+{
+	const struct server_group *g = s->group;
+	return g->servers.count > 0 && g->min_healthy.count > g->servers.count &&
+	       advice_say(text,
+			  "%u servers in service are asked for, and the group has %zu: "
+			  "when_none_healthy acts always",
+			  g->min_healthy.count, g->servers.count);
+}
+
+bool advice_balancer_has_one_zone(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	if (s->lb->zones.count != 1)
+		return false;
+	const struct lb_zone *z = s->lb->zones.items[0];
+	return advice_say(text, "there is 1 zone, %s: when it fails nothing takes over", z->o.name);
+}
+
+static bool programs_zone(const struct advice_place *at, const char *zone)
+{
+	for (size_t i = 0; i < at->node_zone_count; i++) {
+		if (strcmp(at->node_zones[i], zone) == 0)
+			return true;
+	}
+	return at->node_zone_count == 0;
+}
+
+bool advice_balancer_shares_gateway(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	size_t count = 0;
+	for (size_t i = 0; i < s->lb->zones.count; i++) {
+		const struct lb_zone *z = s->lb->zones.items[i];
+		count += z->enabled && programs_zone(s->at, z->o.name);
+	}
+	return count > 1 &&
+	       advice_say(
+		       text,
+		       "this node holds the VIPs of %zu of the %zu zones: when it fails they fail "
+		       "together; give each zone a gateway of its own ([node] zones)",
+		       count, s->lb->zones.count);
+}
+
+bool advice_balancer_has_no_listeners(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	return s->lb->listeners.count == 0 &&
+	       advice_say(text, "the load balancer has no listeners: it serves nothing");
+}
+
+static bool has_server_in(const struct server_group *g, const char *zone)
+{
+	for (size_t i = 0; i < g->servers.count; i++) {
+		const struct server *s = g->servers.items[i];
+		if (s->zone && strcmp(s->zone, zone) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool advice_balancer_zone_is_empty(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	return !s->lb->cross_zone && !has_server_in(s->group, s->zone->o.name) &&
+	       advice_say(text,
+			  "with cross_zone off listener %s has no server here: none of the %zu of "
+			  "group %s is in zone %s",
+			  s->listener->o.name, s->group->servers.count, s->group->o.name,
+			  s->zone->o.name);
+}
+
+static size_t count_nat(const struct server_group *g)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < g->servers.count; i++) {
+		const struct server *s = g->servers.items[i];
+		enum forward_method method = s->forward_method != FORWARD_UNSET ? s->forward_method
+										: g->forward_method;
+		count += method == FORWARD_NAT;
+	}
+	return count;
+}
+
+bool advice_balancer_answers_are_lost(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	size_t nat = s->listener->one_packet ? count_nat(s->group) : 0;
+	return nat > 0 &&
+	       advice_say(
+		       text,
+		       "%zu of %zu servers are reached by nat: replies of one-packet flows do not "
+		       "find their way back, so only one-way traffic works",
+		       nat, s->group->servers.count);
+}
+
+bool advice_balancer_persists_twice(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	const struct listener *l = s->listener;
+	bool sticky = strcmp(l->scheduler, "sh") == 0 || strcmp(l->scheduler, "mh") == 0;
+	return sticky && l->persistence_s > 0 &&
+	       advice_say(text,
+			  "scheduler %s keeps a client at its server already; persistence of %u s "
+			  "adds a template per client and keeps it from moving back",
+			  l->scheduler, l->persistence_s);
+}
+
+bool advice_balancer_dh_terminates(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	return strcmp(s->listener->scheduler, "dh") == 0 &&
+	       s->group->on_unhealthy == ON_UNHEALTHY_QUIESCE &&
+	       advice_say(text,
+			  "dh would go on sending to a server of weight 0, so a failed server of "
+			  "group %s is terminated here, not quiesced",
+			  s->group->o.name);
+}

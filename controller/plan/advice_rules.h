@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between the table of advice and its rules: advice.c, advice_check.c, advice_balancer.c. */
+#ifndef ZG_PLAN_ADVICE_RULES_H
+#define ZG_PLAN_ADVICE_RULES_H
+
+#include "plan/advice.h"
+
+#define ADVICE_TEXT_MAX 512
+
+/* What a rule is asked about. */
+struct advice_subject {
+	const struct advice_place *at;
+	const struct server_group *group; /* checks, groups; of a listener: its group */
+	const struct load_balancer *lb;   /* the rest */
+	const struct listener *listener;  /* of a listener, or of a zone of one */
+	const struct lb_zone *zone;       /* of a zone of a listener */
+};
+
+/* Whether it applies; then with its sentence. */
+typedef bool advice_rule_fn(const struct advice_subject *s, char text[ADVICE_TEXT_MAX]);
+
+/* Writes the sentence and gives true. */
+bool advice_say(char text[ADVICE_TEXT_MAX], const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* advice_check.c: of health checks that are on (the first: off). */
+advice_rule_fn advice_check_is_off;
+advice_rule_fn advice_check_is_slow;
+advice_rule_fn advice_check_timeout_is_long;
+advice_rule_fn advice_check_misses_intermittent;
+advice_rule_fn advice_check_has_many_gateways;
+advice_rule_fn advice_check_rests_on_silence;
+advice_rule_fn advice_check_sends_dns;
+advice_rule_fn advice_check_has_no_path;
+advice_rule_fn advice_check_resets;
+advice_rule_fn advice_check_trusts_any_name;
+advice_rule_fn advice_check_crosses_families;
+advice_rule_fn advice_check_names_sources;
+
+/* advice_load.c */
+advice_rule_fn advice_load_is_high;
+
+/* advice_balancer.c: of groups without their checks, load balancers, listeners, and zones of listeners. */
+advice_rule_fn advice_balancer_group_is_empty;
+advice_rule_fn advice_balancer_minimum_is_unreachable;
+advice_rule_fn advice_balancer_has_one_zone;
+advice_rule_fn advice_balancer_shares_gateway;
+advice_rule_fn advice_balancer_has_no_listeners;
+advice_rule_fn advice_balancer_zone_is_empty;
+advice_rule_fn advice_balancer_answers_are_lost;
+advice_rule_fn advice_balancer_persists_twice;
+advice_rule_fn advice_balancer_dh_terminates;
+
+#endif
