@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_args.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static int parse(const char *line, struct cli_options *ret_options, char *ret_fault)
+{
+	static char copy[512]; /* the options point into it */
+	static char *argv[32];
+	int argc = 0;
+	char *rest = copy;
+
+	strcpy(copy, line);
+	while ((argv[argc] = strsep(&rest, " ")))
+		argc++;
+	return cli_args_parse(argc, argv, ret_options, ret_fault);
+}
+
+static void args_are_taken_apart(void **state)
+{
+	char fault[CLI_FAULT_MAX];
+	struct cli_options o;
+
+	(void)state;
+	unsetenv("ZONEGATE_SOCKET");
+	unsetenv("ZONEGATE_SERVER");
+	unsetenv("ZONEGATE_TOKEN_FILE");
+	assert_int_equal(
+		parse("zonegate config -o json apply --file=x --dry-run --comment why", &o, fault),
+		0);
+	assert_int_equal(o.arg_count, 2);
+	assert_string_equal(o.args[1], "apply");
+	assert_int_equal(o.format, FORMAT_JSON);
+	assert_string_equal(o.file, "x");
+	assert_string_equal(o.comment, "why");
+	assert_true(o.dry_run);
+	assert_string_equal(o.socket, "/run/zonegate/api.sock");
+	assert_null(o.server);
+	assert_int_equal(o.given, OPTION_FILE | OPTION_DRY_RUN | OPTION_COMMENT);
+	assert_int_equal(parse("zonegate api GET x -H A:b -H C:d -d {}", &o, fault), 0);
+	assert_int_equal(o.header_count, 2);
+	assert_string_equal(o.headers[1], "C:d");
+	assert_string_equal(o.data, "{}");
+
+	setenv("ZONEGATE_SOCKET", "/s", 1);
+	setenv("ZONEGATE_SERVER", "http://gw", 1);
+	setenv("ZONEGATE_TOKEN_FILE", "/t", 1);
+	assert_int_equal(parse("zonegate status", &o, fault), 0);
+	assert_string_equal(o.socket, "/s");
+	assert_string_equal(o.server, "http://gw");
+	assert_string_equal(o.token_file, "/t");
+	assert_int_equal(parse("zonegate --socket /mine status", &o, fault),
+			 0); /* said out loud: no server */
+	assert_string_equal(o.socket, "/mine");
+	assert_null(o.server);
+	unsetenv("ZONEGATE_SERVER");
+	assert_int_equal(parse("zonegate -h --version", &o, fault), 0);
+	assert_true(o.help && o.version);
+}
+
+static void args_are_refused(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *says;
+	} bad[] = {
+		{"zonegate --frob", "--frob"},
+		{"zonegate -o xml", "neither table nor json"},
+		{"zonegate -o", "-o needs a value"},
+		{"zonegate -H x", "no \"Name: value\""},
+		{"zonegate --socket", "needs a value"},
+		{"zonegate -x", "-x"},
+	};
+	char fault[CLI_FAULT_MAX] = "";
+	struct cli_options o;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_not_equal(parse(bad[i].line, &o, fault), 0);
+		if (!strstr(fault, bad[i].says))
+			fail_msg("%s: %s", bad[i].line, fault);
+	}
+}
+
+static enum cli_exit nothing(struct cli *cli)
+{
+	(void)cli;
+	return EXIT_OK;
+}
+
+static void args_find_commands(void **state)
+{
+	static const struct cli_command table[] = {
+		{{"status", NULL}, "", 0, 0, 0, nothing, "", NULL},
+		{{"config", "apply"},
+		 "-f FILE",
+		 0,
+		 0,
+		 OPTION_FILE | OPTION_DRY_RUN,
+		 nothing,
+		 "",
+		 NULL},
+		{{"server", "set"}, "NAME X…", 1, SIZE_MAX, 0, nothing, "", NULL},
+	};
+	char fault[CLI_FAULT_MAX] = "";
+	struct cli_options o;
+	size_t words = 0;
+
+	(void)state;
+	parse("zonegate config apply", &o, fault);
+	assert_ptr_equal(cli_args_find(table, 3, &o, &words), &table[1]);
+	assert_int_equal(words, 2);
+	parse("zonegate status more", &o, fault);
+	assert_ptr_equal(cli_args_find(table, 3, &o, &words), &table[0]);
+	assert_int_equal(words, 1);
+	assert_int_not_equal(cli_args_check(&table[0], &o, 1, fault), 0);
+	assert_non_null(strstr(fault, "too many arguments; it takes: none"));
+	parse("zonegate config", &o, fault);
+	assert_null(cli_args_find(table, 3, &o, &words));
+	parse("zonegate config frob", &o, fault);
+	assert_null(cli_args_find(table, 3, &o, &words));
+
+	parse("zonegate config apply -f x --foreign", &o, fault);
+	assert_int_not_equal(cli_args_check(&table[1], &o, 0, fault), 0);
+	assert_non_null(strstr(fault, "--foreign"));
+	parse("zonegate config apply -f x --dry-run", &o, fault);
+	assert_int_equal(cli_args_check(&table[1], &o, 0, fault), 0);
+	assert_int_not_equal(cli_args_check(&table[2], &o, 0, fault), 0);
+	parse("zonegate server set a b c d", &o, fault);
+	assert_int_equal(cli_args_check(&table[2], &o, 4, fault), 0);
+}
+
+static void args_split_names(void **state)
+{
+	char first[CLI_NAME_MAX], second[CLI_NAME_MAX], longest[2 * CLI_NAME_MAX] = "";
+
+	(void)state;
+	assert_int_equal(cli_args_split("web/w1", first, second), 0);
+	assert_string_equal(first, "web");
+	assert_string_equal(second, "w1");
+	assert_int_equal(cli_args_split("a/b/c", first, second), 0);
+	assert_string_equal(second, "b/c"); /* no name: the daemon will say so */
+	assert_int_not_equal(cli_args_split("web", first, second), 0);
+	assert_int_not_equal(cli_args_split("/w1", first, second), 0);
+	assert_int_not_equal(cli_args_split("web/", first, second), 0);
+	memset(longest, 'a', CLI_NAME_MAX);
+	strcat(longest, "/b");
+	assert_int_not_equal(cli_args_split(longest, first, second), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(args_are_taken_apart),
+		cmocka_unit_test(args_are_refused),
+		cmocka_unit_test(args_find_commands),
+		cmocka_unit_test(args_split_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_commands.h"
+
+#include "cli_rig.h"
+
+static void kernel_is_shown(void **state)
+{
+	struct cli_options o = {0}, foreign = {.foreign = true}, json = {.format = FORMAT_JSON};
+	struct plan_op op = {.kind = PLAN_ADD_SERVICE};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	op.service.key = (struct plan_key){.family = AF_INET6,
+					   .protocol = IPPROTO_UDP,
+					   .port = 53,
+					   .address = {AF_INET6, {0x20, 1, 0xd, 0xb8}}};
+	strcpy(op.service.scheduler, "rr");
+	assert_int_equal(diff_apply_op(rig.kernel, &op), 0); /* the loop sleeps */
+	op.kind = PLAN_ADD_DEST;
+	op.dest = (struct plan_dest){.address = {AF_INET6, {0xfd}}, .port = 53, .weight = 1};
+	assert_int_equal(diff_apply_op(rig.kernel, &op), 0);
+
+	AUTO_OUTCOME struct outcome ours = cli_rig_run(&rig, cli_kernel_show, 2, &o,
+						       WORDS("kernel", "show"));
+	assert_int_equal(ours.exit, EXIT_OK);
+	assert_contains(ours.out,
+			"tcp 192.0.2.1:80    wrr                            shop/za/http\n");
+	assert_contains(ours.out, "  -> 10.0.0.2:8080  nat      50       0         0\n");
+	assert_contains(ours.out, "1 foreign service not shown: --foreign\n");
+	assert_null(strstr(ours.out, "udp"));
+	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_kernel_show, 2, &foreign,
+						      WORDS("kernel", "show"));
+	assert_contains(all.out, "udp [2001:db8::]:53 ");
+	assert_contains(all.out, " foreign\n");
+	assert_contains(all.out, "  -> [fd00::]:53");
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_kernel_show, 2, &json,
+						      WORDS("kernel", "show"));
+	assert_int_equal(json_array_size(json_object_get(raw.json, "services")), 2);
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernel_is_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

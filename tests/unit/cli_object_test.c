@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_commands.h"
+
+#include "cli_rig.h"
+
+static void object_is_set_and_deleted(void **state)
+{
+	struct cli_options o = {0}, dry = {.dry_run = true};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome would = cli_rig_run(
+		&rig, cli_object_set, 2, &dry, WORDS("server", "set", "web/w1", "weight=7"));
+	assert_int_equal(would.exit, EXIT_DIFFERENCES);
+	assert_contains(would.out, "~ /server_groups/web/servers/w1\n    weight: 100 -> 7\n");
+	AUTO_OUTCOME struct outcome set = cli_rig_run(&rig, cli_object_set, 2, &o,
+						      WORDS("server", "set", "web/w1", "weight=7"));
+	assert_int_equal(set.exit, EXIT_OK);
+	assert_string_equal(set.out, "Set web/w1\n");
+	AUTO_OUTCOME struct outcome show = cli_rig_run(&rig, cli_object_show, 2, &o,
+						       WORDS("server", "show", "web/w1"));
+	assert_int_equal(json_integer_value(json_object_get(show.json, "weight")), 7);
+
+	AUTO_OUTCOME struct outcome make = cli_rig_run(&rig, cli_object_set, 2, &o,
+						       WORDS("listener", "set", "shop/alt",
+							     "protocol=tcp", "port=81",
+							     "server_group=web"));
+	assert_int_equal(make.exit, EXIT_OK);
+	assert_string_equal(make.out, "Created shop/alt\n");
+	AUTO_OUTCOME struct outcome bad = cli_rig_run(&rig, cli_object_set, 2, &o,
+						      WORDS("group", "set", "web", "a=1", "b=2"));
+	assert_int_equal(bad.exit, EXIT_INVALID);
+	assert_contains(bad.err, "  /a: ");
+	assert_contains(bad.err, "  /b: ");
+	AUTO_OUTCOME struct outcome used = cli_rig_run(&rig, cli_object_delete, 2, &o,
+						       WORDS("group", "delete", "web"));
+	assert_int_equal(used.exit, EXIT_CONFLICT);
+	AUTO_OUTCOME struct outcome gone = cli_rig_run(&rig, cli_object_delete, 2, &o,
+						       WORDS("listener", "delete", "shop/alt"));
+	assert_int_equal(gone.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome twice = cli_rig_run(&rig, cli_object_delete, 2, &o,
+							WORDS("listener", "delete", "shop/alt"));
+	assert_int_equal(twice.exit, EXIT_NOT_FOUND);
+	rig_end(&rig);
+}
+
+static void object_arguments_are_judged(void **state)
+{
+	struct cli_options o = {0}, file = {.file = "/dev/null"};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome form = cli_rig_run(&rig, cli_object_show, 2, &o,
+						       WORDS("server", "show", "web"));
+	assert_int_equal(form.exit, EXIT_USAGE);
+	assert_contains(form.err, "GROUP/SERVER");
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_object_set, 2, &o,
+						       WORDS("zone", "set", "za"));
+	assert_int_equal(none.exit, EXIT_USAGE);
+	AUTO_OUTCOME struct outcome both = cli_rig_run(&rig, cli_object_set, 2, &file,
+						       WORDS("zone", "set", "za", "a=1"));
+	assert_int_equal(both.exit, EXIT_USAGE);
+	AUTO_OUTCOME struct outcome odd = cli_rig_run(&rig, cli_object_set, 2, &o,
+						      WORDS("zone", "set", "za", "description"));
+	assert_int_equal(odd.exit, EXIT_USAGE);
+	AUTO_OUTCOME struct outcome empty = cli_rig_run(&rig, cli_object_set, 2, &file,
+							WORDS("zone", "set", "za"));
+	assert_int_equal(empty.exit, EXIT_INVALID);
+	rig_end(&rig);
+}
+
+static void object_lists(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome lbs = cli_rig_run(&rig, cli_object_list_lbs, 2, &o,
+						      WORDS("lb", "list"));
+	assert_contains(lbs.out, "\nshop ");
+	assert_contains(lbs.out, "za 192.0.2.1, zb 192.0.2.2\n");
+	AUTO_OUTCOME struct outcome groups = cli_rig_run(&rig, cli_object_list_groups, 2, &o,
+							 WORDS("group", "list"));
+	assert_contains(groups.out, "web           tcp       nat      off          2\n");
+	AUTO_OUTCOME struct outcome listeners = cli_rig_run(&rig, cli_object_list_listeners, 2, &o,
+							    WORDS("listener", "list", "shop"));
+	assert_contains(listeners.out, "http      tcp         80  web           wrr\n");
+	AUTO_OUTCOME struct outcome zones = cli_rig_run(&rig, cli_object_list_zones, 2, &json,
+							WORDS("zone", "list"));
+	assert_int_equal(json_array_size(zones.json), 2);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_object_list_listeners, 2, &o,
+						       WORDS("listener", "list", "none"));
+	assert_int_equal(none.exit, EXIT_NOT_FOUND);
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(object_is_set_and_deleted),
+		cmocka_unit_test(object_arguments_are_judged),
+		cmocka_unit_test(object_lists),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_print.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void assert_problem(const char *json, long status, const char *text)
+{
+	AUTO_BUF struct buf_writer w;
+	json_t *problem = json ? json_loads(json, 0, NULL) : NULL;
+
+	buf_writer_init(&w, 1 << 16);
+	cli_print_write_problem(status, problem, &w);
+	assert_string_equal(buf_text(&w), text);
+	json_decref(problem);
+}
+
+static void print_shows_every_fault(void **state)
+{
+	(void)state;
+	assert_problem(
+		"{\"title\":\"Not valid\",\"detail\":\"first\",\"errors\":[{\"pointer\":\"/a/b\",\"detail\":\"first\"},"
+		"{\"pointer\":\"\",\"detail\":\"second\"}],\"errors_total\":5}",
+		422, "zonegate: Not valid\n  /a/b: first\n  second\n  and 3 more\n");
+	assert_problem("{\"title\":\"Not allowed\",\"detail\":\"uid 7 is nobody\"}", 403,
+		       "zonegate: Not allowed: uid 7 is nobody\n");
+	assert_problem("{\"title\":\"Same\",\"detail\":\"Same\"}", 500, "zonegate: Same\n");
+	assert_problem(NULL, 502, "zonegate: the daemon answered with status 502\n");
+	assert_problem("{}", 400, "zonegate: the daemon answered with status 400\n");
+}
+
+static void print_reads_files(void **state)
+{
+	char path[] = "/tmp/zonegate-cli-XXXXXX";
+	int fd = mkstemp(path);
+	size_t size = 99;
+
+	(void)state;
+	AUTO_FREE char *empty = cli_print_read_file(path, &size);
+	assert_string_equal(empty, "");
+	assert_int_equal(size, 0);
+	assert_int_equal(write(fd, "a\0b", 3), 3);
+	close(fd);
+	AUTO_FREE char *text = cli_print_read_file(path, &size);
+	assert_int_equal(size, 3);
+	assert_memory_equal(text, "a\0b", 4);
+	unlink(path);
+	assert_null(cli_print_read_file(path, &size));
+	assert_null(cli_print_read_file("/", &size));
+}
+
+static void print_reads_members(void **state)
+{
+	json_t *json = json_pack("{s:s, s:i, s:b}", "t", "x", "n", 5, "b", 1);
+
+	(void)state;
+	assert_string_equal(cli_print_text(json, "t"), "x");
+	assert_string_equal(cli_print_text(json, "n"), "");
+	assert_string_equal(cli_print_text(NULL, "n"), "");
+	assert_int_equal(cli_print_number(json, "n"), 5);
+	assert_true(cli_print_true(json, "b"));
+	assert_false(cli_print_true(json, "n"));
+	json_decref(json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(print_shows_every_fault),
+		cmocka_unit_test(print_reads_files),
+		cmocka_unit_test(print_reads_members),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

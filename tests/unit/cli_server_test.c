@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_commands.h"
+
+#include "cli_rig.h"
+
+static void server_list_shows_states(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_server_list, 2, &o,
+						      WORDS("server", "list"));
+	assert_int_equal(all.exit, EXIT_OK);
+	assert_contains(all.out, "web    w1      10.0.0.1:8080  za    ● unavailable  100/100  ");
+	assert_contains(all.out, "web    w2      10.0.0.2:8080  zb    ● unavailable    50/50  ");
+	AUTO_OUTCOME struct outcome one = cli_rig_run(&rig, cli_server_list, 2, &json,
+						      WORDS("server", "list", "web"));
+	assert_int_equal(json_array_size(one.json), 2);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_server_list, 2, &o,
+						       WORDS("server", "list", "none"));
+	assert_int_equal(none.exit, EXIT_NOT_FOUND);
+	rig_end(&rig);
+}
+
+static void server_why_tells_the_chain(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome in = cli_rig_run(&rig, cli_server_why, 2, &o,
+						     WORDS("server", "why", "web/w2"));
+	assert_int_equal(in.exit, EXIT_OK);
+	assert_contains(in.out, "Server       web/w2, 10.0.0.2, zone zb\n");
+	assert_contains(in.out, "Check        not probed\n");
+	assert_contains(in.out, "health_check_disabled");
+	assert_contains(in.out, "shop/za/http (tcp 192.0.2.1:80): 50 in the kernel\n");
+
+	AUTO_REPLY struct answer on = rig_ask(&rig, "PATCH", "/api/v1/server-groups/web", "",
+					      "{\"health_check\":{\"enabled\":true}}");
+	assert_int_equal(on.status, 200);
+	AUTO_REPLY struct answer add = rig_put(&rig, "/api/v1/server-groups/web/servers/w3",
+					       "{\"address\":\"10.0.0.3\",\"port\":80}");
+	assert_int_equal(add.status, 201);
+	AUTO_OUTCOME struct outcome out = cli_rig_run(&rig, cli_server_why, 2, &o,
+						      WORDS("server", "why", "web/w3"));
+	assert_int_equal(out.exit, EXIT_NEGATIVE); /* not in service */
+	assert_contains(out.out, "tcp 10.0.0.3:80 every 3000 ms, at most 2000 ms each");
+	assert_contains(out.out, "Last probe   none yet\n");
+	assert_contains(out.out, "Next change  ");
+	assert_contains(out.out, "silence is noticed in 4000 to 9000 ms\n");
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_server_why, 2, &json,
+						      WORDS("server", "why", "web/w3"));
+	assert_int_equal(raw.exit, EXIT_NEGATIVE);
+	assert_string_equal(json_string_value(json_object_get(raw.json, "state")), "initial");
+	AUTO_OUTCOME struct outcome form = cli_rig_run(&rig, cli_server_why, 2, &o,
+						       WORDS("server", "why", "web"));
+	assert_int_equal(form.exit, EXIT_USAGE);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_server_why, 2, &o,
+						       WORDS("server", "why", "web/w9"));
+	assert_int_equal(none.exit, EXIT_NOT_FOUND);
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(server_list_shows_states),
+		cmocka_unit_test(server_why_tells_the_chain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_commands.h"
+
+#include "cli_rig.h"
+
+static void status_is_shown(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_status_show, 1, &o, WORDS("status"));
+	assert_int_equal(a.exit, EXIT_OK);
+	assert_contains(a.out, "● ready  rig, zonegated 0.0.0-test");
+	assert_contains(a.out, "revision 1, 2 virtual services, 0 servers probed\n");
+	assert_contains(a.out, "shop           ● ok ");
+	assert_contains(a.out, "web           ● ok ");
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_status_show, 1, &json,
+						      WORDS("status"));
+	assert_int_equal(json_array_size(json_object_get(raw.json, "load_balancers")), 1);
+	assert_true(json_is_object(json_object_get(raw.json, "system")));
+
+	/* The only servers are taken out: down, though the node itself is fine. */
+	AUTO_REPLY struct answer off = rig_ask(
+		&rig, "PATCH", "/api/v1/server-groups/web", "",
+		"{\"servers\":{\"w1\":{\"enabled\":false},\"w2\":{\"enabled\":false}}}");
+	if (off.status != 200)
+		fail_msg("%s", off.text);
+	AUTO_OUTCOME struct outcome down = cli_rig_run(&rig, cli_status_show, 1, &o,
+						       WORDS("status"));
+	assert_int_equal(down.exit, EXIT_OK);
+	assert_contains(down.out, "shop           ✖ down ");
+	assert_contains(down.out, "web           ✖ down ");
+
+	/* The kernel refuses: not ready. */
+	rig.refuse_ops = true;
+	AUTO_REPLY struct answer on = rig_ask(
+		&rig, "PATCH", "/api/v1/server-groups/web", "",
+		"{\"servers\":{\"w1\":{\"enabled\":true},\"w2\":{\"enabled\":true}}}");
+	assert_int_equal(on.status, 200);
+	AUTO_OUTCOME struct outcome behind = cli_rig_run(&rig, cli_status_show, 1, &o,
+							 WORDS("status"));
+	assert_int_equal(behind.exit, EXIT_NEGATIVE);
+	assert_contains(behind.out, "✖ not ready");
+	assert_contains(behind.out, "(the kernel has ");
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(status_is_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
