@@ -71,6 +71,12 @@ NO_UNIT_TEST = {
     'main.c': 'options, then wiring: every lab test starts it',
     'wiring.c': 'joins, decides nothing: every lab test runs through it',
     'loop.c': 'libev and signals: start, reload and stop are lab tests',
+    'api/exchange.c': 'the side of httpd.c about one request: httpd_test.c',
+    'api/reply.c': 'encodes what routes show: handlers_object_test.c',
+    'api/status_json.c': 'handlers_status_test.c, handlers_object_test.c',
+    'api/health_json.c': 'handlers_status_test.c',
+    'api/openapi_schema.c': 'openapi_test.c',
+    'cli/zonegate.c': 'table of commands, then one call: lab tests run the program',
 }
 
 # Libraries that the daemon may not load: libipset is GPL-2-only.
