@@ -62,7 +62,8 @@ static const struct key keys[] = {
 	{"kernel", "audit_interval_s", KEY_NUMBER, AT(kernel_audit_interval_s), "30", 1, 86400,
 	 NULL, "seconds between two comparisons of the kernel's table with what it should be"},
 	{"kernel", "vip_device", KEY_TEXT, AT(kernel_vip_device), "zonegate0", 0, 0, NULL,
-	 "dummy device that the daemon makes and keeps the VIP addresses on, or none"},
+	 "device that the VIP addresses are kept on, or none; a name that begins with zonegate is a dummy that the daemon "
+	 "makes, any other must exist, and the addresses are announced on its link"},
 	{"kernel", "iptables", KEY_LATER, 0, NULL, 0, 0, NULL, "nft or legacy"},
 	{"kernel", "manage_sysctls", KEY_CHOICE, AT(kernel_manage_sysctls), "yes", 0, 0, "yes|no",
 	 "set the sysctls below net.ipv4.vs that the configuration needs"},

@@ -24,6 +24,12 @@ static json_t *system_kernel(const struct node_status *n)
 				"%s: modprobe ip_vs, and see that the daemon has CAP_NET_ADMIN",
 				strerror(n->kernel_error < 0 ? -n->kernel_error
 							     : n->kernel_error)));
+	if (n->vip_device)
+		json_object_set_new(json, "vip_device", json_string(n->vip_device));
+	if (n->vip_device_fault)
+		json_object_set_new(json, "vip_device_fault", json_string(n->vip_device_fault));
+	if (n->vip_device_advice)
+		json_object_set_new(json, "vip_device_advice", json_string(n->vip_device_advice));
 	if (uname(&name) == 0)
 		json_object_set_new(json, "release", json_string(name.release));
 	return json;

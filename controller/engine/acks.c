@@ -130,7 +130,10 @@ static void note_other_failure(struct engine *e, const struct plan_op *op)
 	char advice[400];
 	char text[160];
 
-	e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
+	if (op_is_address(op) && e->device_fault)
+		snprintf(advice, sizeof(advice), "%s", e->device_fault);
+	else
+		e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
 	propose_note_failure(e, "", advice);
 	if (!op_is_address(op) || vips_note_failure(e, op))
 		engine_emit(e, EVENT_CONFIG_FAILED, "", "%s: %s",

@@ -17,7 +17,8 @@ struct engine_pending {
 	struct vec drains;
 	struct plan_ops ops;
 	uint64_t token;
-	uint64_t wait_list; /* answered when this list is done; 0 = not submitted yet */
+	uint64_t after_list; /* lists up to this one are older than the write */
+	uint64_t wait_list;  /* answered when this list is done; 0 = not submitted yet */
 	bool created;
 	bool changed;
 	struct engine_pending *next;
@@ -197,6 +198,7 @@ static void append_applying(struct engine *e, struct engine_pending *p)
 	while (*end)
 		end = &(*end)->next;
 	*end = p;
+	p->after_list = e->lists_submitted;
 }
 
 static void note_store(struct engine *e, int result, const struct err *err)
@@ -246,7 +248,8 @@ void propose_note_submitted(struct engine *e)
 void propose_note_failure(struct engine *e, const char *pointer, const char *detail)
 {
 	for (struct engine_pending *p = e->applying; p; p = p->next)
-		if (p->wait_list == e->lists_done + 1 || !e->kernel_available)
+		if (!e->kernel_available || (e->lists_done > p->after_list &&
+					     (!p->wait_list || e->lists_done < p->wait_list)))
 			err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", detail);
 }
 

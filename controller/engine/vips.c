@@ -19,6 +19,17 @@ static int address_compare(const void *a, const void *b)
 	return addr_compare(a, b);
 }
 
+static bool on_device(const struct engine *e, const struct addr *a)
+{
+	const struct addr *addresses = NULL;
+	size_t count = e->ports.kernel_addresses(e->ports.ctx, &addresses);
+
+	for (size_t i = 0; i < count; i++)
+		if (addr_compare(&addresses[i], a) == 0)
+			return true;
+	return false;
+}
+
 static struct engine_vip *vip_get(struct engine *e, const struct addr *a)
 {
 	size_t index;
@@ -28,6 +39,7 @@ static struct engine_vip *vip_get(struct engine *e, const struct addr *a)
 		return v;
 	v = mem_new(struct engine_vip);
 	v->address = *a;
+	v->present = e->started && e->settings.manage_addresses && on_device(e, a);
 	vec_insert(&e->vips, index, v);
 	return v;
 }
@@ -56,17 +68,6 @@ void vips_list(const struct engine *e, const struct snapshot *s, struct vec *ret
 		}
 	}
 	vec_sort(ret_addresses, address_compare);
-}
-
-static bool on_device(const struct engine *e, const struct addr *a)
-{
-	const struct addr *addresses = NULL;
-	size_t count = e->ports.kernel_addresses(e->ports.ctx, &addresses);
-
-	for (size_t i = 0; i < count; i++)
-		if (addr_compare(&addresses[i], a) == 0)
-			return true;
-	return false;
 }
 
 static char *vip_value(bool added)

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "kernel/kernel.h"
+#include "kernel/vip.h"
 
 #define BIT(kind)   (1U << (kind))
 #define ANY         (BIT(PLAN_OP_KIND_COUNT) - 1)
@@ -47,14 +48,15 @@ static const struct {
 	 "this kernel has no IPVS for this address family (CONFIG_IP_VS_IPV6)"},
 	{ADDRESSES, EAFNOSUPPORT, false, "this kernel has no IPv6: boot it without ipv6.disable=1"},
 	{ADDRESSES, EOPNOTSUPP, false,
-	 "the VIP device cannot be made or takes no address @a: modprobe dummy, and IPv6 must not be disabled"},
+	 "the VIP device cannot be made or takes no such address: modprobe dummy, and IPv6 must not be disabled"},
 	{BIT(PLAN_ADD_ADDRESS), EACCES, false,
 	 "IPv6 is switched off on the VIP device: sysctl -w net.ipv6.conf.default.disable_ipv6=0, and for the device"},
 	{BIT(PLAN_ADD_ADDRESS), EEXIST, false,
 	 "@a is on the VIP device already: it is used, and not removed by zonegated"},
 	{BIT(PLAN_DELETE_ADDRESS), EADDRNOTAVAIL, false, "@a is gone from the VIP device already"},
 	{ADDRESSES, ENODEV, false,
-	 "the VIP device is gone: it is made again at the next look at the kernel"},
+	 "there is no VIP device now: one whose name begins with \"zonegate\" is made again at the next look, another "
+	 "([kernel] vip_device) must be made on the host and is used as soon as it appears"},
 	{BIT(PLAN_SET_SYSCTL), ENOENT, false,
 	 "there is no net.ipv4.vs.@y: ip_vs is not loaded (modprobe ip_vs), or this kernel is too old for it"},
 	{BIT(PLAN_SET_SYSCTL), EROFS, false,
@@ -136,5 +138,20 @@ const char *kernel_advise(const struct plan_op *op, char *buf, size_t size)
 			advise_put(&w, *++p, op);
 	}
 	snprintf(buf, size, "%s", buf_text(&w));
+	return buf;
+}
+
+const char *kernel_advise_device(const char *device, int error, char *buf, size_t size)
+{
+	const struct plan_op op = {.kind = PLAN_ADD_ADDRESS, .result = error};
+
+	if (error != -ENODEV)
+		return kernel_advise(&op, buf, size);
+	snprintf(
+		buf, size,
+		"there is no network device \"%s\" ([kernel] vip_device): make it, or correct the name; it is "
+		"used as soon as it appears. Only a device whose name begins with \"" VIP_OWN_PREFIX
+		"\" is made by zonegated itself",
+		device);
 	return buf;
 }

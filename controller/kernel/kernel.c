@@ -14,6 +14,7 @@
 #include "kernel/find.h"
 #include "kernel/ipvs.h"
 #include "kernel/kernel_memory.h"
+#include "kernel/link_watch.h"
 #include "kernel/sysctl.h"
 #include "kernel/vip.h"
 
@@ -21,7 +22,7 @@
 #define MEMORY_TURN          512 /* operations a turn of the loop when the kernel is off */
 #define AVAILABILITY_UNKNOWN 1
 
-enum job_kind { JOB_OPS, JOB_TABLE, JOB_SERVICE };
+enum job_kind { JOB_OPS, JOB_TABLE, JOB_SERVICE, JOB_DEVICE };
 
 struct job {
 	struct job *next;
@@ -52,6 +53,9 @@ struct kernel {
 	struct batch batch;
 	struct dump dump;
 	struct vip vip; /* without a device only the list of addresses */
+	struct link_watch watch;
+	int device_error;      /* as it was told */
+	size_t addresses_seen; /* before the look at the device that runs */
 	struct ipvs_modules modules;
 	struct kernel_memory memory;
 };
@@ -102,6 +106,48 @@ static void kernel_announce(struct kernel *k, int error)
 		return;
 	k->availability = error;
 	k->cb.availability(k->cb.ctx, error);
+}
+
+/* ---- the VIP device ------------------------------------------------------------------------- */
+
+static void kernel_note_device(struct kernel *k, int error)
+{
+	if (k->device_error == error)
+		return;
+	k->device_error = error;
+	k->cb.device(k->cb.ctx, error);
+}
+
+static struct job *kernel_last_job(const struct kernel *k)
+{
+	struct job *j = k->first;
+
+	while (j && j->next)
+		j = j->next;
+	return j;
+}
+
+/* Whether the last job is of this kind and has not started: then it answers for one more. */
+static bool kernel_waits(const struct kernel *k, enum job_kind kind)
+{
+	const struct job *j = kernel_last_job(k);
+
+	return j && j->kind == kind && !(j == k->first && k->busy);
+}
+
+static void kernel_on_link(void *ctx)
+{
+	struct kernel *k = ctx;
+
+	if (!kernel_waits(k, JOB_DEVICE))
+		kernel_push(k, JOB_DEVICE);
+}
+
+static void kernel_on_unannounced(void *ctx, const struct addr *a, int error)
+{
+	struct kernel *k = ctx;
+
+	k->cb.unannounced(k->cb.ctx, a, error);
 }
 
 /* ---- looking for IPVS ----------------------------------------------------------------------- */
@@ -359,6 +405,15 @@ static void kernel_on_prepared(void *ctx, int error)
 		k->busy = false;
 		kernel_kick(k);
 		kernel_announce(k, 0);
+		kernel_note_device(k, error);
+		return;
+	}
+	kernel_note_device(k, error);
+	if (j->kind == JOB_DEVICE) {
+		/* Linux takes the IPv6 addresses off a link that goes down. */
+		if (!error && k->vip.address_count < k->addresses_seen)
+			k->cb.device(k->cb.ctx, 0);
+		kernel_free_job(kernel_pop(k));
 		return;
 	}
 	if (j->kind == JOB_TABLE) { /* a fault of the device shows in address operations */
@@ -394,6 +449,11 @@ static void kernel_start_job(struct kernel *k)
 		else
 			kernel_start_dump(k);
 		return;
+	case JOB_DEVICE:
+		k->busy = true;
+		k->addresses_seen = k->vip.address_count;
+		vip_prepare(&k->vip); /* goes on in kernel_on_prepared() */
+		return;
 	}
 }
 
@@ -420,6 +480,24 @@ static void kernel_on_kick(struct ev_loop *loop, struct ev_timer *w, int revents
 		kernel_start_job(k);
 }
 
+static int kernel_open_device(struct kernel *k)
+{
+	int error = channel_new(k->loop, NETLINK_ROUTE, &k->links);
+
+	k->vip = (struct vip){.device = k->settings.vip_device,
+			      .channel = k->links,
+			      .ctx = k,
+			      .prepared = kernel_on_prepared,
+			      .done = kernel_on_run};
+	k->vip.announce = (struct announce){
+		.loop = k->loop, .ctx = k, .failed = kernel_on_unannounced};
+	k->watch = (struct link_watch){.loop = k->loop,
+				       .device = k->settings.vip_device,
+				       .ctx = k,
+				       .changed = kernel_on_link};
+	return error ? error : link_watch_open(&k->watch);
+}
+
 static int kernel_open(struct kernel *k)
 {
 	int error = channel_new(k->loop, NETLINK_GENERIC, &k->commands);
@@ -427,7 +505,7 @@ static int kernel_open(struct kernel *k)
 	if (!error)
 		error = channel_new(k->loop, NETLINK_GENERIC, &k->dumps);
 	if (!error && k->settings.vip_device[0])
-		error = channel_new(k->loop, NETLINK_ROUTE, &k->links);
+		error = kernel_open_device(k);
 	k->find = (struct find){.channel = k->commands, .ctx = k, .done = kernel_on_found};
 	k->batch = (struct batch){.channel = k->commands,
 				  .ctx = k,
@@ -436,11 +514,6 @@ static int kernel_open(struct kernel *k)
 				  .note = kernel_note_op,
 				  .done = kernel_on_run};
 	k->dump = (struct dump){.channel = k->dumps, .ctx = k, .done = kernel_on_dump};
-	k->vip = (struct vip){.device = k->settings.vip_device,
-			      .channel = k->links,
-			      .ctx = k,
-			      .prepared = kernel_on_prepared,
-			      .done = kernel_on_run};
 	return error;
 }
 
@@ -482,6 +555,7 @@ void kernel_free(struct kernel *k)
 	channel_free(k->commands);
 	channel_free(k->dumps);
 	channel_free(k->links);
+	link_watch_close(&k->watch);
 	for (struct job *j = k->first; j; j = next) {
 		next = j->next;
 		kernel_free_job(j);
@@ -502,13 +576,8 @@ void kernel_submit(struct kernel *k, struct plan_ops *ops)
 
 void kernel_request_table(struct kernel *k)
 {
-	struct job *j = k->first;
-
-	while (j && j->next)
-		j = j->next;
-	if (j && j->kind == JOB_TABLE && !(j == k->first && k->busy))
-		return; /* one that has not started yet answers both */
-	kernel_push(k, JOB_TABLE);
+	if (!kernel_waits(k, JOB_TABLE))
+		kernel_push(k, JOB_TABLE);
 }
 
 void kernel_request_service(struct kernel *k, const struct plan_key *key)
@@ -525,4 +594,9 @@ size_t kernel_addresses(const struct kernel *k, const struct addr **ret_addresse
 int kernel_read_sysctl(const struct kernel *k, const char *name)
 {
 	return k->settings.mode == KERNEL_OFF ? -ENOENT : sysctl_read(name);
+}
+
+bool kernel_owns_device(const char *name)
+{
+	return vip_owns(name);
 }

@@ -16,7 +16,9 @@ enum kernel_mode {
 
 struct kernel_settings {
 	enum kernel_mode mode;
-	/* "zonegate0": a dummy device that is made when missing; "": none, address operations succeed without effect. */
+	/* A name that begins with "zonegate": a dummy device that is made when missing. Another: a device that must exist; it is
+	 * never made, set up or removed, and new addresses are announced on its link. "": none, address operations succeed
+	 * without effect. */
 	char vip_device[16];
 };
 
@@ -33,6 +35,11 @@ struct kernel_callbacks {
 	/* An answer to kernel_request_service(): a table with this service, owned by the callee (plan_table_free). NULL with
 	 * -ESRCH if it is not there, or with another negative errno. */
 	void (*service)(void *ctx, const struct plan_key *k, struct plan_table *t, int error);
+	/* The VIP device cannot be used (-ENODEV: there is none; the mend is kernel_advise_device()), or can be again (0): then
+	 * addresses may be missing. At changes only, and with 0 also when addresses vanished from it. */
+	void (*device)(void *ctx, int error);
+	/* A new address could not be announced on the link. */
+	void (*unannounced)(void *ctx, const struct addr *a, int error);
 };
 
 /* Never fails for want of IPVS. Returns 0 or a negative errno (no sockets). */
@@ -53,8 +60,8 @@ void kernel_request_table(struct kernel *k);
 /* Destinations of one service with their counts, through `service`. */
 void kernel_request_service(struct kernel *k, const struct plan_key *key);
 
-/* Addresses (/32 and /128) on the VIP device, sorted: as read at the start and with every table, plus what operations did
- * since. Borrowed until the next callback. */
+/* Addresses on the VIP device, sorted: as read at the start and with every table, plus what operations did since. Borrowed
+ * until the next callback. */
 size_t kernel_addresses(const struct kernel *k, const struct addr **ret_addresses);
 
 /* The value of net.ipv4.vs.NAME, or a negative errno. */
@@ -62,5 +69,10 @@ int kernel_read_sysctl(const struct kernel *k, const char *name);
 
 /* A sentence with the mend for an operation that failed: "Linux has no scheduler \"mh\": modprobe ip_vs_mh". */
 const char *kernel_advise(const struct plan_op *op, char *buf, size_t size);
+/* The same for a VIP device that cannot be used. */
+const char *kernel_advise_device(const char *device, int error, char *buf, size_t size);
+
+/* Whether a VIP device of this name is ours: a dummy. */
+bool kernel_owns_device(const char *name);
 
 #endif

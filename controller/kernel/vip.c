@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A step is one exchange; `step` says what its end means. Addresses are host routes of their own: no duplicate address
-// detection, no prefix route. Decides nothing about whose an address is.
+// detection (another host may still answer for the address in the moment of a move), no prefix route. Decides nothing about
+// whose an address is.
 #include "kernel/vip.h"
 
 #include <errno.h>
 #include <linux/if.h>
 #include <linux/if_addr.h>
+#include <linux/if_arp.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
@@ -15,6 +17,11 @@
 #include "base/mem.h"
 
 static void vip_take_step(struct vip *v, enum vip_step step);
+
+bool vip_owns(const char *device)
+{
+	return !strncmp(device, VIP_OWN_PREFIX, strlen(VIP_OWN_PREFIX));
+}
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
@@ -121,45 +128,68 @@ void vip_note_address(struct vip *v, const struct plan_op *op)
 
 /* ---- the device ----------------------------------------------------------------------------- */
 
-static void vip_on_data(void *ctx, const struct nlmsghdr *m)
+/* Ethernet with neighbours that keep a table of addresses. */
+static void vip_take_hardware(struct vip *v, const struct ifinfomsg *head,
+			      const struct nlattr *address)
 {
-	const uint8_t *body = (const uint8_t *)m + NLMSG_HDRLEN;
-	struct vip *v = ctx;
-
-	if (m->nlmsg_type == RTM_NEWLINK &&
-	    m->nlmsg_len >= NLMSG_LENGTH(sizeof(struct ifinfomsg))) {
-		struct ifinfomsg head;
-
-		memcpy(&head, body, sizeof(head));
-		v->index = (uint32_t)head.ifi_index;
-		v->flags = head.ifi_flags;
-	}
+	v->seen = (struct announce_link){.index = v->index, .name = v->device};
+	if (head->ifi_type != ARPHRD_ETHER || (head->ifi_flags & (IFF_NOARP | IFF_LOOPBACK)) ||
+	    !address || nla_len(address) != ANNOUNCE_MAC_SIZE)
+		return;
+	v->seen.speaks = true;
+	memcpy(v->seen.mac, nla_data(address), ANNOUNCE_MAC_SIZE);
 }
 
-static void vip_on_address(void *ctx, const struct nlmsghdr *m)
+static int vip_parse(const struct nlmsghdr *m, size_t head_size, struct nlattr **a, int max)
 {
 	union {
 		const uint8_t *read_only;
 		struct nlattr *attr;
-	} first = {.read_only = (const uint8_t *)m + NLMSG_LENGTH(sizeof(struct ifaddrmsg))};
+	} first = {.read_only = (const uint8_t *)m + NLMSG_LENGTH(head_size)};
+
+	if (m->nlmsg_len < NLMSG_LENGTH(head_size))
+		return -EBADMSG;
+	return nla_parse(a, max, first.attr, (int)(m->nlmsg_len - NLMSG_LENGTH(head_size)), NULL) <
+			       0
+		       ? -EBADMSG
+		       : 0;
+}
+
+static void vip_on_link(void *ctx, const struct nlmsghdr *m)
+{
+	struct nlattr *a[IFLA_MAX + 1];
+	struct vip *v = ctx;
+	struct ifinfomsg head;
+
+	if (m->nlmsg_type != RTM_NEWLINK || vip_parse(m, sizeof(head), a, IFLA_MAX))
+		return;
+	memcpy(&head, (const uint8_t *)m + NLMSG_HDRLEN, sizeof(head));
+	v->index = (uint32_t)head.ifi_index;
+	v->flags = head.ifi_flags;
+	vip_take_hardware(v, &head, a[IFLA_ADDRESS]);
+}
+
+/* An address of the same value counts whatever its prefix length: a VIP that the network's configuration has put there is
+ * used as it is. */
+static void vip_on_address(void *ctx, const struct nlmsghdr *m)
+{
 	struct nlattr *a[IFA_MAX + 1];
+	struct addr address = {0};
 	struct vip *v = ctx;
 	struct ifaddrmsg head;
-	struct addr address = {0};
+	const struct nlattr *value;
 	size_t size;
 
-	if (m->nlmsg_type != RTM_NEWADDR || m->nlmsg_len < NLMSG_LENGTH(sizeof(head)))
+	if (m->nlmsg_type != RTM_NEWADDR || vip_parse(m, sizeof(head), a, IFA_MAX))
 		return;
 	memcpy(&head, (const uint8_t *)m + NLMSG_HDRLEN, sizeof(head));
 	size = head.ifa_family == AF_INET ? 4 : 16;
-	if (head.ifa_index != v->index || head.ifa_prefixlen != size * 8 ||
-	    head.ifa_scope != RT_SCOPE_UNIVERSE ||
-	    nla_parse(a, IFA_MAX, first.attr, (int)(m->nlmsg_len - NLMSG_LENGTH(sizeof(head))),
-		      NULL) < 0 ||
-	    !a[IFA_ADDRESS] || (size_t)nla_len(a[IFA_ADDRESS]) != size)
+	/* Where there is a peer, IFA_ADDRESS is the peer's. */
+	value = a[IFA_LOCAL] ? a[IFA_LOCAL] : a[IFA_ADDRESS];
+	if (head.ifa_index != v->index || !value || (size_t)nla_len(value) != size)
 		return;
 	address.family = head.ifa_family;
-	memcpy(address.bytes, nla_data(a[IFA_ADDRESS]), size);
+	memcpy(address.bytes, nla_data(value), size);
 	vip_insert(v, &address);
 }
 
@@ -171,13 +201,38 @@ static void vip_on_error(void *ctx, uint32_t index, int error)
 	v->error = error;
 }
 
+/* The neighbours are told again when the link came up, or has another hardware address. */
+static void vip_update_link(struct vip *v)
+{
+	const unsigned up = IFF_UP | IFF_RUNNING;
+	bool running = (v->flags & up) == up;
+	bool news = running && (!v->running || memcmp(v->link.mac, v->seen.mac, ANNOUNCE_MAC_SIZE));
+
+	v->running = running;
+	v->link = v->seen;
+	announce_set_link(&v->announce, &v->link);
+	announce_keep(&v->announce, v->addresses, v->address_count);
+	if (news)
+		announce_repeat(&v->announce);
+}
+
 static void vip_finish(struct vip *v, int error)
 {
 	if (error) {
 		v->index = 0;
 		v->address_count = 0;
+		v->flags = 0;
+		v->seen = (struct announce_link){.name = v->device};
 	}
+	if (!error || error == -ENODEV)
+		vip_update_link(v);
 	v->prepared(v->ctx, error);
+}
+
+/* After the device was found. */
+static void vip_go_on(struct vip *v)
+{
+	vip_take_step(v, (v->flags & IFF_UP) || !vip_owns(v->device) ? VIP_READ : VIP_RAISE);
 }
 
 static void vip_on_end(void *ctx, int error)
@@ -186,7 +241,7 @@ static void vip_on_end(void *ctx, int error)
 
 	if (!error)
 		error = v->error;
-	if (error == -ENODEV && v->step == VIP_LOOK) {
+	if (error == -ENODEV && v->step == VIP_LOOK && vip_owns(v->device)) {
 		vip_take_step(v, VIP_MAKE);
 		return;
 	}
@@ -199,12 +254,13 @@ static void vip_on_end(void *ctx, int error)
 	switch (v->step) {
 	case VIP_LOOK:
 	case VIP_LOOK_MADE:
-		vip_take_step(v, v->flags & IFF_UP ? VIP_READ : VIP_RAISE);
+		vip_go_on(v);
 		return;
 	case VIP_MAKE:
 		vip_take_step(v, VIP_LOOK_MADE);
 		return;
 	case VIP_RAISE:
+		v->flags |= IFF_UP;
 		vip_take_step(v, VIP_READ);
 		return;
 	case VIP_READ:
@@ -216,7 +272,7 @@ static void vip_on_end(void *ctx, int error)
 static void vip_take_step(struct vip *v, enum vip_step step)
 {
 	struct channel_events events = {
-		.ctx = v, .data = vip_on_data, .error = vip_on_error, .end = vip_on_end};
+		.ctx = v, .data = vip_on_link, .error = vip_on_error, .end = vip_on_end};
 	struct netmsg *m = channel_begin(v->channel);
 
 	v->step = step;
@@ -257,13 +313,36 @@ static void vip_on_op(void *ctx, const struct plan_op *op)
 	vip_note_address(v, op);
 	if (op->result == -ENODEV)
 		v->index = 0;
+	if (op->kind == PLAN_ADD_ADDRESS && !op->result)
+		announce_add(&v->announce, &op->address);
+	else if (op->kind == PLAN_DELETE_ADDRESS)
+		announce_remove(&v->announce, &op->address);
 }
 
-static void vip_on_batch(void *ctx)
+/* Linux would add an IPv4 address a second time, beside one of another prefix length. */
+static bool vip_has(const struct vip *v, const struct plan_op *op)
+{
+	size_t i = vip_place(v, &op->address);
+
+	return op->kind == PLAN_ADD_ADDRESS && i < v->address_count &&
+	       !addr_compare(&v->addresses[i], &op->address);
+}
+
+static void vip_go_through(void *ctx)
 {
 	struct vip *v = ctx;
+	size_t first;
 
-	v->done(v->ctx);
+	for (; v->next < v->op_count && vip_has(v, &v->ops[v->next]); v->next++)
+		v->ops[v->next].result = -EEXIST;
+	if (v->next == v->op_count) {
+		v->done(v->ctx);
+		return;
+	}
+	first = v->next;
+	while (v->next < v->op_count && !vip_has(v, &v->ops[v->next]))
+		v->next++;
+	batch_start(&v->batch, v->ops + first, v->next - first);
 }
 
 void vip_run(struct vip *v, struct plan_op *ops, size_t count)
@@ -273,12 +352,16 @@ void vip_run(struct vip *v, struct plan_op *ops, size_t count)
 	v->batch.put = vip_put_op;
 	v->batch.may_load = vip_may_load;
 	v->batch.note = vip_on_op;
-	v->batch.done = vip_on_batch;
-	batch_start(&v->batch, ops, count);
+	v->batch.done = vip_go_through;
+	v->ops = ops;
+	v->op_count = count;
+	v->next = 0;
+	vip_go_through(v);
 }
 
 void vip_clear(struct vip *v)
 {
+	announce_clear(&v->announce);
 	free(v->addresses);
 	v->addresses = NULL;
 	v->address_count = 0;

@@ -80,11 +80,25 @@ static void test_short_buffer(void **unused)
 	assert_int_equal(text[6], 'x');
 }
 
+static void test_device(void **unused)
+{
+	char text[400];
+
+	(void)unused;
+	assert_non_null(strstr(kernel_advise_device("eth9", -ENODEV, text, sizeof(text)), "eth9"));
+	assert_non_null(strstr(text, "vip_device"));
+	assert_non_null(strstr(kernel_advise_device("eth9", -EPERM, text, sizeof(text)),
+			       "CAP_NET_ADMIN"));
+	assert_true(kernel_owns_device("zonegate7"));
+	assert_false(kernel_owns_device("eth0"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sentences),
 		cmocka_unit_test(test_every_error),
+		cmocka_unit_test(test_device),
 		cmocka_unit_test(test_short_buffer),
 	};
 

@@ -79,6 +79,20 @@ static void test_on_availability(void *ctx, int error)
 	test.availability = error;
 }
 
+static void test_on_device(void *ctx, int error)
+{
+	(void)ctx;
+	test_note_call(error ? 'x' : 'v');
+}
+
+static void test_on_unannounced(void *ctx, const struct addr *a, int error)
+{
+	(void)ctx;
+	(void)a;
+	(void)error;
+	test_note_call('u');
+}
+
 /* Turns of the loop until nothing is left to do at once. */
 static void test_turn(void)
 {
@@ -88,8 +102,12 @@ static void test_turn(void)
 
 static void test_open(enum kernel_mode mode, const char *device)
 {
-	const struct kernel_callbacks cb = {NULL, test_on_done, test_on_table, test_on_availability,
-					    test_on_service};
+	const struct kernel_callbacks cb = {.done = test_on_done,
+					    .table = test_on_table,
+					    .availability = test_on_availability,
+					    .service = test_on_service,
+					    .device = test_on_device,
+					    .unannounced = test_on_unannounced};
 	struct kernel_settings s = {.mode = mode};
 
 	memset(&test, 0, sizeof(test));
@@ -347,10 +365,14 @@ static void test_device_fault_is_the_addresses_fault(void **unused)
 	fake_refuse(test.links, 0, -EPERM);
 	fake_end(test.links, 0);
 	fake_end(test.commands, 0);
-	assert_string_equal(test.calls, "ad");
+	assert_string_equal(test.calls, "axd"); /* told once */
 	assert_int_equal(test.results[0], -EPERM);
 	assert_int_equal(test.results[1], -EPERM);
 	assert_int_equal(test.results[2], 0);
+	kernel_request_table(test.kernel);
+	test_turn();
+	test_prepare_device();
+	assert_string_equal(test.calls, "axdv");
 	test_close();
 }
 
