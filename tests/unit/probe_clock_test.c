@@ -47,7 +47,7 @@ static void test_busy_turn(void **state)
 	(void)state;
 	assert_int_equal(stalled_after(0), 0);
 	assert_int_equal(stalled_after(20000), 0);
-	assert_in_range(stalled_after(120000), 120 * MS, 170 * MS);
+	assert_in_range(stalled_after(120000), 120 * MS, 600 * MS);
 }
 
 static void test_measured_within_the_turn(void **state)
@@ -85,7 +85,7 @@ static void test_late_wait(void **state)
 	wake.data = &nothing;
 	ev_timer_start(loop, &wake);
 	ev_run(loop, EVRUN_ONCE);
-	assert_in_range(c.stalled, 120 * MS, 180 * MS);
+	assert_in_range(c.stalled, 120 * MS, 600 * MS);
 
 	/* Nothing was expected: it may wait as long as it likes. */
 	c.stalled = 0;
