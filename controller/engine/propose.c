@@ -268,12 +268,14 @@ bool propose_idle(const struct engine *e)
 	return !e->building && !e->queue_head && !e->applying;
 }
 
+/* Answered like any other, so that who proposed can let go of it. */
 static void list_free(struct engine_pending *p)
 {
 	while (p) {
 		struct engine_pending *next = p->next;
 
-		pending_free(p);
+		err_set(&p->faults, ERR_UNAVAILABLE, "", "the daemon stopped before this was done");
+		pending_answer(p);
 		p = next;
 	}
 }
