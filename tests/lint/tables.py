@@ -66,8 +66,10 @@ NAME_PREFIXES = {
     'model/validate.c': ('validation_',),
 }
 
-# controller/ files without tests/unit/X_test.c, and what exercises them instead.
+# controller/ files without tests/unit/X_test.c, and what exercises them instead; a folder stands for
+# all its files.
 NO_UNIT_TEST = {
+    'engine/': 'tests/sim: the engine with fake kernel, clock, store and probes',
     'main.c': 'options, then wiring: every lab test starts it',
     'wiring.c': 'joins, decides nothing: every lab test runs through it',
     'loop.c': 'libev and signals: start, reload and stop are lab tests',
@@ -75,7 +77,6 @@ NO_UNIT_TEST = {
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',
     'api/status_json.c': 'handlers_status_test.c, handlers_object_test.c',
     'api/health_json.c': 'handlers_status_test.c',
-    'api/openapi_schema.c': 'openapi_test.c',
     'cli/zonegate.c': 'table of commands, then one call: lab tests run the program',
 }
 
