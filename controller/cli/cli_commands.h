@@ -17,6 +17,9 @@ enum cli_exit cli_config_apply(struct cli *cli);
 enum cli_exit cli_server_list(struct cli *cli);
 enum cli_exit cli_server_why(struct cli *cli);
 
+/* cli_check.c */
+enum cli_exit cli_check_estimate(struct cli *cli);
+
 /* cli_kernel.c */
 enum cli_exit cli_kernel_show(struct cli *cli);
 

@@ -166,6 +166,15 @@ static const struct cli_command commands[] = {
 	 cli_object_delete,
 	 "removes a zone",
 	 NULL},
+	{{"check", "estimate"},
+	 "[MEMBER=VALUE…]",
+	 0,
+	 SIZE_MAX,
+	 0,
+	 cli_check_estimate,
+	 "how soon a health check would notice a failure, and advice",
+	 "Members are those of health_check, and protocol and d_ms (time to an answer): zonegate check estimate interval_ms=50000 "
+	 "unhealthy_threshold=2"},
 	{{"kernel", "show"},
 	 "[--foreign]",
 	 0,
@@ -195,7 +204,7 @@ static void print_help(void)
 {
 	printf("Usage: zonegate [OPTIONS] COMMAND\n\nCommands (`zonegate COMMAND --help` tells more):\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		printf("  %-8s %-7s %s\n", commands[i].words[0],
+		printf("  %-8s %-8s  %s\n", commands[i].words[0],
 		       commands[i].words[1] ? commands[i].words[1] : "", commands[i].summary);
 	printf("\nOptions:\n"
 	       "  --socket PATH      the daemon's socket (ZONEGATE_SOCKET; /run/zonegate/api.sock)\n"

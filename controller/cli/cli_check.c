@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Health checks before they are configured: how long they take to see a failure, and what to think about.
+#include "cli/cli_commands.h"
+
+#include "base/mem.h"
+#include "cli/cli_diff.h"
+#include "cli/cli_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Members of the question itself; all others are the check's. */
+static const char *const question_members[] = {"protocol=", "d_ms="};
+
+static bool cli_check_is_question(const char *assignment)
+{
+	for (size_t i = 0; i < sizeof(question_members) / sizeof(question_members[0]); i++) {
+		if (strncmp(assignment, question_members[i], strlen(question_members[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* {"health_check": {…}, …}; NULL with a sentence. Caller frees. */
+static char *cli_check_question(const struct cli *cli)
+{
+	json_t *question = json_object(), *check = json_object();
+	char *text;
+
+	json_object_set_new(question, "health_check", check);
+	for (size_t i = 0; i < cli->arg_count; i++) {
+		json_t *into = cli_check_is_question(cli->args[i]) ? question : check;
+
+		if (cli_diff_set_member(into, cli->args[i])) {
+			fprintf(stderr, "zonegate: \"%s\" is not MEMBER=VALUE\n", cli->args[i]);
+			json_decref(question);
+			return NULL;
+		}
+	}
+	text = json_dumps(question, JSON_COMPACT);
+	json_decref(question);
+	return text;
+}
+
+static void cli_check_print_window(const json_t *windows, const char *member, const char *head)
+{
+	const json_t *w = json_object_get(windows, member);
+
+	printf("%-10s noticed in %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT " ms\n", head,
+	       cli_print_number(w, "best_ms"), cli_print_number(w, "worst_ms"));
+}
+
+static void cli_check_print(const json_t *answer)
+{
+	const json_t *check = json_object_get(answer, "health_check");
+	const json_t *windows = json_object_get(answer, "windows");
+	const json_t *advice = json_object_get(answer, "advice"), *one;
+	size_t i;
+
+	printf("%-10s %s every %" JSON_INTEGER_FORMAT " ms, at most %" JSON_INTEGER_FORMAT
+	       " ms each; up after %" JSON_INTEGER_FORMAT
+	       " passes, down after %" JSON_INTEGER_FORMAT " failures%s\n",
+	       "Check", cli_print_text(check, "type"), cli_print_number(check, "interval_ms"),
+	       cli_print_number(check, "timeout_ms"), cli_print_number(check, "healthy_threshold"),
+	       cli_print_number(check, "unhealthy_threshold"),
+	       cli_print_true(check, "fast_retry") ? ", fast retry" : "");
+	cli_check_print_window(windows, "detection_active", "Refusal");
+	cli_check_print_window(windows, "detection_silent", "Silence");
+	cli_check_print_window(windows, "recovery", "Recovery");
+	json_array_foreach (advice, i, one)
+		printf("%-10s %s (%s)\n", i == 0 ? "Advice" : "", cli_print_text(one, "detail"),
+		       cli_print_text(one, "code"));
+}
+
+enum cli_exit cli_check_estimate(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer a = {0};
+	AUTO_FREE char *question = cli_check_question(cli);
+	struct cli_call call = {.method = "POST", .path = CLI_BASE "/tools/detection-time"};
+
+	if (!question)
+		return EXIT_USAGE;
+	call.body = question;
+	call.body_size = strlen(question);
+	cli_client_call(cli->client, &call, &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.format == FORMAT_JSON)
+		cli_print_json(a.json);
+	else
+		cli_check_print(a.json);
+	return EXIT_OK;
+}
