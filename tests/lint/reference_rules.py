@@ -123,8 +123,11 @@ def _helped(tree):
         if match:
             words = [word for word in match.groups() if word]
             usage, _, *about = tree.run([program, *words, '--help']).stdout.split('\n')
-            about[0] = about[0].split(': ', 1)[1][:1].upper() + about[0].split(': ', 1)[1][1:] + '.'
-            about = about[:next(n for n, text in enumerate(about) if not text)]
+            if not usage.startswith(f'Usage: {os.path.basename(program)} {words[0]}') or not about:
+                raise ValueError(f'{" ".join(words)} --help is not about it: {usage}')
+            first = about[0].partition(': ')[2]
+            about[0] = first[:1].upper() + first[1:] + '.'
+            about = about[:about.index('')]
             commands.append((usage.removeprefix('Usage: '), about))
         match = re.match(r'  (-.*?)(?: {2,}(.*))?$', line)
         if match:
