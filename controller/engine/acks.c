@@ -176,13 +176,12 @@ static void plan_retry(struct engine *e)
 	e->failing = true;
 }
 
-static void note_settled(struct engine *e)
+void acks_note_settled(struct engine *e)
 {
-	if (e->lists_done != e->lists_submitted || e->failing || e->dirty.count || e->flushing)
+	if (!e->kernel_known || e->lists_done != e->lists_submitted || e->failing ||
+	    e->dirty.count || e->flushing)
 		return;
-	if (e->applied_revision == e->snapshot->revision && e->planned_snapshot == e->snapshot)
-		return;
-	if (e->planned_snapshot != e->snapshot)
+	if (e->applied_revision == e->snapshot->revision || e->planned_snapshot != e->snapshot)
 		return;
 	e->applied_revision = e->snapshot->revision;
 	metrics_set(METRIC_CONFIG_APPLIED_REVISION, (int64_t)e->applied_revision);
@@ -430,7 +429,6 @@ void engine_note_availability(struct engine *e, int error)
 
 void acks_tick(struct engine *e, usec_t now)
 {
-	note_settled(e);
 	if (e->availability_known && !e->kernel_available && e->askers.count)
 		serve_askers(e, NULL, e->kernel_error);
 	if (now >= e->retry_at) {

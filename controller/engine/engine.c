@@ -170,6 +170,7 @@ void engine_settle(struct engine *e)
 		e->marks &= ~steps[i].mark;
 		steps[i].run(e);
 	}
+	acks_note_settled(e);
 	propose_finish(e);
 	wake(e, now);
 }

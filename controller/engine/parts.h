@@ -70,6 +70,8 @@ void acks_submit(struct engine *e);
 void acks_request_table(struct engine *e); /* to compare and mend */
 void acks_request_read(struct engine *e);  /* to show */
 void acks_tick(struct engine *e, usec_t now);
+/* Whether the revision in force is in the kernel whole: told once. */
+void acks_note_settled(struct engine *e);
 
 /* vips.c */
 void vips_list(const struct engine *e, const struct snapshot *s,

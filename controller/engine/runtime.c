@@ -357,7 +357,10 @@ static void server_update(struct engine *e, struct engine_server *s, const struc
 	struct desired_state state = {.health = s->health.state, .trusted = s->health.trusted};
 	bool moved = !same_destination(s->server, server);
 	bool was_in_service = !c->fresh && desired_in_service(c->old_group, &state);
+	char key[HEALTH_KEY_MAX];
 
+	if (s->health.state != HEALTH_INITIAL && (moved || c->fresh || c->kind_changed))
+		rows_put(e, "health", health_key(s, key), NULL); /* void after a restart too */
 	s->server = server;
 	if (moved || c->fresh)
 		server_init(e, s);
