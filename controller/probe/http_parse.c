@@ -284,11 +284,13 @@ static enum http_progress http_take_name(struct http_parse *p, const char *wante
 	}
 	if (!http_is_token(c))
 		return http_fail(p, "a header line without a name and a colon");
-	if (p->name_size > HTTP_PARSE_NAME_MAX)
-		return HTTP_MORE;
+	c = (uint8_t)http_lower(c);
+	if (!p->name_size && c != 'c' && c != 't')
+		p->name_size = HTTP_PARSE_NAME_MAX; /* neither of the two that matter */
 	if (p->name_size < HTTP_PARSE_NAME_MAX)
-		p->name[p->name_size] = http_lower(c);
-	p->name_size++;
+		p->name[p->name_size] = (char)c;
+	if (p->name_size <= HTTP_PARSE_NAME_MAX)
+		p->name_size++;
 	return HTTP_MORE;
 }
 
@@ -404,15 +406,18 @@ void http_parse_init(struct http_parse *p, enum http_method method, const char *
 	}
 }
 
-/* The common case, in one go: the plain characters of a value that nobody asks for, or whose start has been kept. */
-static size_t http_skip_value(const struct http_parse *p, const uint8_t *bytes, size_t size)
+/* The common case, in one go: what is plain in names and values of which nothing more is kept. */
+static size_t http_skip_plain(const struct http_parse *p, const uint8_t *bytes, size_t size)
 {
 	size_t n = 0;
 
-	if (p->phase != PHASE_VALUE || p->cr || p->value_size <= HTTP_PARSE_VALUE_MAX)
-		return 0;
-	while (n < size && !http_is_control(bytes[n]))
-		n++;
+	if (p->phase == PHASE_NAME && p->name_size > HTTP_PARSE_NAME_MAX) {
+		while (n < size && http_is_token(bytes[n]))
+			n++;
+	} else if (p->phase == PHASE_VALUE && !p->cr && p->value_size > HTTP_PARSE_VALUE_MAX) {
+		while (n < size && !http_is_control(bytes[n]))
+			n++;
+	}
 	return n;
 }
 
@@ -451,7 +456,7 @@ enum http_progress http_parse_feed(struct http_parse *p, const char *wanted, con
 			http_keep_rest(p, bytes + i + 1, size - i - 1);
 		if (progress != HTTP_MORE)
 			return progress;
-		skipped = http_skip_value(p, bytes + i + 1, size - i - 1);
+		skipped = http_skip_plain(p, bytes + i + 1, size - i - 1);
 		i += skipped;
 		if (http_count(p, skipped) != HTTP_MORE)
 			return HTTP_MALFORMED;

@@ -27,20 +27,6 @@ static struct probe_http *probe_http_of(struct probe_run *r)
 
 static const char *const probe_http_methods[] = {[HTTP_HEAD] = "HEAD", [HTTP_GET] = "GET"};
 
-/* The Host header: as configured, or the address as a URL would have it. */
-static const char *probe_http_host(const struct probe_target *t, char buf[ADDR_ENDPOINT_TEXT_MAX])
-{
-	char text[ADDR_TEXT_MAX];
-
-	if (t->check->host)
-		return t->check->host;
-	if (t->port != 80)
-		return addr_format_endpoint(&t->address, t->port, buf);
-	addr_format(&t->address, text);
-	snprintf(buf, ADDR_ENDPOINT_TEXT_MAX, t->address.family == AF_INET6 ? "[%s]" : "%s", text);
-	return buf;
-}
-
 static char *probe_http_append(char *p, const char *text)
 {
 	size_t size = strlen(text);
@@ -49,10 +35,43 @@ static char *probe_http_append(char *p, const char *text)
 	return p + size;
 }
 
+static char *probe_http_append_number(char *p, unsigned n)
+{
+	char digits[10];
+	char *d = digits + sizeof(digits);
+
+	do
+		*--d = (char)('0' + n % 10);
+	while (n /= 10);
+	memcpy(p, d, (size_t)(digits + sizeof(digits) - d));
+	return p + (digits + sizeof(digits) - d);
+}
+
+/* The address as a URL would have it. By hand: printf would be a tenth of the CPU time of a probe. */
+static char *probe_http_append_address(char *p, const struct probe_target *t)
+{
+	char text[ADDR_TEXT_MAX];
+
+	if (t->address.family == AF_INET) {
+		for (int i = 0; i < 4; i++) {
+			p = probe_http_append_number(p, t->address.bytes[i]);
+			*p++ = i < 3 ? '.' : ':';
+		}
+		p--;
+	} else {
+		*p++ = '[';
+		p = probe_http_append(p, addr_format(&t->address, text));
+		*p++ = ']';
+	}
+	if (t->port == 80)
+		return p;
+	*p++ = ':';
+	return probe_http_append_number(p, t->port);
+}
+
 /* Returns the size. The model bounds host and path, so it always fits. */
 static size_t probe_http_write_request(const struct probe_target *t, char buf[REQUEST_MAX])
 {
-	char host[ADDR_ENDPOINT_TEXT_MAX];
 	char *p = buf;
 
 	assert(strlen(t->check->path) <= MODEL_TEXT_MAX);
@@ -61,7 +80,7 @@ static size_t probe_http_write_request(const struct probe_target *t, char buf[RE
 	*p++ = ' ';
 	p = probe_http_append(p, t->check->path);
 	p = probe_http_append(p, " HTTP/1.1\r\nHost: ");
-	p = probe_http_append(p, probe_http_host(t, host));
+	p = t->check->host ? probe_http_append(p, t->check->host) : probe_http_append_address(p, t);
 	p = probe_http_append(p, "\r\nUser-Agent: Zonegate-Health/" ZONEGATE_VERSION
 				 "\r\nAccept: */*\r\nConnection: close\r\n\r\n");
 	return (size_t)(p - buf);
