@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define STATUS_SERVERS_MAX 200 /* of one group in the tree; all of them are at …/health */
+#define STATUS_SERVERS_MAX 200 /* of one group in the tree, and of a page of …/health */
 
 static void status_not_found(struct request *r, const struct object_path *path)
 {
@@ -80,6 +80,8 @@ void handlers_status_group(struct request *r)
 	}
 	if (reply_find_page(r, &g->servers, &start, &end))
 		return;
+	if (end - start > STATUS_SERVERS_MAX) /* they are asked of the engine here, on the loop */
+		end = start + STATUS_SERVERS_MAX;
 	json = json_pack(
 		"{s:s, s:o*, s:o, s:o, s:o, s:s?}", "server_group", g->o.name, "summary",
 		status_json_group(e, g->o.name), "windows",

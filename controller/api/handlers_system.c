@@ -6,6 +6,7 @@
 #include "api/openapi.h"
 #include "api/request.h"
 #include "api/status_json.h"
+#include "api/worker.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -107,7 +108,47 @@ void handlers_system_readyz(struct request *r)
 	request_reply_json(r, ready ? 200 : 503, json);
 }
 
+/* The description is long: it is printed on the worker. */
+struct openapi_job {
+	struct worker_job job;
+	struct request *request; /* NULL: nobody waits any more */
+	const char *version;
+	char *text;
+};
+
+static void openapi_job_forget(void *operation)
+{
+	((struct openapi_job *)operation)->request = NULL;
+}
+
+static void openapi_job_work(struct worker_job *job)
+{
+	struct openapi_job *j = (struct openapi_job *)job;
+	json_t *json = openapi_build(j->version);
+
+	j->text = json_dumps(json, JSON_COMPACT);
+	json_decref(json);
+}
+
+static void openapi_job_done(struct worker_job *job)
+{
+	struct openapi_job *j = (struct openapi_job *)job;
+
+	if (j->request)
+		request_reply_text(j->request, 200, "application/json", j->text, strlen(j->text));
+	else
+		free(j->text);
+	free(j);
+}
+
 void handlers_system_openapi(struct request *r)
 {
-	request_reply_json(r, 200, openapi_build(r->api->version));
+	struct openapi_job *j = mem_new(struct openapi_job);
+
+	j->job.work = openapi_job_work;
+	j->job.done = openapi_job_done;
+	j->request = r;
+	j->version = r->api->version;
+	request_wait(r, j, openapi_job_forget);
+	worker_submit(r->api->worker, &j->job);
 }

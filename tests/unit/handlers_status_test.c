@@ -63,6 +63,27 @@ static void status_of_a_group(void **state)
 	rig_end(&rig);
 }
 
+/* However many are asked for, the loop is not held for long: 200 of them, and the cursor to go on. */
+static void status_of_a_large_group(void **state)
+{
+	AUTO_FREE char *document = rig_big_document(450);
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_REPLY struct answer put = rig_ask(&rig, "PUT", "/api/v1/config", "If-Match: *\r\n",
+					       document);
+	assert_int_equal(put.status, 200);
+	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/server-groups/big/health?limit=1000");
+	assert_int_equal(json_array_size(answer_at(&a, "items")), 200);
+	assert_string_equal(answer_text(&a, "next_cursor"), "s00199");
+	AUTO_REPLY struct answer b = rig_get(
+		&rig, "/api/v1/server-groups/big/health?limit=1000&cursor=s00399");
+	assert_int_equal(json_array_size(answer_at(&b, "items")), 50);
+	assert_true(json_is_null(answer_at(&b, "next_cursor")));
+	rig_end(&rig);
+}
+
 static void status_of_a_load_balancer(void **state)
 {
 	struct rig rig = {0};
@@ -98,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_of_a_server),
 		cmocka_unit_test(status_of_a_group),
+		cmocka_unit_test(status_of_a_large_group),
 		cmocka_unit_test(status_of_a_load_balancer),
 	};
 
