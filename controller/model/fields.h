@@ -93,6 +93,8 @@ struct field_decoder {
 /* Decodes all rows but children into `base` (zeroed memory). `body` NULL or not an object: defaults only. */
 void fields_decode(struct field_decoder *d, const struct field *fields, void *base,
 		   const json_t *body);
+/* A fault for each member of `body` that no row has. In fields_unknown.c. */
+void fields_report_unknown(struct field_decoder *d, const struct field *fields, const json_t *body);
 /* One fault at member `name` of the place of `d`; NULL: at the place itself. */
 void fields_fault(struct field_decoder *d, enum err_code code, const char *name, const char *fmt,
 		  ...) __attribute__((format(printf, 4, 5)));

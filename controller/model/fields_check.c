@@ -1,92 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rows of health checks: which member goes with which type, bounds, defaults, presets and help.
+// The rows of health checks: which member goes with which type, bounds, defaults, presets and help. Values: fields_values.c.
 #include <assert.h>
-#include <string.h>
 
 #include "model/escape.h"
 #include "model/fields_rows.h"
 #include "model/health_check.h"
-#include "model/validate.h"
 
-#define DNS_NAME_MAX  254 /* with a dot at the end */
-#define DNS_LABEL_MAX 63
+#define DNS_NAME_MAX 254 /* with a dot at the end */
 
 static const struct health_check *as_check(const struct object *o)
 {
 	assert(o->kind == OBJECT_SERVER_GROUP);
 	return &((const struct server_group *)o)->health_check;
-}
-
-// ---- checks of single values ------------------------------------------------------------------
-
-static const char *check_path(const void *value)
-{
-	const char *text = value;
-	if (text[0] != '/')
-		return "must begin with \"/\"";
-	for (; *text; text++) {
-		if (*text <= ' ' || *text > '~' || *text == '#')
-			return "may hold printable ASCII only, without spaces and \"#\": percent-encode them";
-	}
-	return NULL;
-}
-
-static const char *check_host(const void *value)
-{
-	static const char allowed[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]";
-	const char *text = value;
-	return text[strspn(text, allowed)] == '\0' ? NULL : "is not a host name or address";
-}
-
-static const char *check_status(const void *value)
-{
-	return validate_status_list(value)
-		       ? NULL
-		       : "must be status codes 100-599 and ranges of them, as in \"200-299,301\"";
-}
-
-static const char *check_dns_name(const void *value)
-{
-	static const char allowed[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_*";
-	const char *text = value;
-	if (strcmp(text, ".") == 0)
-		return NULL;
-	while (*text) {
-		size_t length = strspn(text, allowed);
-		if (length == 0 || length > DNS_LABEL_MAX)
-			return "is not a domain name (labels of 1 to 63 letters, digits, - and _)";
-		text += length;
-		if (*text == '.')
-			text++;
-		else if (*text)
-			return "is not a domain name (labels of 1 to 63 letters, digits, - and _)";
-	}
-	return NULL;
-}
-
-static const char *check_sni(const void *value)
-{
-	struct addr a;
-	const char *text = value;
-	if (addr_parse(text, &a) == 0)
-		return "is an address: a server name in TLS is a host name";
-	return text[strlen(text) - 1] == '.' || check_dns_name(value) ? "is not a host name" : NULL;
-}
-
-static const char *check_file(const void *value)
-{
-	return ((const char *)value)[0] == '/' ? NULL : "must be an absolute path";
-}
-
-static const char *check_service(const void *value)
-{
-	for (const char *text = value; *text; text++) {
-		if (*text <= ' ' || *text > '~')
-			return "may hold printable ASCII only, without spaces";
-	}
-	return NULL;
 }
 
 // ---- defaults and conditions that hang on other members ---------------------------------------
@@ -208,20 +133,6 @@ static const struct field_name expect_names[] = {
 	{"no_unreachable", EXPECT_NO_UNREACHABLE, false},
 	{0},
 };
-// Numbers of the IANA registry of RR types.
-static const struct field_name qtype_names[] = {
-	{"A", 1, false},     {"NS", 2, false},     {"CNAME", 5, false}, {"SOA", 6, false},
-	{"PTR", 12, false},  {"MX", 15, false},    {"TXT", 16, false},  {"AAAA", 28, false},
-	{"SRV", 33, false},  {"NAPTR", 35, false}, {"DS", 43, false},   {"DNSKEY", 48, false},
-	{"SVCB", 64, false}, {"HTTPS", 65, false}, {"CAA", 257, false}, {0},
-};
-static const struct field_name rcode_names[] = {
-	{"NOERROR", 1U << 0, false},  {"FORMERR", 1U << 1, false},  {"SERVFAIL", 1U << 2, false},
-	{"NXDOMAIN", 1U << 3, false}, {"NOTIMP", 1U << 4, false},   {"REFUSED", 1U << 5, false},
-	{"YXDOMAIN", 1U << 6, false}, {"YXRRSET", 1U << 7, false},  {"NXRRSET", 1U << 8, false},
-	{"NOTAUTH", 1U << 9, false},  {"NOTZONE", 1U << 10, false}, {0},
-};
-
 // ---- presets ----------------------------------------------------------------------------------
 
 enum preset { PRESET_AWS_NLB, PRESET_ALIYUN_NLB, PRESET_BAIDU_BLB };
@@ -390,7 +301,7 @@ const struct field fields_health_check[] = {
 	 .min = 1,
 	 .max = MODEL_TEXT_MAX,
 	 .text = "/",
-	 .check = check_path,
+	 .check = fields_check_path,
 	 .when = when_http,
 	 .when_text = "with type http or https",
 	 .help = "of the request, with its query"},
@@ -399,7 +310,7 @@ const struct field fields_health_check[] = {
 	 AT(health_check, host),
 	 .min = 1,
 	 .max = MODEL_TEXT_MAX,
-	 .check = check_host,
+	 .check = fields_check_host,
 	 .when = when_http,
 	 .when_text = "with type http or https",
 	 .help = "Host of the request; not set: the server's address"},
@@ -409,7 +320,7 @@ const struct field fields_health_check[] = {
 	 .min = 3,
 	 .max = MODEL_TEXT_MAX,
 	 .text = "200-299",
-	 .check = check_status,
+	 .check = fields_check_status,
 	 .when = when_http,
 	 .when_text = "with type http or https",
 	 .help = "status codes that pass"},
@@ -427,7 +338,7 @@ const struct field fields_health_check[] = {
 	 AT(health_check, sni),
 	 .min = 1,
 	 .max = MODEL_TEXT_MAX,
-	 .check = check_sni,
+	 .check = fields_check_sni,
 	 .when = when_tls,
 	 .when_text = "with type https or tls",
 	 .help = "server name in the TLS handshake; not set: host, if that is a name"},
@@ -442,7 +353,7 @@ const struct field fields_health_check[] = {
 	 AT(health_check, ca_file),
 	 .min = 2,
 	 .max = MODEL_TEXT_MAX,
-	 .check = check_file,
+	 .check = fields_check_file,
 	 .when = when_verify,
 	 .when_text = "with verify true",
 	 .help = "certificates to trust, in PEM; not set: the system's"},
@@ -477,7 +388,7 @@ const struct field fields_health_check[] = {
 	 AT(health_check, service),
 	 .min = 1,
 	 .max = MODEL_TEXT_MAX,
-	 .check = check_service,
+	 .check = fields_check_service,
 	 .when = when_grpc,
 	 .when_text = "with type grpc",
 	 .help = "name of the service to ask for; not set: the server as a whole"},
@@ -485,7 +396,7 @@ const struct field fields_health_check[] = {
 	 .type = FIELD_ENUM,
 	 AT(health_check, dns_qtype),
 	 .number = 1,
-	 .names = qtype_names,
+	 .names = fields_dns_types,
 	 .when = when_dns,
 	 .when_text = "with type dns",
 	 .help = "type of the records to ask for"},
@@ -494,7 +405,7 @@ const struct field fields_health_check[] = {
 	 AT(health_check, dns_name),
 	 .min = 1,
 	 .max = DNS_NAME_MAX,
-	 .check = check_dns_name,
+	 .check = fields_check_dns_name,
 	 .when = when_dns,
 	 .when_text = "with type dns",
 	 .help = "the name to ask for; not set: the root for NS and SOA, example.com else"},
@@ -503,7 +414,7 @@ const struct field fields_health_check[] = {
 	 AT(health_check, dns_accepted_rcodes),
 	 .min = 1,
 	 .number = 1U << 0,
-	 .names = rcode_names,
+	 .names = fields_dns_rcodes,
 	 .when = when_dns,
 	 .when_text = "with type dns",
 	 .help = "response codes that pass"},

@@ -409,77 +409,6 @@ static void check_required(struct field_decoder *d, const struct field *f)
 		fields_fault(d, ERR_MISSING, f->name, "\"%s\" is required", f->name);
 }
 
-#define DISTANCE_MAX 2
-
-// Levenshtein distance of two short words, or DISTANCE_MAX + 1 if it is greater.
-static size_t edit_distance(const char *a, const char *b)
-{
-	size_t row[FIELDS_QUOTE_MAX];
-	size_t m = strlen(a);
-	size_t n = strlen(b);
-	if (m >= FIELDS_QUOTE_MAX || n >= FIELDS_QUOTE_MAX)
-		return DISTANCE_MAX + 1;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= m; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t best = diagonal + (a[i - 1] != b[j - 1]);
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[n] > DISTANCE_MAX ? DISTANCE_MAX + 1 : row[n];
-}
-
-static const char *closest_member(const struct field *fields, const char *name)
-{
-	const char *closest = NULL;
-	size_t best = DISTANCE_MAX + 1;
-	for (const struct field *f = fields; f->name; f++) {
-		if (f->type == FIELD_READ_ONLY || f->type == FIELD_LATER)
-			continue;
-		size_t distance = edit_distance(name, f->name);
-		// Half the letters changed is another word, not a slip.
-		if (distance < best && distance * 2 < strlen(f->name)) {
-			best = distance;
-			closest = f->name;
-		}
-	}
-	return closest;
-}
-
-static bool is_member(const struct field *fields, const char *name)
-{
-	for (const struct field *f = fields; f->name; f++) {
-		if (strcmp(f->name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void report_unknown(struct field_decoder *d, const struct field *fields, const json_t *body)
-{
-	// jansson's iterators take a mutable object, which they do not change.
-	for (void *i = json_object_iter((json_t *)(uintptr_t)body); i;
-	     i = json_object_iter_next((json_t *)(uintptr_t)body, i)) {
-		char quote[FIELDS_QUOTE_MAX];
-		const char *name = json_object_iter_key(i);
-		if (is_member(fields, name))
-			continue;
-		const char *closest = closest_member(fields, name);
-		const char *place = strlen(name) < FIELDS_QUOTE_MAX ? name : NULL;
-		fields_fault(d, ERR_UNKNOWN, place, "unknown member \"%s\"%s%s%s",
-			     fields_quote(name, quote), closest ? "; did you mean \"" : "",
-			     closest ? closest : "", closest ? "\"?" : "");
-	}
-}
-
 void fields_decode(struct field_decoder *d, const struct field *fields, void *base,
 		   const json_t *body)
 {
@@ -497,5 +426,5 @@ void fields_decode(struct field_decoder *d, const struct field *fields, void *ba
 			d->root->faulty |= 1ULL << (f - fields);
 	}
 	if (present && found < json_object_size(body))
-		report_unknown(d, fields, body);
+		fields_report_unknown(d, fields, body);
 }

@@ -28,6 +28,17 @@
 extern const struct field fields_health_check[];
 extern const struct field_name fields_check_types[];
 
+/* In fields_values.c: names by the numbers of the wire; what is wrong with a text, or NULL. */
+extern const struct field_name fields_dns_types[];
+extern const struct field_name fields_dns_rcodes[]; /* bit n: RCODE n */
+const char *fields_check_path(const void *value);
+const char *fields_check_host(const void *value);
+const char *fields_check_status(const void *value);
+const char *fields_check_dns_name(const void *value);
+const char *fields_check_sni(const void *value);
+const char *fields_check_file(const void *value);
+const char *fields_check_service(const void *value);
+
 /* In fields_group.c. */
 extern const struct field fields_server_group[];
 extern const struct field fields_server[];
