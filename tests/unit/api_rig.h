@@ -85,7 +85,7 @@ static inline struct rig_event *rig_push(struct rig *rig, int kind)
 {
 	struct rig_event *ev = mem_new(struct rig_event);
 
-	ev->kind = kind;
+	ev->kind = (unsigned)kind;
 	*rig->end = ev;
 	rig->end = &ev->next;
 	if (!ev_is_active(&rig->answer)) {
