@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "engine/parts.h"
+#include "health/window.h"
 #include "model/health_check.h"
 
 #define HEALTH_KEY_MAX 160
@@ -271,17 +272,6 @@ static void probe_start(struct engine *e, struct engine_server *s)
 	s->probe = e->ports.probe_add(e->ports.ctx, &target, s, s->next_start);
 }
 
-static void fill_settings(const struct health_check *c, struct health_settings *s)
-{
-	s->interval = c->interval_ms * USEC_PER_MS;
-	s->timeout = c->timeout_ms * USEC_PER_MS;
-	s->healthy_threshold = c->healthy_threshold;
-	s->unhealthy_threshold = c->unhealthy_threshold;
-	s->window_failures = c->window_failures;
-	s->window_of = c->window_of;
-	s->fast_retry = c->fast_retry;
-}
-
 /* ---- servers ---- */
 
 static void server_init(struct engine *e, struct engine_server *s)
@@ -428,7 +418,7 @@ static void group_sync(struct engine *e, struct engine_group *g, const struct se
 		struct object *owner = g->check_owner;
 
 		g->check_owner = object_ref((struct object *)(void *)(uintptr_t)group);
-		fill_settings(&group->health_check, &g->settings);
+		g->settings = window_settings(&group->health_check);
 		servers_sync(e, g, &c);
 		object_unref(owner);
 	} else {
