@@ -22,6 +22,7 @@ void runtime_state(void *ctx, const struct server_group *g, size_t index,
 void runtime_mark_group(struct engine *e, struct engine_group *g); /* its services are dirty */
 usec_t runtime_step_ramps(struct engine *e, usec_t now); /* the next step, USEC_NEVER if none */
 void runtime_begin_ramp(struct engine *e, struct engine_server *s);
+void runtime_end_lone_ramp(struct engine *e, const struct engine_group *g);
 void runtime_save_server(struct engine *e, const struct engine_server *s);
 void runtime_load_health(struct engine *e, const struct store_row *row);
 

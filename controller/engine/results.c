@@ -194,6 +194,7 @@ usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result
 		    1);
 	if (edge == HEALTH_EDGE_UP && !was_in_service)
 		runtime_begin_ramp(e, s);
+	runtime_end_lone_ramp(e, s->group);
 	s->quiet_start = false;
 	runtime_save_server(e, s);
 	runtime_mark_group(e, s->group);

@@ -109,6 +109,27 @@ void runtime_begin_ramp(struct engine *e, struct engine_server *s)
 	vec_push(&e->ramping, s);
 }
 
+/* One that carries everything is at full weight (see desired.c) and stays there: no ramp throws it back when others come. */
+void runtime_end_lone_ramp(struct engine *e, const struct engine_group *g)
+{
+	struct engine_server *lone = NULL;
+
+	for (size_t i = 0; e->ramping.count && i < g->servers.count; i++) {
+		struct engine_server *s = g->servers.items[i];
+		struct desired_state state = {.health = s->health.state,
+					      .trusted = s->health.trusted};
+
+		if (!s->server->enabled || s->server->weight == 0 ||
+		    !desired_in_service(g->group, &state))
+			continue;
+		if (lone)
+			return;
+		lone = s;
+	}
+	if (lone)
+		ramp_end(e, lone);
+}
+
 usec_t runtime_step_ramps(struct engine *e, usec_t now)
 {
 	usec_t next = USEC_NEVER;
@@ -424,6 +445,7 @@ static void group_sync(struct engine *e, struct engine_group *g, const struct se
 	} else {
 		servers_sync(e, g, &c);
 	}
+	runtime_end_lone_ramp(e, g);
 	runtime_mark_group(e, g);
 }
 
