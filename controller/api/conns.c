@@ -87,27 +87,30 @@ static void conns_arm(struct conn *conn, usec_t delay)
 	ev_timer_start(conn->owner->loop, &conn->deadline);
 }
 
-static usec_t conns_allow(const struct conns *c, enum conn_phase phase)
+static usec_t conns_allow(const struct conn *conn)
 {
-	switch (phase) {
+	const usec_t timeout = conn->owner->timeout;
+
+	switch (conn->phase) {
 	case CONN_IDLE:
-		return c->timeout / 3;
+		return conn->served ? timeout : timeout / 3;
 	case CONN_RECEIVING:
-		return c->timeout;
+		return timeout;
 	case CONN_ANSWERING:
 		break;
 	}
-	return 2 * c->timeout;
+	return 2 * timeout;
 }
 
 void conns_set_phase(struct conn *conn, enum conn_phase phase)
 {
 	conn->phase = phase;
+	conn->served |= phase == CONN_ANSWERING;
 	if (conn->doomed)
 		return;
 	conns_unlink(conn);
 	conns_append(conn);
-	conns_arm(conn, conns_allow(conn->owner, phase));
+	conns_arm(conn, conns_allow(conn));
 }
 
 void conns_hurry(struct conn *conn)
@@ -168,7 +171,7 @@ enum conns_verdict conns_admit(struct conns *c, const struct conn *who, struct c
 		return CONNS_ALL_FULL;
 	conn = mem_dup(who, sizeof(*who));
 	conn->owner = c;
-	conn->doomed = false;
+	conn->doomed = conn->served = false;
 	ev_timer_init(&conn->deadline, conns_on_deadline, 0., 0.);
 	conn->deadline.data = conn;
 	c->count++;

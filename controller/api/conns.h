@@ -29,13 +29,14 @@ struct conn {
 	uid_t uid;
 	struct addr source;
 	enum conn_phase phase;
+	bool served; /* it had an answer before */
 	bool doomed; /* shut down; counts no more */
 	ev_timer deadline;
 	struct conn *older;
 	struct conn *newer;
 };
 
-/* `timeout`: for the body of a request. A third of it for its head (and between requests), twice that for the answer. */
+/* `timeout`: for the body of a request. A third of it for the head of the first, all of it between requests; twice that for the answer. */
 struct conns *conns_new(struct ev_loop *loop, usec_t timeout);
 void conns_free(struct conns *c); /* all connections were removed; NULL-safe */
 

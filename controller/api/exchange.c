@@ -163,8 +163,8 @@ static enum MHD_Result exchange_answer(struct exchange *x)
 	MHD_add_response_header(response, "Cache-Control", "no-store");
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 	MHD_add_response_header(response, "X-Request-Id", r->id);
-	if (!x->running &&
-	    exchange_has_body(x)) /* what is left of it must not be taken for the next request */
+	/* What is left of a body must not be taken for the next request. */
+	if (x->list->stopping || (!x->running && exchange_has_body(x)))
 		MHD_add_response_header(response, "Connection", "close");
 	result = MHD_queue_response(x->mhd, r->status, response);
 	MHD_destroy_response(response);
@@ -184,6 +184,8 @@ enum MHD_Result exchange_begin(struct exchange *x, const char *method)
 	r->minimal = exchange_prefers_minimal(x);
 	conns_set_phase(x->conn, CONN_RECEIVING);
 	exchange_identify(x);
+	if (!r->replied && x->list->stopping)
+		request_fail(r, PROBLEM_STOPPING, "the daemon is stopping");
 	if (!r->replied)
 		router_enter(r);
 	if (!r->replied)
@@ -329,6 +331,7 @@ enum MHD_Result exchange_run(struct exchange *x)
 
 void exchange_abort_all(struct exchange_list *l)
 {
+	l->stopping = true;
 	for (struct exchange *x = l->first; x; x = x->next) {
 		if (!x->suspended)
 			continue;

@@ -30,7 +30,8 @@ struct exchange {
 struct exchange_list {
 	struct exchange *first;
 	const struct httpd_settings *settings;
-	size_t held; /* bytes of bodies, of all exchanges */
+	size_t held;   /* bytes of bodies, of all exchanges */
+	bool stopping; /* new requests are answered with 503 */
 	void (*resumed)(void *ctx);
 	void *ctx;
 };
@@ -46,7 +47,7 @@ void exchange_take(struct exchange *x, const char *data, size_t size);
 /* The body is complete, or the connection was resumed: calls the handler, or hands over the answer. */
 enum MHD_Result exchange_run(struct exchange *x);
 
-/* Answers all that wait with 503; their operations forget them. */
+/* Answers all that wait with 503, and all that still come; their operations forget them. */
 void exchange_abort_all(struct exchange_list *l);
 
 #endif

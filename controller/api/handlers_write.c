@@ -135,13 +135,28 @@ static char *write_copy(const char *text)
 	return text ? mem_strdup(text) : NULL;
 }
 
+/* A comment is kept and shown: text in UTF-8, not too long. */
+static int write_check_comment(const char *comment, struct err *e)
+{
+	json_t *text = comment ? json_string(comment) : json_null();
+
+	json_decref(text);
+	if (!text)
+		return err_set(e, ERR_SYNTAX, "", "query parameter comment: not UTF-8");
+	if (comment && strlen(comment) > MODEL_TEXT_MAX)
+		return err_set(e, ERR_SYNTAX, "", "query parameter comment: longer than %d bytes",
+			       MODEL_TEXT_MAX);
+	return 0;
+}
+
 static void write_propose(struct request *r, enum change_verb verb, enum change_target target,
 			  const struct object_path *path)
 {
 	AUTO_ERR struct err faults = {0};
 	struct write_op *op = mem_new(struct write_op);
 
-	if (request_query_bool(r, "dry_run", &faults, &op->proposal.dry_run)) {
+	if (request_query_bool(r, "dry_run", &faults, &op->proposal.dry_run) ||
+	    write_check_comment(uri_query(&r->uri, "comment"), &faults)) {
 		write_op_free(op);
 		request_fail_faults(r, &faults);
 		return;

@@ -57,6 +57,7 @@ struct rig {
 	bool refuse_ops;   /* the kernel says EINVAL to everything */
 	bool hold_tables;  /* tables never come */
 	bool fail_commits; /* the store is full */
+	bool linger;       /* the loop goes on after api_stop() */
 	unsigned port;
 };
 
@@ -280,7 +281,8 @@ static inline void rig_on_stop(struct ev_loop *loop, ev_async *watcher, int even
 
 	(void)events;
 	api_stop(rig->api);
-	ev_break(loop, EVBREAK_ALL);
+	if (!rig->linger)
+		ev_break(loop, EVBREAK_ALL);
 }
 
 static inline void *rig_main(void *arg)

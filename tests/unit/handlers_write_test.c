@@ -97,6 +97,9 @@ static void write_can_be_rehearsed(void **state)
 	assert_non_null(strstr(answer_text_at(&a, "kernel_ops.0"), "weight 7"));
 	AUTO_REPLY struct answer same = rig_get(&rig, W1);
 	assert_int_equal(answer_number_at(&same, "weight"), 100);
+	AUTO_REPLY struct answer comment = rig_ask(&rig, "PATCH", W1 "?dry_run&comment=%ff", "",
+						   "{\"weight\":7}");
+	assert_int_equal(comment.status, 400);
 	AUTO_REPLY struct answer bad = rig_ask(&rig, "PATCH", W1 "?dry_run=perhaps", "",
 					       "{\"weight\":7}");
 	assert_int_equal(bad.status, 400);

@@ -298,6 +298,30 @@ static void httpd_answers_when_it_stops(void **state)
 	answer_clear(&a);
 }
 
+/* A connection that is kept is not served any more once the daemon stops. */
+static void httpd_ends_kept_connections(void **state)
+{
+	static const char ask[] = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+	struct rig rig = {0};
+	char text[1024] = "";
+
+	(void)state;
+	rig_start(&rig, 0);
+	int fd = rig_connect(&rig);
+	rig_send(fd, ask, strlen(ask));
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	assert_memory_equal(text, "HTTP/1.1 200 ", 13);
+	rig.linger = true;
+	ev_async_send(rig.loop, &rig.stop);
+	usleep(200000);
+	rig_send(fd, ask, strlen(ask));
+	struct answer a = rig_read(fd, 5000);
+	assert_problem(&a, 503, "stopping");
+	answer_clear(&a);
+	rig.linger = false;
+	rig_end(&rig);
+}
+
 static void httpd_keeps_connections(void **state)
 {
 	static const char twice[] =
@@ -368,6 +392,7 @@ int main(void)
 		cmocka_unit_test(httpd_serves_through_a_flood),
 		cmocka_unit_test(httpd_outlives_its_clients),
 		cmocka_unit_test(httpd_answers_when_it_stops),
+		cmocka_unit_test(httpd_ends_kept_connections),
 		cmocka_unit_test(httpd_keeps_connections),
 		cmocka_unit_test(httpd_guards_tcp),
 	};
