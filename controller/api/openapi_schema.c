@@ -158,13 +158,17 @@ static json_t *schema_member(char *const columns[COLUMN_COUNT], const char *chil
 	return schema;
 }
 
-/* A default that is a JSON value; others ("the group's") are in the help. */
+/* A default that is a value; one that hangs on other members is told by the manual only. */
 static void schema_set_default(json_t *schema, const char *text)
 {
 	json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+	json_t *name;
+	size_t i;
 
-	if (!value && json_object_get(schema, "enum") && *text)
-		value = json_string(text);
+	json_array_foreach (json_object_get(schema, "enum"), i, name) {
+		if (!value && strcmp(json_string_value(name), text) == 0)
+			value = json_incref(name);
+	}
 	if (value)
 		json_object_set_new(schema, "default", value);
 }

@@ -110,12 +110,47 @@ static void openapi_knows_members(void **state)
 	json_decref(json);
 }
 
+/* A default of a member with a list of values is one of them. */
+static void check_defaults(json_t *json)
+{
+	json_t *first = json_object_get(json, "default"), *values = json_object_get(json, "enum");
+	json_t *value;
+	const char *name;
+	bool found = false;
+	size_t i;
+
+	json_array_foreach (values, i, value)
+		found |= json_equal(first, value);
+	if (first && values && !found)
+		fail_msg("default \"%s\"", json_string_value(first));
+	if (json_is_object(json)) {
+		json_object_foreach (json, name, value)
+			check_defaults(value);
+	}
+}
+
+static void openapi_defaults_are_values(void **state)
+{
+	json_t *json = openapi_build("1"), *schemas = at(json, "components|schemas");
+
+	(void)state;
+	check_defaults(schemas);
+	json_t *check = at(schemas, "ServerGroup|properties|health_check|properties");
+	assert_null(at(check, "type|default"));
+	assert_string_equal(json_string_value(at(check, "close|default")), "rst");
+	assert_string_equal(
+		json_string_value(json_array_get(at(check, "accepted_rcodes|default"), 0)),
+		"NOERROR");
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(openapi_has_every_route),
 		cmocka_unit_test(openapi_refs_lead_somewhere),
 		cmocka_unit_test(openapi_knows_members),
+		cmocka_unit_test(openapi_defaults_are_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
