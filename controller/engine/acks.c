@@ -252,21 +252,27 @@ static void adopt(struct engine *e, struct engine_service *s, const struct plan_
 		trust_server(e, g->servers.items[i], s, actual);
 }
 
+void acks_note_drift(struct engine *e, const char *what, size_t ops, const char *text)
+{
+	e->drift_count += ops;
+	metrics_add(METRIC_KERNEL_DRIFT, ops);
+	engine_emit(e, EVENT_DRIFT_DETECTED, "",
+		    "%s differs from what was acknowledged (%zu operations mend it): %s", what, ops,
+		    text);
+}
+
+/* What mends it turns the actual service into the one that was acknowledged. */
 static void tell_drift(struct engine *e, const struct engine_service *s,
 		       const struct plan_service *actual)
 {
-	char key[PLAN_KEY_TEXT_MAX];
 	char text[200] = "the service is missing";
+	char key[PLAN_KEY_TEXT_MAX];
 	struct plan_ops ops = {0};
 
 	diff_service(s->present ? &s->expected : NULL, actual, &ops);
 	if (actual && ops.count)
 		plan_op_format(&ops.ops[0], text, sizeof(text));
-	e->drift_count += ops.count;
-	metrics_add(METRIC_KERNEL_DRIFT, ops.count);
-	engine_emit(e, EVENT_DRIFT_DETECTED, "",
-		    "%s differs from what was acknowledged (%zu operations mend it): %s",
-		    plan_key_format(&s->key, key), ops.count, text);
+	acks_note_drift(e, plan_key_format(&s->key, key), ops.count, text);
 	plan_ops_clear(&ops);
 }
 
@@ -290,11 +296,12 @@ static void compare_service(struct engine *e, struct engine_service *s,
 }
 
 /* Services of our VIPs that nobody wants: they came from elsewhere, or were left by a crash. */
-static void find_leftovers(struct engine *e, const struct plan_table *t)
+static void find_leftovers(struct engine *e, const struct plan_table *t, bool first)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		const struct plan_service *actual = &t->services[i];
 		struct engine_service *s;
+		char key[PLAN_KEY_TEXT_MAX];
 
 		if (!services_owned(e, &actual->key) || services_find(e, &actual->key))
 			continue;
@@ -310,6 +317,9 @@ static void find_leftovers(struct engine *e, const struct plan_table *t)
 			index++;
 		vec_insert(&e->services, index, s);
 		services_mark(e, s);
+		if (!first && !e->failing)
+			acks_note_drift(e, plan_key_format(&s->key, key), 1,
+					"nobody asked for the service");
 	}
 }
 
@@ -345,7 +355,7 @@ static void learn_table(struct engine *e, const struct plan_table *t)
 		if (s->touched <= e->table_after)
 			compare_service(e, s, plan_table_find(t, &s->key), first);
 	}
-	find_leftovers(e, t);
+	find_leftovers(e, t, first);
 	vips_note_addresses(e);
 	e->kernel_known = true;
 	e->last_audit_wall = e->ports.wall(e->ports.ctx);

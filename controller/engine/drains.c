@@ -261,6 +261,25 @@ void drains_collect(struct engine *e, const struct snapshot *next, struct vec *r
 
 /* ---- their life ---- */
 
+static bool drain_concerns(const struct engine_drain *d, const struct engine_service *s)
+{
+	return s->place.lb && s->key.family == d->family &&
+	       strcmp(s->place.lb->o.name, d->lb) == 0 &&
+	       strcmp(s->place.listener->o.name, d->listener) == 0;
+}
+
+/* The next round: no later than the first time that runs out. */
+static void plan_poll(struct engine *e, usec_t at)
+{
+	for (size_t i = 0; i < e->drains.count; i++) {
+		const struct engine_drain *d = e->drains.items[i];
+
+		if (d->cut && d->deadline < at)
+			at = d->deadline;
+	}
+	e->drain_poll_at = e->drains.count ? at : USEC_NEVER;
+}
+
 void drains_add(struct engine *e, struct vec *drains)
 {
 	char path[OBJECT_PATH_MAX];
@@ -280,20 +299,15 @@ void drains_add(struct engine *e, struct vec *drains)
 	}
 	/* Not at once: the weight must be 0 in the kernel before flows are counted for the first time. */
 	if (drains->count)
-		e->drain_poll_at = e->ports.now(e->ports.ctx) + DRAIN_FIRST_POLL;
+		plan_poll(e, e->ports.now(e->ports.ctx) + DRAIN_FIRST_POLL);
 	vec_clear(drains);
 }
 
 static void mark_listener(struct engine *e, const struct engine_drain *d)
 {
-	for (size_t i = 0; i < e->services.count; i++) {
-		struct engine_service *s = e->services.items[i];
-
-		if (s->place.lb && s->key.family == d->family &&
-		    strcmp(s->place.lb->o.name, d->lb) == 0 &&
-		    strcmp(s->place.listener->o.name, d->listener) == 0)
-			services_mark(e, s);
-	}
+	for (size_t i = 0; i < e->services.count; i++)
+		if (drain_concerns(d, e->services.items[i]))
+			services_mark(e, e->services.items[i]);
 }
 
 static void drain_end(struct engine *e, size_t index, const char *why)
@@ -316,9 +330,7 @@ static const struct desired_place *find_place(const struct engine *e, const stru
 	for (size_t i = 0; i < e->services.count; i++) {
 		const struct engine_service *s = e->services.items[i];
 
-		if (s->place.lb && s->key.family == d->family &&
-		    strcmp(s->place.lb->o.name, d->lb) == 0 &&
-		    strcmp(s->place.listener->o.name, d->listener) == 0)
+		if (drain_concerns(d, s))
 			return &s->place;
 	}
 	return NULL;
@@ -341,40 +353,39 @@ void drains_sync(struct engine *e)
 	}
 }
 
-static void poll_one(struct engine *e, struct engine_drain *d)
+/* Asks once for each service, however many drains it has. */
+static void poll_service(struct engine *e, const struct engine_service *s)
 {
-	d->sum = 0;
-	d->waiting = 0;
-	for (size_t i = 0; i < e->services.count; i++) {
-		struct engine_service *s = e->services.items[i];
+	bool any = false;
 
-		if (!s->place.lb || s->key.family != d->family ||
-		    strcmp(s->place.lb->o.name, d->lb) != 0 ||
-		    strcmp(s->place.listener->o.name, d->listener) != 0)
+	for (size_t i = 0; i < e->drains.count; i++) {
+		struct engine_drain *d = e->drains.items[i];
+
+		if (!drain_concerns(d, s))
 			continue;
 		d->waiting++;
-		e->ports.kernel_request_service(e->ports.ctx, &s->key);
+		any = true;
 	}
+	if (any)
+		e->ports.kernel_request_service(e->ports.ctx, &s->key);
 }
 
 void drains_tick(struct engine *e, usec_t now)
 {
-	if (e->drains.count == 0) {
-		e->drain_poll_at = USEC_NEVER;
-		return;
-	}
 	if (now < e->drain_poll_at || !e->kernel_known)
 		return;
 	for (size_t i = e->drains.count; i-- > 0;) {
 		struct engine_drain *d = e->drains.items[i];
 
+		d->sum = 0;
+		d->waiting = 0;
 		if (now >= d->deadline && d->cut)
 			drain_end(e, i,
 				  "the time has run out: removed, what flows are left are cut");
-		else
-			poll_one(e, d);
 	}
-	e->drain_poll_at = now + DRAIN_POLL;
+	for (size_t i = 0; i < e->services.count; i++)
+		poll_service(e, e->services.items[i]);
+	plan_poll(e, now + DRAIN_POLL);
 }
 
 static void note_counts(struct engine *e, size_t index, const struct plan_service *s)
@@ -400,13 +411,10 @@ void drains_note_service(struct engine *e, const struct plan_key *k, const struc
 {
 	const struct engine_service *service = services_find(e, k);
 
-	if (!service || !service->place.lb)
-		return;
-	for (size_t i = e->drains.count; i-- > 0;) {
-		struct engine_drain *d = e->drains.items[i];
+	for (size_t i = e->drains.count; service && i-- > 0;) {
+		const struct engine_drain *d = e->drains.items[i];
 
-		if (d->family == k->family && strcmp(service->place.lb->o.name, d->lb) == 0 &&
-		    strcmp(service->place.listener->o.name, d->listener) == 0)
+		if (drain_concerns(d, service))
 			note_counts(e, i, s);
 	}
 }

@@ -132,7 +132,9 @@ static void wake(struct engine *e, usec_t now)
 {
 	usec_t at = e->retry_at;
 	usec_t ramp = runtime_step_ramps(e, now);
-	const usec_t wishes[] = {ramp, e->audit_at, e->drain_poll_at, e->rows_retry_at};
+	/* Drains are looked at once the kernel's table is known, and not waited for before. */
+	usec_t drains = e->kernel_known ? e->drain_poll_at : USEC_NEVER;
+	const usec_t wishes[] = {ramp, e->audit_at, drains, e->rows_retry_at};
 
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
 		if (wishes[i] < at)

@@ -71,6 +71,8 @@ void acks_submit(struct engine *e);
 void acks_request_table(struct engine *e); /* to compare and mend */
 void acks_request_read(struct engine *e);  /* to show */
 void acks_tick(struct engine *e, usec_t now);
+/* Something was changed by others: `ops` operations mend it. */
+void acks_note_drift(struct engine *e, const char *what, size_t ops, const char *text);
 /* Whether the revision in force is in the kernel whole: told once. */
 void acks_note_settled(struct engine *e);
 

@@ -141,6 +141,17 @@ static void vip_yield(struct engine *e, struct engine_vip *v)
 	rows_put(e, "vip", addr_format(&v->address, text), vip_value(false));
 }
 
+/* With operations under way it may be there in a moment. */
+static void tell_missing(struct engine *e, const struct engine_vip *v)
+{
+	char text[ADDR_TEXT_MAX];
+
+	if (!e->kernel_known || e->failing || e->lists_done != e->lists_submitted ||
+	    !e->settings.manage_addresses)
+		return;
+	acks_note_drift(e, addr_format(&v->address, text), 1, "the address is not on the device");
+}
+
 void vips_note_addresses(struct engine *e)
 {
 	for (size_t i = 0; i < e->vips.count; i++) {
@@ -149,6 +160,8 @@ void vips_note_addresses(struct engine *e)
 
 		if (present != v->present && v->wanted && e->settings.manage_addresses)
 			engine_mark(e, MARK_PLAN);
+		if (!present && v->present && v->wanted)
+			tell_missing(e, v);
 		/* Not by the operation under way (then it would be marked as present): it came with its device. */
 		if (present && !v->present && v->added && !v->put)
 			vip_yield(e, v);

@@ -234,6 +234,7 @@ void sim_world_stop(struct sim_world *w, enum sim_stop how)
 	else
 		engine_save_health(w->engine);
 	engine_settle(w->engine);
+	sim_world_run(w);
 	while (!engine_idle(w->engine) && w->now < end)
 		sim_world_run_to(w, w->now + USEC_PER_MS);
 	sim_world_kill(w);
