@@ -435,6 +435,11 @@ int wiring_new(struct settings *settings, const char *settings_path, struct err 
 	w->loop = loop_new(w->ev, &lc);
 	w->worker = worker_new(w->ev);
 	w->probes = probe_sched_new(w->ev, &pc);
+	if (!w->probes) {
+		wiring_free(w);
+		return err_set(e, ERR_UNAVAILABLE, "", "no epoll set for the probes: %s",
+			       strerror(errno));
+	}
 	if (open_store(w, e, &snapshot) != 0) {
 		wiring_free(w);
 		return -EINVAL;
