@@ -183,20 +183,24 @@ static void cli_server_print_window(const json_t *windows, const char *member, c
 static void cli_server_print_why(const struct cli *cli, const json_t *s)
 {
 	const json_t *windows = json_object_get(s, "windows");
+	const json_t *last = json_object_get(s, "last_probe"),
+		     *failure = json_object_get(s, "last_failure");
+	const char *reason = cli_print_text(s, "reason_code");
+	const bool told = strcmp(reason, "none") != 0; /* a healthy one needs no reason */
 	char state[CLI_STATE_MAX];
 
 	printf("%-12s %s/%s, %s%s%s\n", "Server", cli_print_text(s, "server_group"),
 	       cli_print_text(s, "server"), cli_print_text(s, "address"),
 	       *cli_print_text(s, "zone") ? ", zone " : "", cli_print_text(s, "zone"));
 	cli_server_print_check(json_object_get(s, "check"));
-	cli_server_print_probe("Last probe", json_object_get(s, "last_probe"));
-	if (json_is_object(json_object_get(s, "last_failure")))
-		cli_server_print_probe("Last failure", json_object_get(s, "last_failure"));
-	printf("%-12s %s (%s) since %s\n", "State",
+	cli_server_print_probe("Last probe", last);
+	if (json_is_object(failure) && !json_equal(failure, last))
+		cli_server_print_probe("Last failure", failure);
+	printf("%-12s %s%s%s%s since %s\n", "State",
 	       cli_table_state(
 		       cli_table_mood(cli_print_text(s, "state"), cli_print_true(s, "in_service")),
 		       cli_print_text(s, "state"), cli->color, cli->unicode, state),
-	       cli_print_text(s, "reason_code"), cli_print_text(s, "since"));
+	       told ? " (" : "", told ? reason : "", told ? ")" : "", cli_print_text(s, "since"));
 	cli_server_line("", cli_print_text(s, "detail"));
 	printf("%-12s %" JSON_INTEGER_FORMAT " passes, %" JSON_INTEGER_FORMAT
 	       " failures in a row%s\n",
