@@ -3,6 +3,7 @@
 #ifndef ZG_API_CONTEXT_H
 #define ZG_API_CONTEXT_H
 
+#include "api/same_body.h"
 #include "base/time.h"
 
 struct engine;
@@ -17,6 +18,7 @@ struct api_context {
 	usec_t started_wall;
 	uint64_t id_seed; /* first half of request ids: differs from start to start */
 	uint64_t id_next;
+	struct same_body document; /* the last whole document that was sent */
 };
 
 #endif

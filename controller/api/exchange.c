@@ -4,6 +4,7 @@
 
 #include "api/body.h"
 #include "api/context.h"
+#include "api/handlers.h"
 #include "api/router.h"
 #include "api/worker.h"
 #include "base/log.h"
@@ -23,6 +24,10 @@ struct body_job {
 	size_t size;
 	json_t *json;
 	struct err faults;
+	bool digest_first;      /* and no more, if it is … */
+	struct same_body known; /* … this one */
+	uint8_t digest[SAME_BODY_DIGEST];
+	bool repeated;
 };
 
 struct exchange *exchange_new(struct exchange_list *l, struct MHD_Connection *mhd,
@@ -250,13 +255,35 @@ static void exchange_parse_work(struct worker_job *job)
 {
 	struct body_job *b = (struct body_job *)job;
 
+	if (b->digest_first) {
+		same_body_digest(b->data, b->size, b->digest);
+		b->repeated = same_body_holds(&b->known, b->digest, b->known.revision);
+	}
+	if (b->repeated)
+		return;
 	body_parse(b->data, b->size, &b->faults, &b->json);
+}
+
+/* False: what was known of the document when it was given to the worker is no longer so. */
+static bool exchange_take_digest(struct exchange *x, const struct body_job *b)
+{
+	struct request *r = x->request;
+
+	memcpy(r->digest, b->digest, sizeof(r->digest));
+	r->digested = b->digest_first;
+	r->repeated = b->repeated;
+	return !b->repeated || handlers_write_repeats(r);
 }
 
 static void exchange_parse_done(struct worker_job *job)
 {
 	struct body_job *b = (struct body_job *)job;
 
+	if (b->exchange && !exchange_take_digest(b->exchange, b)) {
+		b->repeated = b->known.known = false;
+		worker_submit(b->exchange->list->settings->context->worker, &b->job);
+		return;
+	}
 	if (b->exchange) {
 		b->exchange->parsing = NULL;
 		b->exchange->request->json = b->json;
@@ -281,6 +308,8 @@ static void exchange_parse_later(struct exchange *x)
 	x->list->held -= x->capacity;
 	x->data = NULL;
 	x->size = x->capacity = 0;
+	b->digest_first = (x->request->route->flags & ROUTE_REPEATS) != 0;
+	b->known = x->list->settings->context->document;
 	x->parsing = b;
 	worker_submit(x->list->settings->context->worker, &b->job);
 }

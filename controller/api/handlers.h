@@ -3,6 +3,8 @@
 #ifndef ZG_API_HANDLERS_H
 #define ZG_API_HANDLERS_H
 
+#include <stdbool.h>
+
 struct request;
 
 /* handlers_object.c: objects of the model, by the route's kind. */
@@ -13,6 +15,8 @@ void handlers_object_list(struct request *r);
 void handlers_write_object(struct request *r); /* PUT, PATCH, DELETE */
 void handlers_write_servers(struct request *r);
 void handlers_write_config(struct request *r);
+/* Would a body with the request's digest change nothing, and is nothing but that asked? */
+bool handlers_write_repeats(const struct request *r);
 
 /* handlers_config.c */
 void handlers_config_get(struct request *r);

@@ -23,6 +23,8 @@ struct write_op {
 	char *if_none_match;
 	char *comment;
 	char who[AUTH_NAME_MAX];
+	bool digested;
+	uint8_t digest[SAME_BODY_DIGEST];
 };
 
 static void write_op_free(struct write_op *op)
@@ -97,6 +99,8 @@ static void write_op_show(struct request *r, const struct write_op *op,
 	const struct change_request *c = &op->proposal.request;
 	json_t *warnings = plan_json_warnings(result->warnings);
 
+	if (op->digested)
+		same_body_note(&r->api->document, op->digest, result->revision);
 	if (c->verb == CHANGE_DELETE) {
 		write_op_show_removed(r, op, warnings);
 	} else if (r->minimal && !warnings) {
@@ -169,6 +173,8 @@ static void write_propose(struct request *r, enum change_verb verb, enum change_
 	op->if_none_match = write_copy(r->if_none_match);
 	op->comment = write_copy(uri_query(&r->uri, "comment"));
 	memcpy(op->who, r->who, sizeof(op->who));
+	memcpy(op->digest, r->digest, sizeof(op->digest));
+	op->digested = r->digested;
 	op->proposal.request = (struct change_request){
 		.verb = verb,
 		.target = target,
@@ -209,6 +215,33 @@ void handlers_write_servers(struct request *r)
 		write_propose(r, CHANGE_PUT, CHANGE_SERVERS, &path);
 }
 
+bool handlers_write_repeats(const struct request *r)
+{
+	const struct snapshot *s = engine_snapshot(r->api->engine);
+	AUTO_ERR struct err ignored = {0};
+	char etag[ETAG_MAX];
+	bool dry_run = false;
+
+	if (request_query_bool(r, "dry_run", &ignored, &dry_run) || dry_run)
+		return false;
+	return r->if_match && !r->if_none_match &&
+	       change_etag_matches(r->if_match, change_document_etag(s, etag)) &&
+	       same_body_holds(&r->api->document, r->digest, s->revision);
+}
+
+static void write_show_repeated(struct request *r)
+{
+	const struct snapshot *s = engine_snapshot(r->api->engine);
+	char etag[ETAG_MAX];
+
+	if (!r->minimal) {
+		reply_document(r, s, 200, NULL);
+		return;
+	}
+	request_header(r, "ETag", change_document_etag(s, etag));
+	request_reply_empty(r, 204);
+}
+
 void handlers_write_config(struct request *r)
 {
 	struct object_path none = {OBJECT_KIND_COUNT, NULL, NULL};
@@ -222,5 +255,8 @@ void handlers_write_config(struct request *r)
 			"send If-Match with the ETag of the document that you changed, or If-Match: * to replace whatever stands");
 		return;
 	}
-	write_propose(r, CHANGE_PUT, CHANGE_DOCUMENT, &none);
+	if (r->repeated)
+		write_show_repeated(r);
+	else
+		write_propose(r, CHANGE_PUT, CHANGE_DOCUMENT, &none);
 }

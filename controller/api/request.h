@@ -8,6 +8,7 @@
 
 #include "api/auth.h"
 #include "api/problem.h"
+#include "api/same_body.h"
 #include "api/uri.h"
 #include "base/time.h"
 
@@ -51,6 +52,9 @@ struct request {
 	char *if_match;      /* owned, or NULL */
 	char *if_none_match; /* owned, or NULL */
 	json_t *json;        /* the parsed body, owned, or NULL */
+	bool digested;       /* a large document: `digest` is that of its bytes */
+	bool repeated;       /* and it is what stands: it was not parsed */
+	uint8_t digest[SAME_BODY_DIGEST];
 
 	bool replied;
 	unsigned status;

@@ -60,6 +60,7 @@ struct proposal_result {
 	const struct err *faults;   /* any: nothing was changed */
 	const struct err *warnings; /* committed, but the kernel refused: pointers and sentences */
 	const struct snapshot *snapshot; /* in force now (refused: the one it was compared with) */
+	uint64_t revision;               /* the one that the write made or found to be the same */
 	bool changed;                    /* a new revision was made */
 	bool created;                    /* PUT made the object that it names */
 	const struct plan_ops *ops;      /* dry run: what would be done; else NULL */

@@ -43,6 +43,8 @@ static void pending_answer(struct engine_pending *p)
 	struct proposal_result r = {.faults = &p->faults,
 				    .warnings = &p->warnings,
 				    .snapshot = e->snapshot,
+				    .revision = p->changed ? p->batch->revision
+							   : e->snapshot->revision,
 				    .changed = p->changed,
 				    .created = p->created};
 
