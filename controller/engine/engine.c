@@ -187,8 +187,7 @@ void engine_set_audit_interval(struct engine *e, usec_t interval)
 bool engine_idle(const struct engine *e)
 {
 	return e->lists_done == e->lists_submitted && e->ops.count == 0 && propose_idle(e) &&
-	       e->rows.count == 0 && e->rows_in_flight.count == 0 &&
-	       !(e->marks & ~(unsigned)MARK_STORE);
+	       rows_idle(e) && !(e->marks & ~(unsigned)MARK_STORE);
 }
 
 void engine_flush(struct engine *e)
@@ -206,6 +205,7 @@ void engine_flush(struct engine *e)
 
 void engine_save_health(struct engine *e)
 {
+	e->rows_retry_at = USEC_NEVER; /* once more, and at once */
 	rows_append(e, "event", "daemon", mem_strdup("{\"event\":\"daemon.stopped\"}"));
 	for (size_t i = 0; i < e->groups.count; i++) {
 		struct engine_group *g = e->groups.items[i];

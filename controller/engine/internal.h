@@ -29,6 +29,7 @@ struct engine_server {
 	void *probe;
 	usec_t next_start;
 	usec_t since_wall;
+	usec_t since; /* the same on the monotonic clock, modulo 2^64: the other may be set meanwhile */
 	usec_t ramp_start; /* monotonic; 0 = no slow start under way */
 	usec_t ramp_steps; /* taken so far */
 	bool quiet_start;  /* known when the daemon started: no slow start at its first verdict */

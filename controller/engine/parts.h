@@ -115,6 +115,8 @@ void rows_put(struct engine *e, const char *kind, const char *key, char *value);
 void rows_append(struct engine *e, const char *kind, const char *key,
 		 char *value); /* to the journal */
 void rows_commit(struct engine *e);
+/* Nothing is on its way, and nothing waits but for a store that has failed. */
+bool rows_idle(const struct engine *e);
 void rows_free(struct vec *rows);
 void rows_export(const struct vec *rows, struct store_row **ret_rows); /* caller frees the array */
 bool rows_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);

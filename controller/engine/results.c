@@ -172,6 +172,7 @@ usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result
 	const char *old_state = health_state_name(s->health.state);
 	bool was_in_service = s->health.state == HEALTH_HEALTHY || s->health.trusted;
 	usec_t wall = e->ports.wall(e->ports.ctx);
+	usec_t now = e->ports.now(e->ports.ctx);
 	usec_t lasted;
 	enum health_edge edge = health_step(&s->health, &s->group->settings, &r->health,
 					    &s->next_start);
@@ -185,10 +186,11 @@ usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result
 	if (edge == HEALTH_EDGE_NONE)
 		return s->next_start;
 
-	lasted = wall > s->since_wall ? wall - s->since_wall : 0;
+	lasted = now - s->since;
 	tell_edge(e, s, old_state, lasted);
 	append_transition(e, s, old_state, lasted);
 	s->since_wall = wall;
+	s->since = now;
 	metrics_add(edge == HEALTH_EDGE_UP ? METRIC_HEALTH_TRANSITIONS_UP
 					   : METRIC_HEALTH_TRANSITIONS_DOWN,
 		    1);

@@ -72,6 +72,12 @@ void rows_commit(struct engine *e)
 	e->ports.commit(e->ports.ctx, NULL, out, e->rows_in_flight.count, e->rows_token);
 }
 
+bool rows_idle(const struct engine *e)
+{
+	return e->rows_in_flight.count == 0 &&
+	       (e->rows.count == 0 || e->rows_retry_at != USEC_NEVER);
+}
+
 /* A failed commit: the rows wait again, in front of newer ones. */
 static void rows_requeue(struct engine *e)
 {

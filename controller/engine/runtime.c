@@ -199,8 +199,9 @@ void runtime_load_health(struct engine *e, const struct store_row *row)
 	table_add(&e->loaded_health, hash_text(row->key, 0), r);
 }
 
-static void apply_loaded(struct engine_server *s, const json_t *json)
+static void apply_loaded(struct engine *e, struct engine_server *s, const json_t *json)
 {
+	usec_t wall = e->ports.wall(e->ports.ctx);
 	char target[ADDR_ENDPOINT_TEXT_MAX];
 	const char *state = json_string_value(json_object_get(json, "state"));
 	const char *reason = json_string_value(json_object_get(json, "reason"));
@@ -224,6 +225,7 @@ static void apply_loaded(struct engine_server *s, const json_t *json)
 	if (s->health.window_count > 64)
 		s->health.window_count = 64;
 	s->since_wall = (usec_t)json_integer_value(json_object_get(json, "since"));
+	s->since = e->ports.now(e->ports.ctx) - (wall > s->since_wall ? wall - s->since_wall : 0);
 	results_decode(&s->recent, json_object_get(json, "recent"));
 	s->quiet_start = false;
 }
@@ -240,7 +242,7 @@ static void load_health(struct engine *e, struct engine_server *s)
 
 	json_t *json = json_loads(r->value, 0, NULL);
 
-	apply_loaded(s, json);
+	apply_loaded(e, s, json);
 	json_decref(json);
 	free(r->key);
 	free(r->value);
@@ -302,6 +304,7 @@ static void server_init(struct engine *e, struct engine_server *s)
 	health_init(&s->health,
 		    g->initial_state == INITIAL_HEALTHY ? HEALTH_HEALTHY : HEALTH_INITIAL);
 	s->since_wall = e->ports.wall(e->ports.ctx);
+	s->since = e->ports.now(e->ports.ctx);
 	s->next_start = 0;
 	s->has_last = false;
 	memset(&s->recent, 0, sizeof(s->recent));

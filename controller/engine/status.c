@@ -74,11 +74,9 @@ static void fill_target(const struct engine_server *s, struct probe_target *t)
 	t->port = (uint16_t)(c->port ? c->port : s->server->port);
 }
 
-static double seconds_since(const struct engine *e, usec_t since)
+static double seconds_in_state(const struct engine *e, const struct engine_server *s)
 {
-	usec_t wall = e->ports.wall(e->ports.ctx);
-
-	return wall > since ? (double)(wall - since) / (double)USEC_PER_SEC : 0.0;
+	return (double)(e->ports.now(e->ports.ctx) - s->since) / (double)USEC_PER_SEC;
 }
 
 static void write_next_change(const struct engine *e, const struct engine_server *s,
@@ -110,12 +108,11 @@ static void write_healthy(const struct engine *e, const struct engine_server *s,
 				  sizeof(evidence));
 	if (s->health.failures)
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "healthy for %.1f s, but the last %s failed: %s",
-			 seconds_since(e, s->since_wall),
+			 "healthy for %.1f s, but the last %s failed: %s", seconds_in_state(e, s),
 			 s->health.failures == 1 ? "probe" : "probes", evidence);
 	else
 		snprintf(st->sentence, sizeof(st->sentence), "healthy for %.1f s; last probe: %s",
-			 seconds_since(e, s->since_wall), evidence);
+			 seconds_in_state(e, s), evidence);
 	if (s->server->weight == 0) {
 		st->reason_code = health_reason_name(REASON_WEIGHT_ZERO);
 		snprintf(st->sentence, sizeof(st->sentence),
@@ -157,18 +154,18 @@ static void write_unhealthy(const struct engine *e, const struct engine_server *
 		snprintf(
 			st->sentence, sizeof(st->sentence),
 			"unhealthy for %.1f s: %u of the last %u probes failed, the last failure: %s",
-			seconds_since(e, s->since_wall),
+			seconds_in_state(e, s),
 			health_window_failures(&s->health, &s->group->settings),
 			s->group->settings.window_of, evidence);
 	else if (s->health.failures)
 		snprintf(st->sentence, sizeof(st->sentence),
 			 "unhealthy for %.1f s: %s (%u%s failures in a row)",
-			 seconds_since(e, s->since_wall), evidence, s->health.failures,
+			 seconds_in_state(e, s), evidence, s->health.failures,
 			 s->health.failures >= 255 ? " or more" : "");
 	else
 		snprintf(st->sentence, sizeof(st->sentence),
 			 "unhealthy for %.1f s, recovering: %u of %u passes; the last failure: %s",
-			 seconds_since(e, s->since_wall), s->health.passes,
+			 seconds_in_state(e, s), s->health.passes,
 			 s->group->settings.healthy_threshold, evidence);
 	snprintf(st->advice, sizeof(st->advice), "%s",
 		 advice_for(s->last_failure ? s->last_failure_reason : s->health.reason));

@@ -45,6 +45,7 @@ class Daemon:
         self.starts = 0
         self._notify = None
         self.environment = {}
+        self.sink = None  # descriptor that takes its log instead of the file
 
     @property
     def api(self):
@@ -101,7 +102,8 @@ class Daemon:
             if self.starts:
                 log.write(b"---- started again ----\n")
             self.process = subprocess.Popen(
-                self._command(valgrind_log), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                self._command(valgrind_log), stdin=subprocess.DEVNULL,
+                stdout=self.sink or log, stderr=self.sink or log,
                 cwd="/", env=self._environment(), preexec_fn=self._in_child,
                 pass_fds=[valgrind_log.fileno()] if valgrind_log else [],
             )
