@@ -99,6 +99,21 @@ static void service_pointer(const struct engine_service *s, const struct plan_ke
 		snprintf(buf, ERR_POINTER_MAX, "(%s)", plan_key_format(k, key));
 }
 
+static void service_learn(struct engine_service *s, const struct plan_service *actual)
+{
+	plan_service_clear(&s->expected);
+	memset(&s->expected, 0, sizeof(s->expected));
+	s->present = actual != NULL;
+	if (actual)
+		plan_service_copy(actual, &s->expected);
+}
+
+/* Whether it is certain that nothing was done. */
+static bool op_refused(const struct plan_op *op)
+{
+	return op->result != -ETIMEDOUT && op->result != -ENOBUFS && op->result != -EEXIST;
+}
+
 static void note_service_failure(struct engine *e, const struct plan_op *op)
 {
 	struct engine_service *s = services_find(e, &op->service.key);
@@ -118,6 +133,9 @@ static void note_service_failure(struct engine *e, const struct plan_op *op)
 	free(s->fault);
 	s->fault = mem_strdup(advice);
 	s->fault_list = e->lists_done;
+	/* Until it is there, changes make it anew instead of editing what is not there. */
+	if (op->kind == PLAN_ADD_SERVICE && op_refused(op))
+		service_learn(s, NULL);
 }
 
 static bool op_is_address(const struct plan_op *op)
@@ -167,13 +185,13 @@ static void note_op(struct engine *e, const struct plan_op *op)
 /* The first failure is looked into at once, then ever more seldom. */
 static void plan_retry(struct engine *e)
 {
-	usec_t now = e->ports.now(e->ports.ctx);
-
-	e->retry_at = now + e->retry_delay;
+	e->failing = true;
+	if (e->retry_at != USEC_NEVER)
+		return; /* further failures do not put it off */
+	e->retry_at = e->ports.now(e->ports.ctx) + e->retry_delay;
 	e->retry_delay = e->retry_delay ? e->retry_delay * 2 : RETRY_FIRST;
 	if (e->retry_delay > RETRY_MAX)
 		e->retry_delay = RETRY_MAX;
-	e->failing = true;
 }
 
 void acks_note_settled(struct engine *e)
@@ -219,28 +237,20 @@ static bool service_differs(const struct engine_service *s, const struct plan_se
 	return differs;
 }
 
-static void service_learn(struct engine_service *s, const struct plan_service *actual)
-{
-	plan_service_clear(&s->expected);
-	memset(&s->expected, 0, sizeof(s->expected));
-	s->present = actual != NULL;
-	if (actual)
-		plan_service_copy(actual, &s->expected);
-}
-
 static void trust_server(struct engine *e, struct engine_server *rs, const struct engine_service *s,
 			 const struct plan_service *actual)
 {
 	const struct plan_dest *dest;
 	struct plan_dest own;
 
-	(void)e;
 	if (rs->health.state != HEALTH_INITIAL || rs->health.trusted)
 		return;
 	desired_fill_dest(rs->group->group, rs->server, s->place.listener, &own);
 	dest = plan_service_find(actual, &own.address, own.port);
-	if (dest && dest->weight > 0)
-		rs->health.trusted = true;
+	if (!dest || dest->weight == 0)
+		return;
+	rs->health.trusted = true;
+	runtime_mark_group(e, rs->group); /* it serves in the group's other services too */
 }
 
 /* A service that was in the kernel already: what carried traffic goes on doing so until its first verdict. */
@@ -285,7 +295,7 @@ static void compare_service(struct engine *e, struct engine_service *s,
 		first = true;
 	}
 	if (!service_differs(s, actual)) {
-		if (first)
+		if (first || !s->present) /* absent: it could not be made the last time */
 			services_mark(e, s);
 		return;
 	}
@@ -354,6 +364,8 @@ static void learn_table(struct engine *e, const struct plan_table *t)
 		/* Operations that were sent after the dump was asked for: it may show them or not. */
 		if (s->touched <= e->table_after)
 			compare_service(e, s, plan_table_find(t, &s->key), first);
+		else if (e->failing)
+			e->table_wanted = true; /* what failed may be of this service */
 	}
 	find_leftovers(e, t, first);
 	vips_note_addresses(e);

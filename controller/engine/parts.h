@@ -123,6 +123,7 @@ bool rows_note_commit(struct engine *e, uint64_t token, int result, const struct
 
 /* sysctls.c */
 void sysctls_plan(struct engine *e);
+void sysctls_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops);
 void sysctls_note_op(struct engine *e, const struct plan_op *op);
 void sysctls_load_row(struct engine *e, const struct store_row *row);
 void sysctls_restore(struct engine *e);

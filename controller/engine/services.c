@@ -357,6 +357,7 @@ void services_preview(struct engine *e, const struct snapshot *s, const struct v
 	size_t j = 0;
 
 	services_list_places(e, s, &places);
+	sysctls_preview(e, s, ops);
 	for (size_t i = 0; i < places.count; i++)
 		preview_place(e, s, &places.items[i], drains, ops);
 	vips_preview(e, s, ops);

@@ -42,33 +42,44 @@ static const struct listener *find_need(const struct snapshot *s, size_t which,
 	return NULL;
 }
 
-static void submit(struct engine *e, struct engine_sysctl *c, int value)
+/* The value that the sysctl has, if the document needs it to be another one; else 1. */
+static int read_needed(const struct engine *e, const struct snapshot *s, size_t which)
 {
-	struct plan_op *op = plan_ops_push(&e->ops, PLAN_SET_SYSCTL);
+	const struct load_balancer *lb;
+
+	if (!e->settings.manage_sysctls || e->settings.kernel_off || !find_need(s, which, &lb))
+		return 1;
+	return e->ports.kernel_read_sysctl(e->ports.ctx, e->sysctls[which].name);
+}
+
+static void submit(struct plan_ops *ops, const struct engine_sysctl *c, int value)
+{
+	struct plan_op *op = plan_ops_push(ops, PLAN_SET_SYSCTL);
 
 	op->sysctl = c->name;
 	op->value = value;
 }
 
+void sysctls_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops)
+{
+	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
+		if (read_needed(e, s, i) != 1)
+			submit(ops, &e->sysctls[i], 1);
+}
+
 void sysctls_plan(struct engine *e)
 {
-	if (!e->settings.manage_sysctls || e->settings.kernel_off || e->flushing)
-		return;
-	for (size_t i = 0; i < ENGINE_SYSCTLS; i++) {
+	for (size_t i = 0; i < ENGINE_SYSCTLS && !e->flushing; i++) {
 		struct engine_sysctl *c = &e->sysctls[i];
-		const struct load_balancer *lb;
-		int now;
+		int now = c->submitted ? 1 : read_needed(e, e->snapshot, i);
 
-		if (c->submitted || !find_need(e->snapshot, i, &lb))
-			continue;
-		now = e->ports.kernel_read_sysctl(e->ports.ctx, c->name);
 		if (now == 1)
 			continue;
 		if (c->old_value < 0 && now >= 0) {
 			c->old_value = now;
 			rows_put(e, "sysctl", c->name, mem_printf("%d", now));
 		}
-		submit(e, c, 1);
+		submit(&e->ops, c, 1);
 		c->submitted = true;
 	}
 }
@@ -94,7 +105,7 @@ void sysctls_restore(struct engine *e)
 
 		if (c->old_value < 0)
 			continue;
-		submit(e, c, c->old_value);
+		submit(&e->ops, c, c->old_value);
 		c->old_value = -1;
 		rows_put(e, "sysctl", c->name, NULL);
 	}

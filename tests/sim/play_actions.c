@@ -124,8 +124,8 @@ static bool do_kill(struct play *p)
 	if (!check_up(p, true))
 		return false;
 	sim_world_kill(&p->world);
-	if (w && !w->answered)
-		w->answered = w->judged = true; /* nobody is left to answer it */
+	if (w && !w->judged)
+		w->answered = w->judged = true; /* it was answered by the end */
 	return true;
 }
 
