@@ -76,6 +76,8 @@ static bool member_equal(const struct field *f, const void *a, const void *b)
 		return text_equal(load_text(a, f), load_text(b, f));
 	case FIELD_ADDRESS:
 		return addr_compare(slot(a, f), slot(b, f)) == 0;
+	case FIELD_PREFIXES:
+		return fields_prefixes_equal(slot(a, f), slot(b, f));
 	case FIELD_GROUP:
 		return fields_equal(f->members, slot(a, f), slot(b, f));
 	case FIELD_CHILDREN:
@@ -117,6 +119,8 @@ static uint64_t member_hash(const struct field *f, const void *base, uint64_t se
 	case FIELD_ADDRESS:
 		a = slot(base, f);
 		return hash_bytes(a->bytes, sizeof(a->bytes), seed ^ a->family);
+	case FIELD_PREFIXES:
+		return fields_prefixes_hash(slot(base, f), seed);
 	case FIELD_GROUP:
 		return fields_hash(f->members, slot(base, f), seed);
 	case FIELD_CHILDREN:
@@ -141,6 +145,8 @@ void fields_copy(const struct field *fields, void *base)
 		char *at = (char *)base + f->offset;
 		if (f->type == FIELD_GROUP)
 			fields_copy(f->members, at);
+		if (f->type == FIELD_PREFIXES)
+			fields_prefixes_copy((struct model_prefixes *)(void *)at);
 		if (f->type != FIELD_TEXT)
 			continue;
 		char *text = load_text(base, f);
@@ -155,6 +161,9 @@ void fields_free(const struct field *fields, void *base)
 	for (const struct field *f = fields; f->name; f++) {
 		if (f->type == FIELD_GROUP)
 			fields_free(f->members, (char *)base + f->offset);
+		if (f->type == FIELD_PREFIXES)
+			fields_prefixes_free(
+				(struct model_prefixes *)(void *)((char *)base + f->offset));
 		if (f->type == FIELD_TEXT)
 			free(load_text(base, f));
 	}
@@ -205,6 +214,8 @@ static json_t *encode_member(const struct field *f, const struct object *root, c
 	}
 	case FIELD_ADDRESS:
 		return encode_address(slot(base, f));
+	case FIELD_PREFIXES:
+		return fields_prefixes_encode(slot(base, f));
 	case FIELD_GROUP:
 		return encode_group(f, root, base);
 	case FIELD_GIVEN:
@@ -241,6 +252,7 @@ static void write_bounds(struct buf_writer *w, const struct field *f)
 				 f->flags & FIELD_ESCAPED ? "unescaped bytes" : "bytes");
 		break;
 	case FIELD_CHILDREN:
+	case FIELD_PREFIXES:
 		buf_write_format(w, "%u-%u", f->min, f->max);
 		break;
 	case FIELD_ENUM:
@@ -309,6 +321,9 @@ static void write_default(struct buf_writer *w, const struct field *f)
 	case FIELD_FLAGS:
 		write_flags(w, f);
 		break;
+	case FIELD_PREFIXES:
+		buf_write_text(w, "[]");
+		break;
 	case FIELD_TEXT:
 	case FIELD_ADDRESS:
 		buf_write_format(w, f->text ? "\"%s\"" : "not set", f->text);
@@ -337,6 +352,8 @@ static const char *type_name(const struct field *f)
 		return "array of strings";
 	case FIELD_ADDRESS:
 		return "address";
+	case FIELD_PREFIXES:
+		return "array of prefixes";
 	case FIELD_GROUP:
 		return "object";
 	case FIELD_CHILDREN:

@@ -12,13 +12,14 @@
 
 enum field_type {
 	FIELD_BOOL,
-	FIELD_NUMBER,  /* uint32_t */
-	FIELD_ENUM,    /* a name, kept as an enum */
-	FIELD_FLAGS,   /* an array of names, kept as bits of a uint32_t */
-	FIELD_TEXT,    /* char *, owned */
-	FIELD_ADDRESS, /* struct addr */
-	FIELD_GROUP,   /* an object of members; their offsets count from the row's */
-	FIELD_GIVEN,   /* no member of its own: a bool, whether the member of this name was given */
+	FIELD_NUMBER,   /* uint32_t */
+	FIELD_ENUM,     /* a name, kept as an enum */
+	FIELD_FLAGS,    /* an array of names, kept as bits of a uint32_t */
+	FIELD_TEXT,     /* char *, owned */
+	FIELD_PREFIXES, /* an array of "net/length"; struct model_prefixes, owned */
+	FIELD_ADDRESS,  /* struct addr */
+	FIELD_GROUP,    /* an object of members; their offsets count from the row's */
+	FIELD_GIVEN, /* no member of its own: a bool, whether the member of this name was given */
 	FIELD_CHILDREN,  /* an object of objects; struct vec; object.c does these */
 	FIELD_READ_ONLY, /* a reader gets it, a write ignores it */
 	FIELD_PRESET,    /* a name: other defaults for members below; not kept */
@@ -116,6 +117,16 @@ void fields_copy(const struct field *fields, void *base);
 void fields_free(const struct field *fields, void *base);
 /* The name of an enum's value; NULL if it has none that can be set. */
 const char *fields_enum_name(const struct field_name *names, uint32_t value);
+
+/* fields_prefixes.c: the same for the values of a FIELD_PREFIXES row. */
+struct model_prefixes;
+void fields_prefixes_decode(struct field_decoder *d, const struct field *f,
+			    struct model_prefixes *list, const json_t *v);
+json_t *fields_prefixes_encode(const struct model_prefixes *list);
+bool fields_prefixes_equal(const struct model_prefixes *a, const struct model_prefixes *b);
+uint64_t fields_prefixes_hash(const struct model_prefixes *list, uint64_t seed);
+void fields_prefixes_copy(struct model_prefixes *list); /* after a plain copy of the struct */
+void fields_prefixes_free(struct model_prefixes *list);
 
 void fields_write_reference(struct buf_writer *w, const char *object, const struct field *fields);
 

@@ -126,7 +126,7 @@ static void decode_bool(struct field_decoder *d, const struct field *f, void *ba
 static void decode_number(struct field_decoder *d, const struct field *f, void *base,
 			  const json_t *v)
 {
-	store_number(base, f, f->number);
+	store_number(base, f, f->derive ? f->derive(d->root) : f->number);
 	if (!v)
 		return;
 	if (!json_is_integer(v)) {
@@ -343,6 +343,9 @@ static void decode_value(struct field_decoder *d, const struct field *f, void *b
 		break;
 	case FIELD_ADDRESS:
 		decode_address(d, f, base, v);
+		break;
+	case FIELD_PREFIXES:
+		fields_prefixes_decode(d, f, slot(base, f), v);
 		break;
 	case FIELD_GROUP:
 		decode_group(d, f, base, v);

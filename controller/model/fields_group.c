@@ -18,6 +18,17 @@ static uint32_t derive_on_unhealthy(const struct object *root)
 							: ON_UNHEALTHY_QUIESCE;
 }
 
+static uint32_t derive_dns_count(const struct object *root)
+{
+	uint32_t count = as_group(root)->min_healthy.count;
+	return count > 1 ? count : 1;
+}
+
+static uint32_t derive_dns_percent(const struct object *root)
+{
+	return as_group(root)->min_healthy.percent;
+}
+
 static uint32_t derive_tunnel_given(const struct object *root)
 {
 	return as_group(root)->forward_method == FORWARD_TUNNEL;
@@ -118,6 +129,25 @@ static const struct field threshold_fields[] = {
 	{0},
 };
 
+/* What DNS asks for is at least what the listeners ask for. */
+static const struct field dns_threshold_fields[] = {
+	{.name = "count",
+	 .type = FIELD_NUMBER,
+	 AT(threshold, count),
+	 .max = 65535,
+	 .derive = derive_dns_count,
+	 .derive_text = "that of min_healthy, 1 at least",
+	 .help = "servers in service"},
+	{.name = "percent",
+	 .type = FIELD_NUMBER,
+	 AT(threshold, percent),
+	 .max = 100,
+	 .derive = derive_dns_percent,
+	 .derive_text = "that of min_healthy",
+	 .help = "of the eligible servers, rounded up"},
+	{0},
+};
+
 const struct field fields_server_group[] = {
 	{.name = "protocol",
 	 .type = FIELD_ENUM,
@@ -194,7 +224,11 @@ const struct field fields_server_group[] = {
 	 .child = OBJECT_SERVER,
 	 .max = MODEL_SERVERS_MAX,
 	 .help = "by name"},
-	LATER("dns_min_healthy"),
+	{.name = "dns_min_healthy",
+	 .type = FIELD_GROUP,
+	 AT(server_group, dns_min_healthy),
+	 .members = dns_threshold_fields,
+	 .help = "below either one a zone is withdrawn from DNS; not below min_healthy"},
 	READ_ONLY_ROWS,
 	{0},
 };

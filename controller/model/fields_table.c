@@ -23,6 +23,28 @@ const char *fields_check_name(const void *value)
 	return object_name_valid(value) ? NULL : "is not a name (a-z, 0-9 and inner -, at most 63)";
 }
 
+static bool label_valid(const char *label, size_t length)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+
+	return length >= 1 && length <= 63 && label[0] != '-' && label[length - 1] != '-' &&
+	       strspn(label, allowed) >= length;
+}
+
+static const char *check_dns_name(const void *value)
+{
+	const char *at = value;
+
+	while (*at) {
+		size_t length = strcspn(at, ".");
+
+		if (!label_valid(at, length) || (at[length] == '.' && at[length + 1] == '\0'))
+			return "is not a DNS name: labels of a-z 0-9 - _ (63 at most) with dots between, none at the end";
+		at += length + (at[length] == '.');
+	}
+	return NULL;
+}
+
 static const char *check_scheduler(const void *value)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -85,6 +107,17 @@ static const struct field_name engine_names[] = {
 	{"sip", ENGINE_SIP, false},
 	{0},
 };
+static const struct field_name affinity_names[] = {
+	{"any", AFFINITY_ANY, false},
+	{"partial", AFFINITY_PARTIAL, false},
+	{"zone", AFFINITY_ZONE, false},
+	{0},
+};
+static const struct field_name vip_probe_names[] = {
+	{"icmp", VIP_PROBE_ICMP, false},
+	{"tcp", VIP_PROBE_TCP, false},
+	{0},
+};
 static const struct field_name flag_names[] = {
 	{"sh-fallback", SCHED_SH_FALLBACK, false},
 	{"sh-port", SCHED_SH_PORT, false},
@@ -102,8 +135,55 @@ static const struct field zone_fields[] = {
 	 .max = MODEL_TEXT_MAX,
 	 .text = "",
 	 .help = "for people"},
-	LATER("client_subnets"),
+	{.name = "client_subnets",
+	 .type = FIELD_PREFIXES,
+	 AT(zone, client_subnets),
+	 .max = MODEL_PREFIXES_MAX,
+	 .help = "networks whose clients are near this zone, for client_affinity"},
 	READ_ONLY_ROWS,
+	{0},
+};
+
+static const struct field vip_probe_fields[] = {
+	{.name = "type",
+	 .type = FIELD_ENUM,
+	 AT(vip_probe, type),
+	 .names = vip_probe_names,
+	 .number = VIP_PROBE_ICMP,
+	 .help = "echo request, or connect"},
+	{.name = "port",
+	 .type = FIELD_NUMBER,
+	 AT(vip_probe, port),
+	 .max = 65535,
+	 .help = "with type tcp"},
+	{.name = "interval_ms",
+	 .type = FIELD_NUMBER,
+	 AT(vip_probe, interval_ms),
+	 .min = 100,
+	 .max = 300000,
+	 .number = 1000,
+	 .help = "between two starts"},
+	{.name = "timeout_ms",
+	 .type = FIELD_NUMBER,
+	 AT(vip_probe, timeout_ms),
+	 .min = 10,
+	 .max = 300000,
+	 .number = 500,
+	 .help = "then the probe has failed"},
+	{.name = "healthy_threshold",
+	 .type = FIELD_NUMBER,
+	 AT(vip_probe, healthy_threshold),
+	 .min = 1,
+	 .max = 20,
+	 .number = 3,
+	 .help = "passes in a row"},
+	{.name = "unhealthy_threshold",
+	 .type = FIELD_NUMBER,
+	 AT(vip_probe, unhealthy_threshold),
+	 .min = 1,
+	 .max = 20,
+	 .number = 3,
+	 .help = "failures in a row"},
 	{0},
 };
 
@@ -131,10 +211,31 @@ static const struct field load_balancer_fields[] = {
 	 .child = OBJECT_LISTENER,
 	 .max = MODEL_LISTENERS_MAX,
 	 .help = "by name"},
-	LATER("dns_name"),
-	LATER("dns_ttl_s"),
-	LATER("client_affinity"),
-	LATER("vip_probe"),
+	{.name = "dns_name",
+	 .type = FIELD_TEXT,
+	 AT(load_balancer, dns_name),
+	 .min = 1,
+	 .max = MODEL_DNS_NAME_MAX,
+	 .check = check_dns_name,
+	 .help = "name that is answered with the addresses of its zones; not set: it is not in DNS"},
+	{.name = "dns_ttl_s",
+	 .type = FIELD_NUMBER,
+	 AT(load_balancer, dns_ttl_s),
+	 .min = 1,
+	 .max = 86400,
+	 .number = 60,
+	 .help = "time to live of the answers; halved while a zone is withdrawn"},
+	{.name = "client_affinity",
+	 .type = FIELD_ENUM,
+	 AT(load_balancer, client_affinity),
+	 .names = affinity_names,
+	 .number = AFFINITY_ANY,
+	 .help = "any: all zones; partial: 85 % of answers only the client's zone; zone: only it"},
+	{.name = "vip_probe",
+	 .type = FIELD_GROUP,
+	 AT(load_balancer, vip_probe),
+	 .members = vip_probe_fields,
+	 .help = "how the VIPs are probed from nodes that do not hold them"},
 	LATER("snat"),
 	LATER("vip_guard"),
 	READ_ONLY_ROWS,
@@ -159,8 +260,18 @@ static const struct field lb_zone_fields[] = {
 	 AT(lb_zone, enabled),
 	 .number = true,
 	 .help = "false: its servers are out of the scope of the load balancer"},
-	LATER("publish4"),
-	LATER("publish6"),
+	{.name = "publish4",
+	 .type = FIELD_ADDRESS,
+	 .flags = FIELD_V4,
+	 AT(lb_zone, publish4),
+	 .check = fields_check_unicast,
+	 .help = "what DNS hands out instead of vip4 (behind 1:1 NAT)"},
+	{.name = "publish6",
+	 .type = FIELD_ADDRESS,
+	 .flags = FIELD_V6,
+	 AT(lb_zone, publish6),
+	 .check = fields_check_unicast,
+	 .help = "what DNS hands out instead of vip6"},
 	READ_ONLY_ROWS,
 	{0},
 };

@@ -10,6 +10,7 @@
 
 #define MODEL_NAME_MAX      63
 #define MODEL_TEXT_MAX      255 /* descriptions, hosts, paths, bodies to compare with */
+#define MODEL_DNS_NAME_MAX  253
 #define MODEL_SCHEDULER_MAX 15
 #define MODEL_OBJECTS_MAX   100000 /* of one collection of the document */
 #define MODEL_LB_ZONES_MAX  10
@@ -44,6 +45,8 @@ enum check_type {
 enum check_close { CLOSE_RST, CLOSE_FIN };
 enum check_handshake { HANDSHAKE_FULL, HANDSHAKE_HALF_OPEN };
 enum check_expect { EXPECT_REPLY, EXPECT_NO_UNREACHABLE };
+enum client_affinity { AFFINITY_ANY, AFFINITY_PARTIAL, AFFINITY_ZONE };
+enum vip_probe_type { VIP_PROBE_ICMP, VIP_PROBE_TCP };
 enum http_method { HTTP_HEAD, HTTP_GET };
 enum initial_state { INITIAL_INITIAL, INITIAL_HEALTHY };
 enum none_healthy { NONE_HEALTHY_CLOSED, NONE_HEALTHY_OPEN, NONE_HEALTHY_BACKUP };
@@ -69,9 +72,20 @@ struct object {
 		faulty; /* rows of its field table that were decoded with faults; 0 in all that is kept */
 };
 
+struct model_prefix {
+	struct addr net;
+	uint8_t length;
+};
+struct model_prefixes {
+	struct model_prefix *items; /* in the order given; owned */
+	size_t count;
+};
+#define MODEL_PREFIXES_MAX 1000
+
 struct zone {
 	struct object o;
 	char *description;
+	struct model_prefixes client_subnets; /* whose clients are near this zone */
 };
 
 struct health_check {
@@ -140,6 +154,7 @@ struct server_group {
 	struct health_check health_check;
 	enum initial_state initial_state;
 	struct threshold min_healthy;
+	struct threshold dns_min_healthy;
 	enum none_healthy when_none_healthy;
 	char *backup_group;
 	enum on_unhealthy on_unhealthy;
@@ -152,6 +167,8 @@ struct lb_zone {
 	struct object o; /* the name is that of the zone */
 	struct addr vip4;
 	struct addr vip6;
+	struct addr publish4; /* unset = vip4: what DNS hands out */
+	struct addr publish6;
 	bool enabled;
 };
 
@@ -169,8 +186,21 @@ struct listener {
 	bool one_packet;
 };
 
+struct vip_probe {
+	enum vip_probe_type type;
+	uint32_t port; /* tcp */
+	uint32_t interval_ms;
+	uint32_t timeout_ms;
+	uint32_t healthy_threshold;
+	uint32_t unhealthy_threshold;
+};
+
 struct load_balancer {
 	struct object o;
+	char *dns_name; /* NULL = not in DNS */
+	uint32_t dns_ttl_s;
+	enum client_affinity client_affinity;
+	struct vip_probe vip_probe;
 	bool cross_zone;
 	bool enabled;
 	struct vec zones;     /* struct lb_zone, sorted by name */

@@ -257,6 +257,7 @@ static void check_group(struct validation *v, const struct server_group *g, cons
 	check_backup(v, g);
 	check_slow_start(v, g, d);
 	validate_servers(v, g, d);
+	validate_dns_of_group(v, g);
 }
 
 static void check_collection(struct validation *v, const struct vec *objects,

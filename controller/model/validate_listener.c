@@ -178,9 +178,11 @@ static void check_counts(struct validation *v, const struct load_balancer *lb)
 void validate_load_balancers(struct validation *v)
 {
 	struct table services = {0};
+	validate_dns_names(v);
 	for (size_t i = 0; i < v->s->load_balancers.count; i++) {
 		const struct load_balancer *lb = v->s->load_balancers.items[i];
 		check_counts(v, lb);
+		validate_dns_of_lb(v, lb);
 		for (size_t k = 0; k < lb->zones.count; k++)
 			check_zone(v, lb, lb->zones.items[k]);
 		for (size_t k = 0; k < lb->listeners.count; k++) {

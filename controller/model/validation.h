@@ -53,5 +53,9 @@ enum forward_method validation_forward_method(const struct server_group *g, cons
 
 void validate_servers(struct validation *v, const struct server_group *g, const struct demand *d);
 void validate_load_balancers(struct validation *v);
+/* validate_dns.c */
+void validate_dns_names(struct validation *v); /* unique together with the names of zones */
+void validate_dns_of_lb(struct validation *v, const struct load_balancer *lb);
+void validate_dns_of_group(struct validation *v, const struct server_group *g);
 
 #endif

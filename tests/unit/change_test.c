@@ -193,8 +193,8 @@ static void refusals_have_codes_and_places(void **state)
 		 "missing_member \n"},
 		{CHANGE_PATCH,
 		 {OBJECT_LOAD_BALANCER, NULL, "shop"},
-		 "{'dns_name':'a','croos_zone':1,'listeners':{'http':{'server_group':'zz'}}}",
-		 "not_supported /dns_name\nunknown_member /croos_zone\n"
+		 "{'snat':'a','croos_zone':1,'listeners':{'http':{'server_group':'zz'}}}",
+		 "not_supported /snat\nunknown_member /croos_zone\n"
 		 "unknown_reference /listeners/http/server_group\n"},
 	};
 	(void)state;

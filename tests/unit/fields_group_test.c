@@ -81,11 +81,12 @@ static void bounds_of_checks(void **state)
 	EXPECT_ALL(cases);
 }
 
-static void later_parts_are_refused(void **state)
+static void dns_threshold_is_decoded(void **state)
 {
 	static const struct group_case cases[] = {
-		{"{'protocol':'tcp','dns_min_healthy':{'count':1}}",
-		 "not_supported /dns_min_healthy\n"},
+		{"{'protocol':'tcp','dns_min_healthy':{'count':1}}", ""},
+		{"{'protocol':'tcp','dns_min_healthy':{'percent':101}}",
+		 "out_of_range /dns_min_healthy/percent\n"},
 	};
 	(void)state;
 	EXPECT_ALL(cases);
@@ -157,7 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_of_another_type_are_refused),
 		cmocka_unit_test(bounds_of_checks),
-		cmocka_unit_test(later_parts_are_refused),
+		cmocka_unit_test(dns_threshold_is_decoded),
 		cmocka_unit_test(defaults_are_those_of_the_model),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

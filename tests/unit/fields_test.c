@@ -173,7 +173,7 @@ static void reference_has_a_line_for_each_member(void **state)
 		if (!strstr(buf_text(&w), lines[i]))
 			fail_msg("%s", lines[i]);
 	}
-	assert_null(strstr(buf_text(&w), "dns_name"));
+	assert_null(strstr(buf_text(&w), "port_range"));
 	assert_null(strstr(buf_text(&w), "(null)"));
 	buf_writer_free(&w);
 }
