@@ -19,6 +19,14 @@ static bool cli_status_node_ok(const json_t *system)
 	       cli_print_number(system, "applied_revision") >= cli_print_number(system, "revision");
 }
 
+static void cli_status_print_note(const char *head, const json_t *object, const char *member)
+{
+	const char *note = cli_print_text(object, member);
+
+	if (note[0])
+		printf("   %s%s\n", head, note);
+}
+
 static void cli_status_print_node(const struct cli *cli, const json_t *system)
 {
 	const json_t *kernel = json_object_get(system, "kernel");
@@ -43,6 +51,8 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 		printf("   IPVS is switched off ([kernel] ipvs = off): nothing is programmed\n");
 	else if (!cli_print_true(kernel, "available"))
 		printf("   no IPVS: %s\n", cli_print_text(kernel, "detail"));
+	cli_status_print_note("", kernel, "vip_device_fault");
+	cli_status_print_note("advice: ", kernel, "vip_device_advice");
 	if (!cli_print_true(json_object_get(system, "store"), "ok"))
 		printf("   the store takes no commits: see the daemon's log\n");
 }

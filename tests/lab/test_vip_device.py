@@ -142,6 +142,7 @@ def a_device_that_is_missing(lab):
     assert b"kernel_apply_failed" in answer.body and b"vip_device" in answer.body, answer.body
     fault = lab.gw.api.get("/system").expect(200).json["kernel"]["vip_device_fault"]
     assert "late0" in fault and "vip_device" in fault, fault
+    assert fault in lab.gw.cli("status").stdout
     assert "late0" not in links(lab)
     ours = [f"{LINK4}/32", f"{LINK6}/128"]
     for _ in range(2):
@@ -226,6 +227,7 @@ def another_name_that_begins_with_zonegate(lab):
     assert lab.gw.addresses("zonegate-v") == [f"{LINK4}/32", f"{LINK6}/128"]
     kernel = lab.gw.api.get("/system").expect(200).json["kernel"]
     assert kernel["vip_device"] == "zonegate-v" and "proxy_ndp" in kernel["vip_device_advice"]
+    assert kernel["vip_device_advice"] in lab.gw.cli("status").stdout
     delete(lab)
     assert "vip_device_advice" not in lab.gw.api.get("/system").json["kernel"]
     assert "zonegate-v" in links(lab), "the device stays"
