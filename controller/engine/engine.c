@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "engine/parts.h"
+#include "engine/zones.h"
 
 const char *engine_event_name(enum engine_event_id id)
 {
@@ -70,10 +70,10 @@ void engine_load_row(struct engine *e, const struct store_row *row)
 		const char *kind;
 		void (*load)(struct engine *e, const struct store_row *row);
 	} kinds[] = {
-		{"vip", vips_load_row},
-		{"drain", drains_load_row},
-		{"health", runtime_load_health},
-		{"sysctl", sysctls_load_row},
+		{"vip", vips_load_row},          {"drain", drains_load_row},
+		{"health", runtime_load_health}, {"sysctl", sysctls_load_row},
+		{"shift", shifts_load_row},      {"vip_health", vip_checks_load_row},
+		{"dns", publish_load_row},
 	};
 
 	assert(!e->started);
@@ -87,6 +87,10 @@ void engine_free(struct engine *e)
 	if (!e)
 		return;
 	propose_free(e);
+	shifts_free(e);
+	zones_free(e);
+	publish_free(e);
+	rows_free(&e->loaded_vip_health);
 	runtime_free(e);
 	services_free(e);
 	drains_free_list(&e->drains);
@@ -115,6 +119,8 @@ static void step_checks(struct engine *e)
 	services_sync(e);
 	vips_sync(e);
 	drains_sync(e);
+	zones_sync(e);
+	rows_free(&e->loaded_vip_health);
 	e->planned_snapshot = snapshot_ref(e->snapshot);
 	snapshot_unref(old);
 	metrics_set(METRIC_CONFIG_REVISION, (int64_t)e->snapshot->revision);
@@ -134,7 +140,12 @@ static void wake(struct engine *e, usec_t now)
 	usec_t ramp = runtime_step_ramps(e, now);
 	/* Drains are looked at once the kernel's table is known, and not waited for before. */
 	usec_t drains = e->kernel_known ? e->drain_poll_at : USEC_NEVER;
-	const usec_t wishes[] = {ramp, e->audit_at, drains, e->rows_retry_at};
+	const usec_t wishes[] = {ramp,
+				 e->audit_at,
+				 drains,
+				 e->rows_retry_at,
+				 shifts_tick(e, now),
+				 vip_checks_tick(e, now)};
 
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
 		if (wishes[i] < at)
@@ -148,10 +159,8 @@ void engine_settle(struct engine *e)
 		unsigned mark;
 		void (*run)(struct engine *e);
 	} steps[] = {
-		{MARK_CHECKS, step_checks},
-		{MARK_PLAN, step_plan},
-		{MARK_KERNEL, acks_submit},
-		{MARK_STORE, rows_commit},
+		{MARK_CHECKS, step_checks}, {MARK_ZONES, zones_judge}, {MARK_PLAN, step_plan},
+		{MARK_KERNEL, acks_submit}, {MARK_DNS, publish_view},  {MARK_STORE, rows_commit},
 	};
 	usec_t now = e->ports.now(e->ports.ctx);
 
@@ -159,6 +168,9 @@ void engine_settle(struct engine *e)
 		rows_append(e, "event", "daemon", mem_strdup("{\"event\":\"daemon.started\"}"));
 	e->started = true;
 	propose_pump(e);
+	shifts_pump(e);
+	shifts_tick(e, now);
+	vip_checks_tick(e, now);
 	acks_tick(e, now);
 	drains_tick(e, now);
 	if (now >= e->rows_retry_at) {
@@ -174,6 +186,7 @@ void engine_settle(struct engine *e)
 	}
 	acks_note_settled(e);
 	propose_finish(e);
+	shifts_finish(e);
 	wake(e, now);
 }
 
@@ -187,7 +200,7 @@ void engine_set_audit_interval(struct engine *e, usec_t interval)
 bool engine_idle(const struct engine *e)
 {
 	return e->lists_done == e->lists_submitted && e->ops.count == 0 && propose_idle(e) &&
-	       rows_idle(e) && !(e->marks & ~(unsigned)MARK_STORE);
+	       shifts_idle(e) && rows_idle(e) && !(e->marks & ~(unsigned)MARK_STORE);
 }
 
 void engine_flush(struct engine *e)

@@ -9,7 +9,9 @@
 
 struct engine;
 
-#define ENGINE_ZONES_MAX 64
+#define ENGINE_ZONES_MAX  64
+#define ENGINE_APEXES_MAX 16
+#define ENGINE_NS_MAX     13
 
 struct engine_settings {
 	const char *node_name;
@@ -21,6 +23,13 @@ struct engine_settings {
 	bool vip_device_is_dummy; /* ours: VIPs on it must be routed to this host */
 	bool manage_sysctls;
 	usec_t audit_interval;
+	const char *
+		boot_id; /* of the running kernel, NULL = unknown: a monotonic time of another boot means nothing */
+	const char *dns_apexes[ENGINE_APEXES_MAX];
+	size_t dns_apex_count;
+	const char *dns_ns[ENGINE_NS_MAX];
+	size_t dns_ns_count;
+	const char *dns_hostmaster; /* NULL = hostmaster under each apex */
 };
 
 /* `snapshot` (reference taken over) and the rows are what the store held. Nothing is done before the first settle. */

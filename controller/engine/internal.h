@@ -8,12 +8,17 @@
 
 enum engine_mark {
 	MARK_CHECKS = 1, /* the snapshot changed: groups, servers, probes */
+	MARK_ZONES = 16, /* verdicts of zones are to be judged again */
 	MARK_PLAN = 2,   /* services are dirty */
+	MARK_DNS = 32,   /* what DNS hands out may have changed */
 	MARK_KERNEL = 4, /* operations wait, or somebody waits for their answers */
 	MARK_STORE = 8,  /* rows wait */
 };
 
 struct engine_group;
+
+/* What a probe's result refers to: the first member of whoever asked for it. */
+enum engine_ref { REF_SERVER, REF_VIP };
 
 /* The newest results: reason in the upper five bits, duration in microseconds in the others (134 s at most). */
 struct results_ring {
@@ -23,6 +28,7 @@ struct results_ring {
 };
 
 struct engine_server {
+	enum engine_ref ref;         /* REF_SERVER; first */
 	const struct server *server; /* of the snapshot in force */
 	struct engine_group *group;
 	struct health health;
@@ -116,6 +122,7 @@ struct engine_asker {
 	bool asked; /* the read under way is for it */
 };
 
+struct shift_pending;  /* a wish about a shift on its way: shifts.c */
 struct engine_pending; /* a proposal on its way: propose.c */
 
 struct engine {
@@ -164,6 +171,19 @@ struct engine {
 	uint64_t rows_token;
 	usec_t rows_retry_at;
 	bool store_ok;
+
+	/* zones.h */
+	struct vec lbs;               /* struct engine_lb, sorted by name */
+	struct vec shifts;            /* struct engine_shift, oldest first */
+	struct vec loaded_vip_health; /* struct engine_row, until the first sync */
+	struct shift_pending *shift_queue;
+	struct shift_pending *shift_committing;
+	struct shift_pending *shift_finishing; /* answered at the end of the settle step */
+	usec_t vip_tick_at;
+	struct view *dns_view;
+	uint64_t dns_hash;
+	uint32_t dns_serial;
+	uint32_t dns_serial_bound; /* as stored: a restart goes on from here */
 
 	struct engine_pending *queue_head;
 	struct engine_pending *queue_tail;

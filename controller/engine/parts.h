@@ -47,6 +47,8 @@ void services_list_places(const struct engine *e, const struct snapshot *s,
 			  struct service_places *ret_places);
 void services_sync(struct engine *e);
 void services_plan(struct engine *e);
+void services_count(struct engine *e, const struct snapshot *s, const struct desired_place *p,
+		    struct zone_count *ret_count);
 void services_set_adopted(struct engine *e, struct engine_service *s);
 void services_mark(struct engine *e, struct engine_service *s);
 void services_mark_all(struct engine *e);
@@ -91,6 +93,8 @@ void vips_load_row(struct engine *e, const struct store_row *row);
 /* Rows for VIPs that `s` brings; appended to `rows` (struct engine_row). */
 void vips_note_candidates(struct engine *e, const struct snapshot *s, struct vec *rows);
 bool vips_hold(const struct engine *e, const struct addr *a);
+bool vips_is_present(const struct engine *e,
+		     const struct addr *a); /* on the device, as far as known */
 /* What the network must do so that packets for the VIPs arrive, as far as it is not evident; or NULL. */
 const char *vips_advise(const struct engine *e);
 

@@ -9,6 +9,8 @@
 #include "model/snapshot.h"
 #include "plan/ops.h"
 
+struct view;
+
 enum engine_event_id {
 #define EVENT(id, name, level) EVENT_##id,
 #include "engine/events.def"
@@ -49,6 +51,15 @@ struct engine_ports {
 	void *(*probe_add)(void *ctx, const struct probe_target *t, void *ref, usec_t first_start);
 	void (*probe_remove)(void *ctx, void *probe);
 	void (*probe_retarget)(void *ctx, void *probe, const struct health_check *check);
+	/* One probe now; `done` once, later (r NULL: could not be started). */
+	void (*probe_once)(void *ctx, const struct probe_target *t,
+			   void (*done)(void *done_ctx, const struct probe_target *t,
+					const struct probe_result *r, int error),
+			   void *done_ctx);
+	/* A new view for the DNS workers (takes its own reference). NULL port: this node answers no DNS. */
+	void (*publish_dns)(void *ctx, const struct view *v);
+	/* Carrier of the link on which packets for the VIPs arrive: 1, 0, or a negative errno. */
+	int (*link_carrier)(void *ctx);
 	/* Runs `work` on a worker thread (or at once), then `done` on the loop. */
 	void (*offload)(void *ctx, void (*work)(void *arg), void (*done)(void *arg), void *arg);
 	/* Asks for engine_settle() at `at` (monotonic) at the latest; replaces the former wish. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/parts.h"
+#include "engine/zones.h"
 
 struct engine_pending {
 	struct engine *engine;
@@ -234,7 +234,7 @@ bool propose_note_commit(struct engine *e, uint64_t token, int result, const str
 void engine_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
 {
 	note_store(e, result, err);
-	if (!rows_note_commit(e, token, result, err))
+	if (!rows_note_commit(e, token, result, err) && !shifts_note_commit(e, token, result, err))
 		propose_note_commit(e, token, result, err);
 }
 

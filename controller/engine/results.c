@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "engine/parts.h"
+#include "engine/zones.h"
 
 #define RING_USEC_BITS 27
 #define RING_USEC_MAX  ((1U << RING_USEC_BITS) - 1)
@@ -166,9 +166,9 @@ static void count(const struct probe_result *r)
 	metrics_add(ids[r->health.verdict], 1);
 }
 
-usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result *r)
+static usec_t note_server_result(struct engine *e, struct engine_server *s,
+				 const struct probe_result *r)
 {
-	struct engine_server *s = ref;
 	const char *old_state = health_state_name(s->health.state);
 	bool was_in_service = s->health.state == HEALTH_HEALTHY || s->health.trusted;
 	usec_t wall = e->ports.wall(e->ports.ctx);
@@ -177,7 +177,6 @@ usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result
 	enum health_edge edge = health_step(&s->health, &s->group->settings, &r->health,
 					    &s->next_start);
 
-	count(r);
 	note_evidence(s, r);
 	if (r->health.verdict == PROBE_ERROR)
 		tell_prober_error(e, s, r);
@@ -201,4 +200,18 @@ usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result
 	runtime_save_server(e, s);
 	runtime_mark_group(e, s->group);
 	return s->next_start;
+}
+
+usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result *r)
+{
+	enum engine_ref kind = *(const enum engine_ref *)ref;
+
+	count(r);
+	switch (kind) {
+	case REF_SERVER:
+		return note_server_result(e, ref, r);
+	case REF_VIP:
+		return vip_checks_note_result(e, ref, r);
+	}
+	abort(); /* nothing else is probed */
 }

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "engine/parts.h"
+#include "engine/zones.h"
 #include "health/window.h"
 #include "model/health_check.h"
 
@@ -82,6 +82,7 @@ void runtime_mark_group(struct engine *e, struct engine_group *g)
 {
 	for (size_t i = 0; i < g->services.count; i++)
 		services_mark(e, g->services.items[i]);
+	zones_mark_group(e, g);
 }
 
 /* ---- slow start ---- */

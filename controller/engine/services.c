@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/parts.h"
+#include "engine/zones.h"
 #include "plan/diff.h"
 
 #define ADOPT_SINGLY 16 /* more new services than this are looked up by one dump */
@@ -270,7 +270,19 @@ void services_build(struct engine *e, const struct snapshot *s, const struct des
 
 	in.drain_count = drains_fill(e, more_drains, &drains);
 	in.drains = drains;
+	in.evacuated_count = shifts_list_evacuated(e, p->lb->o.name, in.evacuated,
+						   DESIRED_EVACUATED_MAX);
 	desired_build_service(&in, ret_service, ret_verdict);
+}
+
+void services_count(struct engine *e, const struct snapshot *s, const struct desired_place *p,
+		    struct zone_count *ret_count)
+{
+	struct desired_input in = {.snapshot = s, .place = *p, .state = runtime_state, .ctx = e};
+
+	in.evacuated_count = shifts_list_evacuated(e, p->lb->o.name, in.evacuated,
+						   DESIRED_EVACUATED_MAX);
+	desired_count_scope(&in, ret_count);
 }
 
 static void plan_one(struct engine *e, struct engine_service *s)

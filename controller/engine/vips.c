@@ -51,6 +51,13 @@ bool vips_hold(const struct engine *e, const struct addr *a)
 	return v && (v->wanted || v->held);
 }
 
+bool vips_is_present(const struct engine *e, const struct addr *a)
+{
+	const struct engine_vip *v = vec_find(&e->vips, a, vip_key, NULL);
+
+	return v && v->present;
+}
+
 void vips_list(const struct engine *e, const struct snapshot *s, struct vec *ret_addresses)
 {
 	for (size_t i = 0; i < s->load_balancers.count; i++) {

@@ -190,6 +190,39 @@ static uint32_t slow_start_factor(const struct server_group *g)
 	return factor < DESIRED_RAMP_FULL ? factor : DESIRED_RAMP_FULL;
 }
 
+static bool is_evacuated(const struct desired_input *in, const struct server *s)
+{
+	if (!s->zone || strcmp(s->zone, in->place.zone->o.name) == 0)
+		return false;
+	for (size_t i = 0; i < in->evacuated_count; i++)
+		if (strcmp(in->evacuated[i], s->zone) == 0)
+			return true;
+	return false;
+}
+
+void desired_count_scope(const struct desired_input *in, struct zone_count *ret_count)
+{
+	const struct server_group *g = snapshot_find_group(in->snapshot,
+							   in->place.listener->server_group);
+
+	assert(g);
+	memset(ret_count, 0, sizeof(*ret_count));
+	for (size_t i = 0; i < g->servers.count; i++) {
+		const struct server *s = g->servers.items[i];
+		struct desired_state state = {.ramp = DESIRED_RAMP_FULL};
+
+		if (!s->enabled || s->weight == 0 || !desired_in_scope(&in->place, g, s) ||
+		    is_evacuated(in, s))
+			continue;
+		in->state(in->ctx, g, i, &state);
+		ret_count->eligible++;
+		if (desired_in_service(g, &state))
+			ret_count->in_service++;
+		else if (state.health == HEALTH_INITIAL)
+			ret_count->initial++;
+	}
+}
+
 static void members_add_group(struct members *m, const struct desired_input *in,
 			      const struct server_group *g)
 {
@@ -207,7 +240,7 @@ static void members_add_group(struct members *m, const struct desired_input *in,
 
 		desired_fill_dest(g, s, in->place.listener, &member->dest);
 		member->base = s->weight * factor;
-		member->eligible = s->enabled && s->weight > 0;
+		member->eligible = s->enabled && s->weight > 0 && !is_evacuated(in, s);
 		member->in_service = s->enabled && desired_in_service(g, &state);
 		member->unhealthy = g->health_check.enabled && state.health == HEALTH_UNHEALTHY;
 		member->ramp = g->slow_start_ms ? state.ramp : DESIRED_RAMP_FULL;

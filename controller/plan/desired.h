@@ -7,6 +7,7 @@
 #include "health/health.h"
 #include "model/snapshot.h"
 #include "plan/table.h"
+#include "zone/zone.h"
 
 #define DESIRED_RAMP_FULL 10 /* slow start: tenths of the weight */
 
@@ -37,6 +38,8 @@ struct desired_place {
 	uint8_t family;
 };
 
+#define DESIRED_EVACUATED_MAX MODEL_LB_ZONES_MAX
+
 struct desired_input {
 	const struct snapshot *snapshot;
 	struct desired_place place;
@@ -45,6 +48,9 @@ struct desired_input {
 	const struct desired_drain
 		*drains; /* those of this listener (any others are passed over) */
 	size_t drain_count;
+	/* Zones of this load balancer whose servers are evacuated: they get nothing and count nowhere in the other zones. */
+	const char *evacuated[DESIRED_EVACUATED_MAX];
+	size_t evacuated_count;
 };
 
 /* What the group's rules came to (behaviour: min_healthy, when_none_healthy). */
@@ -57,6 +63,9 @@ struct desired_verdict {
 /* Builds the service with its sorted destinations; the caller clears it with plan_service_clear(). */
 void desired_build_service(const struct desired_input *in, struct plan_service *ret_service,
 			   struct desired_verdict *ret_verdict);
+
+/* The servers of the place's group as they count for the verdict of the zone. */
+void desired_count_scope(const struct desired_input *in, struct zone_count *ret_count);
 
 /* The VIP and key of a place; false when the zone has no VIP of that family. */
 bool desired_place_key(const struct desired_place *p, struct plan_key *ret_key);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The view that DNS answers from: built of the snapshot and the verdicts, given out when it differs from the one before. The
+// serial never falls: the store holds a bound that is raised ahead of it.
+#include <string.h>
+
+#include "base/mem.h"
+#include "dns/view_builder.h"
+#include "engine/zones.h"
+
+#define SERIAL_AHEAD 1000U
+#define TTL_MIN      5U
+
+static uint64_t hash_addr(const struct addr *a, uint64_t seed)
+{
+	return hash_bytes(a->bytes, sizeof(a->bytes), seed ^ a->family);
+}
+
+/* Halved while an enabled zone is not handed out, so that clients come back sooner. */
+static uint32_t effective_ttl(const struct engine_lb *lb)
+{
+	uint32_t ttl = lb->lb->dns_ttl_s;
+	uint32_t half = ttl / 2 > TTL_MIN ? ttl / 2 : TTL_MIN;
+	bool missing = false;
+
+	for (size_t i = 0; i < lb->zones.count; i++) {
+		const struct engine_lb_zone *z = lb->zones.items[i];
+
+		for (size_t f = 0; f < ZONE_FAMILIES; f++)
+			if (lb->lb->enabled && z->zone->enabled &&
+			    addr_is_set(zones_vip(z->zone, (enum zone_family)f)) &&
+			    !z->out[f].published)
+				missing = true;
+	}
+	return missing && half < ttl ? half : ttl;
+}
+
+static void fill_zone(const struct engine_lb_zone *z, struct view_builder_zone *out)
+{
+	out->name = z->zone->o.name;
+	for (size_t f = 0; f < ZONE_FAMILIES; f++) {
+		if (!addr_is_set(zones_vip(z->zone, (enum zone_family)f)))
+			continue;
+		out->address[f] = *zones_published_address(z->zone, (enum zone_family)f);
+		out->published[f] = z->out[f].published;
+		out->reason[f] = zone_reason_name(z->out[f].reason);
+	}
+}
+
+static uint64_t hash_name(const struct view_builder_name *name, uint64_t seed)
+{
+	seed = hash_text(name->dns_name, hash_text(name->balancer, seed));
+	seed = hash_bytes(&name->ttl, sizeof(name->ttl), seed ^ (uint64_t)name->affinity);
+	for (size_t i = 0; i < name->zone_count; i++) {
+		const struct view_builder_zone *z = &name->zones[i];
+
+		seed = hash_text(z->name, seed);
+		for (size_t f = 0; f < ZONE_FAMILIES; f++) {
+			seed = hash_addr(&z->address[f], seed ^ (z->published[f] ? 1 : 0));
+			if (z->reason[f])
+				seed = hash_text(z->reason[f], seed);
+		}
+	}
+	return seed;
+}
+
+static uint64_t add_lb(struct view_builder *b, const struct engine_lb *lb, uint64_t seed)
+{
+	static const enum view_affinity affinities[] = {[AFFINITY_ANY] = VIEW_AFFINITY_ANY,
+							[AFFINITY_PARTIAL] = VIEW_AFFINITY_PARTIAL,
+							[AFFINITY_ZONE] = VIEW_AFFINITY_ZONE};
+	struct view_builder_zone zones[MODEL_LB_ZONES_MAX] = {0};
+	struct view_builder_name name = {.balancer = lb->lb->o.name,
+					 .dns_name = lb->lb->dns_name,
+					 .ttl = effective_ttl(lb),
+					 .affinity = affinities[lb->lb->client_affinity],
+					 .zones = zones};
+
+	for (size_t i = 0; i < lb->zones.count && i < MODEL_LB_ZONES_MAX; i++)
+		fill_zone(lb->zones.items[i], &zones[name.zone_count++]);
+	view_builder_add_name(b, &name);
+	return hash_name(&name, seed);
+}
+
+static uint64_t add_subnets(struct engine *e, struct view_builder *b, uint64_t seed)
+{
+	for (size_t i = 0; i < e->snapshot->zones.count; i++) {
+		const struct zone *z = e->snapshot->zones.items[i];
+
+		for (size_t k = 0; k < z->client_subnets.count; k++) {
+			const struct model_prefix *p = &z->client_subnets.items[k];
+
+			view_builder_add_subnet(b, &p->net, p->length, z->o.name);
+			seed = hash_addr(&p->net, hash_text(z->o.name, seed ^ p->length));
+		}
+	}
+	return seed;
+}
+
+/* Raises the bound in the store before the serial reaches it. */
+static void raise_serial(struct engine *e)
+{
+	e->dns_serial++;
+	if (e->dns_serial < e->dns_serial_bound)
+		return;
+	e->dns_serial_bound = e->dns_serial + SERIAL_AHEAD;
+	rows_put(e, "dns", "serial", mem_printf("%u", e->dns_serial_bound));
+}
+
+void publish_load_row(struct engine *e, const struct store_row *row)
+{
+	if (strcmp(row->key, "serial") != 0)
+		return;
+	e->dns_serial = (uint32_t)strtoul(row->value, NULL, 10);
+	e->dns_serial_bound = e->dns_serial;
+}
+
+static void build(struct engine *e, uint32_t serial, struct view **ret_view, uint64_t *ret_hash)
+{
+	struct view_builder *b = view_builder_new(serial, e->settings.dns_hostmaster);
+	uint64_t seed = 1;
+
+	for (size_t i = 0; i < e->settings.dns_apex_count; i++)
+		view_builder_add_apex(b, e->settings.dns_apexes[i]);
+	for (size_t i = 0; i < e->settings.dns_ns_count; i++)
+		view_builder_add_ns(b, e->settings.dns_ns[i], NULL, 0);
+	seed = add_subnets(e, b, seed);
+	for (size_t i = 0; i < e->lbs.count; i++) {
+		const struct engine_lb *lb = e->lbs.items[i];
+
+		if (lb->lb->dns_name)
+			seed = add_lb(b, lb, seed);
+	}
+	view_builder_finish(b, ret_view);
+	*ret_hash = seed;
+}
+
+void publish_view(struct engine *e)
+{
+	struct view *view = NULL;
+	uint64_t hash;
+
+	if (e->flushing) /* the stop of one node takes nothing out of DNS */
+		return;
+	if (e->dns_serial == 0)
+		e->dns_serial = (uint32_t)(e->ports.wall(e->ports.ctx) / USEC_PER_SEC);
+	build(e, e->dns_serial + 1, &view, &hash);
+	if (e->dns_view && hash == e->dns_hash) {
+		view_unref(view);
+		return;
+	}
+	raise_serial(e);
+	view_unref(e->dns_view);
+	e->dns_view = view;
+	e->dns_hash = hash;
+	if (e->ports.publish_dns)
+		e->ports.publish_dns(e->ports.ctx, view);
+}
+
+const struct view *engine_dns_view(const struct engine *e)
+{
+	return e->dns_view;
+}
+
+void publish_free(struct engine *e)
+{
+	view_unref(e->dns_view);
+	e->dns_view = NULL;
+}

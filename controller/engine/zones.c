@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Verdicts of zones: which are handed out and why. Judged for the load balancers that something happened to; a changed
+// verdict is told once and marks the view.
+#include "engine/zones.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const uint8_t families[] = {[ZONE_V4] = AF_INET, [ZONE_V6] = AF_INET6};
+
+static int lb_key(const void *key, const void *item)
+{
+	const struct engine_lb *lb = item;
+
+	return strcmp(key, lb->lb->o.name);
+}
+
+struct engine_lb *zones_find_lb(const struct engine *e, const char *name)
+{
+	return vec_find(&e->lbs, name, lb_key, NULL);
+}
+
+const struct addr *zones_vip(const struct lb_zone *z, enum zone_family f)
+{
+	return f == ZONE_V4 ? &z->vip4 : &z->vip6;
+}
+
+const struct addr *zones_published_address(const struct lb_zone *z, enum zone_family f)
+{
+	const struct addr *outside = f == ZONE_V4 ? &z->publish4 : &z->publish6;
+
+	return addr_is_set(outside) ? outside : zones_vip(z, f);
+}
+
+/* ---- marks ---- */
+
+void zones_mark_lb(struct engine *e, struct engine_lb *lb)
+{
+	engine_mark(e, MARK_ZONES);
+	lb->dirty = true;
+}
+
+static bool uses_group(const struct engine *e, const struct load_balancer *lb, const char *group)
+{
+	(void)e;
+	for (size_t i = 0; i < lb->listeners.count; i++) {
+		const struct listener *l = lb->listeners.items[i];
+
+		if (strcmp(l->server_group, group) == 0)
+			return true;
+	}
+	return false;
+}
+
+void zones_mark_group(struct engine *e, const struct engine_group *g)
+{
+	for (size_t i = 0; i < e->lbs.count; i++) {
+		struct engine_lb *lb = e->lbs.items[i];
+
+		if (!lb->dirty && uses_group(e, lb->lb, g->group->o.name))
+			zones_mark_lb(e, lb);
+	}
+}
+
+void zones_mark_covered(struct engine *e, const struct engine_shift *s)
+{
+	for (size_t i = 0; i < e->lbs.count; i++) {
+		struct engine_lb *lb = e->lbs.items[i];
+
+		if (strcmp(s->lb, "*") != 0 && strcmp(s->lb, lb->lb->o.name) != 0)
+			continue;
+		zones_mark_lb(e, lb);
+		for (size_t z = 0; z < lb->zones.count; z++)
+			vip_checks_sync(e, lb, lb->zones.items[z]);
+	}
+	if (!s->evacuate)
+		return;
+	for (size_t i = 0; i < e->services.count; i++) {
+		struct engine_service *service = e->services.items[i];
+
+		if (service->place.lb &&
+		    (strcmp(s->lb, "*") == 0 || strcmp(s->lb, service->place.lb->o.name) == 0))
+			services_mark(e, service);
+	}
+}
+
+/* ---- following the snapshot ---- */
+
+static void lb_zone_free(struct engine *e, struct engine_lb_zone *z)
+{
+	vip_checks_stop(e, z);
+	for (size_t f = 0; f < ZONE_FAMILIES; f++) {
+		free(z->group[f]);
+		free(z->shift[f]);
+	}
+	free(z);
+}
+
+static void lb_free(struct engine *e, struct engine_lb *lb)
+{
+	for (size_t i = 0; i < lb->zones.count; i++)
+		lb_zone_free(e, lb->zones.items[i]);
+	vec_clear(&lb->zones);
+	free(lb);
+}
+
+static void sync_zones_of(struct engine *e, struct engine_lb *lb)
+{
+	struct vec old = lb->zones;
+	size_t j = 0;
+
+	memset(&lb->zones, 0, sizeof(lb->zones));
+	for (size_t i = 0; i < lb->lb->zones.count; i++) {
+		const struct lb_zone *zone = lb->lb->zones.items[i];
+		struct engine_lb_zone *z = NULL;
+
+		while (j < old.count && !z) {
+			struct engine_lb_zone *candidate = old.items[j];
+			int order = strcmp(candidate->zone->o.name, zone->o.name);
+
+			if (order > 0)
+				break;
+			j++;
+			if (order == 0)
+				z = candidate;
+			else
+				lb_zone_free(e, candidate);
+		}
+		if (!z)
+			z = mem_new(struct engine_lb_zone);
+		z->zone = zone;
+		vip_checks_sync(e, lb, z);
+		vec_push(&lb->zones, z);
+	}
+	for (; j < old.count; j++)
+		lb_zone_free(e, old.items[j]);
+	vec_clear(&old);
+}
+
+void zones_sync(struct engine *e)
+{
+	const struct vec *lbs = &e->snapshot->load_balancers;
+	struct vec old = e->lbs;
+	size_t j = 0;
+
+	memset(&e->lbs, 0, sizeof(e->lbs));
+	for (size_t i = 0; i < lbs->count; i++) {
+		const struct load_balancer *want = lbs->items[i];
+		struct engine_lb *lb = NULL;
+
+		while (j < old.count && !lb) {
+			struct engine_lb *candidate = old.items[j];
+			int order = strcmp(candidate->lb->o.name, want->o.name);
+
+			if (order > 0)
+				break;
+			j++;
+			if (order == 0)
+				lb = candidate;
+			else
+				lb_free(e, candidate);
+		}
+		if (!lb)
+			lb = mem_new(struct engine_lb);
+		if (lb->lb != want) {
+			lb->lb = want;
+			sync_zones_of(e, lb);
+			lb->dirty = true;
+		}
+		vec_push(&e->lbs, lb);
+	}
+	for (; j < old.count; j++)
+		lb_free(e, old.items[j]);
+	vec_clear(&old);
+	/* Names, prefixes and addresses may have changed without any verdict. */
+	engine_mark(e, MARK_ZONES | MARK_DNS);
+}
+
+void zones_free(struct engine *e)
+{
+	for (size_t i = 0; i < e->lbs.count; i++)
+		lb_free(e, e->lbs.items[i]);
+	vec_clear(&e->lbs);
+}
+
+/* ---- judging ---- */
+
+static enum zone_verdict worse_group(enum zone_verdict a, enum zone_verdict b)
+{
+	static const int badness[] = {
+		[ZONE_HEALTHY] = 0, [ZONE_UNDECIDED] = 1, [ZONE_UNHEALTHY] = 2};
+
+	return badness[b] > badness[a] ? b : a;
+}
+
+static void judge_groups(struct engine *e, const struct engine_lb *lb,
+			 const struct engine_lb_zone *z, enum zone_family f, struct zone_input *in,
+			 struct zone_count *sum)
+{
+	in->groups = ZONE_HEALTHY;
+	memset(sum, 0, sizeof(*sum));
+	for (size_t i = 0; i < lb->lb->listeners.count; i++) {
+		const struct listener *l = lb->lb->listeners.items[i];
+		const struct server_group *g = snapshot_find_group(e->snapshot, l->server_group);
+		struct desired_place place = {
+			.lb = lb->lb, .zone = z->zone, .listener = l, .family = families[f]};
+		struct zone_count count;
+		enum zone_verdict verdict;
+
+		services_count(e, e->snapshot, &place, &count);
+		sum->eligible += count.eligible;
+		sum->in_service += count.in_service;
+		sum->initial += count.initial;
+		verdict = zone_judge_group(&count, &g->dns_min_healthy);
+		if (worse_group(in->groups, verdict) != in->groups) {
+			in->groups = verdict;
+			in->group = g->o.name;
+		}
+	}
+}
+
+size_t zones_fill(struct engine *e, const struct engine_lb *lb, enum zone_family f,
+		  const char *skip, struct zone_input ret_in[MODEL_LB_ZONES_MAX],
+		  const struct engine_lb_zone *ret_zones[MODEL_LB_ZONES_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < lb->zones.count && n < MODEL_LB_ZONES_MAX; i++) {
+		struct engine_lb_zone *z = lb->zones.items[i];
+		const struct engine_shift *cover;
+
+		if (!addr_is_set(zones_vip(z->zone, f)))
+			continue;
+		cover = shifts_find_cover(e, lb->lb->o.name, z->zone->o.name);
+		ret_in[n] = (struct zone_input){.enabled = lb->lb->enabled && z->zone->enabled,
+						.shift = cover ? cover->id : NULL,
+						.vip = vip_checks_verdict(&z->checks[f])};
+		if (skip && strcmp(skip, z->zone->o.name) == 0)
+			ret_in[n].shift = "";
+		judge_groups(e, lb, z, f, &ret_in[n], &z->count[f]);
+		ret_zones[n++] = z;
+	}
+	return n;
+}
+
+static void replace(char **at, const char *text)
+{
+	free(*at);
+	*at = text ? mem_strdup(text) : NULL;
+}
+
+static void tell_publication(struct engine *e, const struct engine_lb *lb,
+			     const struct engine_lb_zone *z, enum zone_family f)
+{
+	char path[OBJECT_PATH_MAX];
+	char address[ADDR_TEXT_MAX];
+	struct object_path p = {
+		.kind = OBJECT_LB_ZONE, .parent = lb->lb->o.name, .name = z->zone->o.name};
+
+	addr_format(zones_published_address(z->zone, f), address);
+	engine_emit(e, EVENT_ZONE_PUBLISH_CHANGED, object_path_format(&p, path),
+		    "%s is %s: %s%s%s%s%s", address,
+		    z->out[f].published ? "handed out" : "withdrawn",
+		    zone_reason_name(z->out[f].reason), z->group[f] ? ", server group " : "",
+		    z->group[f] ? z->group[f] : "", z->shift[f] ? ", shift " : "",
+		    z->shift[f] ? z->shift[f] : "");
+}
+
+static void take_output(struct engine *e, const struct engine_lb *lb, struct engine_lb_zone *z,
+			enum zone_family f, const struct zone_output *out)
+{
+	bool changed = !z->judged[f] || z->out[f].published != out->published ||
+		       z->out[f].reason != out->reason;
+
+	z->out[f] = *out;
+	replace(&z->group[f], out->group);
+	replace(&z->shift[f], out->shift);
+	z->out[f].group = z->group[f];
+	z->out[f].shift = z->shift[f];
+	z->judged[f] = true;
+	if (!changed)
+		return;
+	tell_publication(e, lb, z, f);
+	engine_mark(e, MARK_DNS);
+}
+
+static void judge_family(struct engine *e, struct engine_lb *lb, enum zone_family f)
+{
+	struct zone_input in[MODEL_LB_ZONES_MAX];
+	const struct engine_lb_zone *zones[MODEL_LB_ZONES_MAX];
+	struct zone_output out[MODEL_LB_ZONES_MAX];
+	size_t count;
+
+	memset(in, 0, sizeof(in));
+	count = zones_fill(e, lb, f, NULL, in, zones);
+	zone_judge(in, count, out, &lb->fail_open[f]);
+	for (size_t i = 0; i < count; i++)
+		take_output(e, lb, (struct engine_lb_zone *)(uintptr_t)zones[i], f, &out[i]);
+}
+
+void zones_judge(struct engine *e)
+{
+	for (size_t i = 0; i < e->lbs.count; i++) {
+		struct engine_lb *lb = e->lbs.items[i];
+
+		if (!lb->dirty)
+			continue;
+		lb->dirty = false;
+		judge_family(e, lb, ZONE_V4);
+		judge_family(e, lb, ZONE_V6);
+	}
+}
+
+/* ---- for readers ---- */
+
+static void fill_vip(const struct engine_vip_check *c, struct zone_publication *p)
+{
+	struct probe_target target = {
+		.check = &c->check, .address = c->vip, .port = (uint16_t)c->check.port};
+
+	p->vip_state = c->running ? health_state_name(c->health.state) : "not_probed";
+	p->vip_source = c->self ? "self" : "probe";
+	p->vip_since_wall = c->since_wall;
+	if (!c->running)
+		snprintf(p->vip_detail, sizeof(p->vip_detail),
+			 "not probed while the zone is shifted away");
+	else if (c->self)
+		snprintf(
+			p->vip_detail, sizeof(p->vip_detail), "%s",
+			c->self_fault[0]
+				? c->self_fault
+				: "this node holds it: address and services are as they should be");
+	else if (c->has_last)
+		evidence_describe(&target, c->last_reason, &c->last, p->vip_detail,
+				  sizeof(p->vip_detail));
+	else
+		snprintf(p->vip_detail, sizeof(p->vip_detail), "not probed yet");
+}
+
+static void tell_zone(const struct engine_lb *lb, const struct engine_lb_zone *z,
+		      enum zone_family f, engine_publication_fn *fn, void *ctx)
+{
+	struct zone_publication p = {.lb = lb->lb->o.name,
+				     .zone = z->zone->o.name,
+				     .family = families[f],
+				     .vip = *zones_vip(z->zone, f),
+				     .published_address = *zones_published_address(z->zone, f),
+				     .published = z->out[f].published,
+				     .reason_code = zone_reason_name(z->out[f].reason),
+				     .group = z->group[f],
+				     .shift = z->shift[f],
+				     .fail_open = lb->fail_open[f],
+				     .servers_eligible = z->count[f].eligible,
+				     .servers_in_service = z->count[f].in_service};
+
+	if (!addr_is_set(&p.vip))
+		return;
+	fill_vip(&z->checks[f], &p);
+	fn(ctx, &p);
+}
+
+void engine_each_publication(const struct engine *e, const char *lb, engine_publication_fn *fn,
+			     void *ctx)
+{
+	for (size_t i = 0; i < e->lbs.count; i++) {
+		const struct engine_lb *item = e->lbs.items[i];
+
+		if (lb && strcmp(lb, item->lb->o.name) != 0)
+			continue;
+		for (size_t k = 0; k < item->zones.count; k++) {
+			tell_zone(item, item->zones.items[k], ZONE_V4, fn, ctx);
+			tell_zone(item, item->zones.items[k], ZONE_V6, fn, ctx);
+		}
+	}
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Zones of load balancers at run time: VIP checks, verdicts, shifts, and the view that DNS answers from. For the files of this
+ * directory only. */
+#ifndef ZG_ENGINE_ZONES_H
+#define ZG_ENGINE_ZONES_H
+
+#include "engine/parts.h"
+#include "engine/shifts.h"
+#include "zone/zone.h"
+
+enum zone_family { ZONE_V4, ZONE_V6, ZONE_FAMILIES };
+
+struct engine_lb;
+
+/* The check of one VIP. From nodes that do not hold it: a probe; on a node that holds it a look at itself, since a ping of its
+ * own address always passes. */
+struct engine_vip_check {
+	enum engine_ref ref; /* REF_VIP; first: what a probe's result refers to */
+	struct engine_lb *lb;
+	const char *zone; /* of the snapshot in force */
+	uint8_t family;
+	bool running; /* not while the zone is shifted away */
+	bool self;
+	struct addr vip;
+	struct health health;
+	struct health_settings settings;
+	struct health_check check; /* what the probe points to; no texts of its own */
+	void *probe;
+	usec_t next; /* of a look at itself */
+	usec_t since_wall;
+	bool has_last;
+	enum health_reason last_reason;
+	struct probe_evidence last;
+	char self_fault[160]; /* "" = in order */
+};
+
+struct engine_lb_zone {
+	const struct lb_zone *zone; /* of the snapshot in force */
+	struct engine_vip_check checks[ZONE_FAMILIES];
+	struct zone_output out[ZONE_FAMILIES]; /* group and shift: see the next two */
+	char *group[ZONE_FAMILIES];
+	char *shift[ZONE_FAMILIES];
+	struct zone_count count[ZONE_FAMILIES];
+	bool judged[ZONE_FAMILIES];
+};
+
+struct engine_lb {
+	const struct load_balancer *lb; /* of the snapshot in force */
+	struct vec zones;               /* struct engine_lb_zone, in the order of lb->zones */
+	bool fail_open[ZONE_FAMILIES];
+	bool dirty;
+};
+
+struct engine_shift {
+	char *id;
+	char *zone;
+	char *lb; /* "*" = all */
+	char *who;
+	char *comment;
+	json_t *history;
+	usec_t created_wall;
+	usec_t expires_wall;
+	usec_t expires; /* monotonic */
+	bool evacuate;
+	bool forced;
+	bool expiry_told;
+};
+
+/* zones.c */
+void zones_sync(struct engine *e);
+void zones_free(struct engine *e);
+void zones_mark_group(struct engine *e, const struct engine_group *g);
+void zones_mark_lb(struct engine *e, struct engine_lb *lb);
+void zones_mark_covered(struct engine *e, const struct engine_shift *s);
+void zones_judge(struct engine *e); /* the settle step */
+struct engine_lb *zones_find_lb(const struct engine *e, const char *name);
+const struct addr *zones_vip(const struct lb_zone *z, enum zone_family f);
+const struct addr *zones_published_address(const struct lb_zone *z, enum zone_family f);
+/* Fills the inputs of one load balancer and family, leaving out zones without a VIP; `skip` is treated as shifted away (NULL =
+ * none). Returns how many; ret_zones[i] is whose. */
+size_t zones_fill(struct engine *e, const struct engine_lb *lb, enum zone_family f,
+		  const char *skip, struct zone_input ret_in[MODEL_LB_ZONES_MAX],
+		  const struct engine_lb_zone *ret_zones[MODEL_LB_ZONES_MAX]);
+
+/* vip_checks.c */
+void vip_checks_sync(struct engine *e, struct engine_lb *lb, struct engine_lb_zone *z);
+void vip_checks_stop(struct engine *e, struct engine_lb_zone *z);
+usec_t vip_checks_note_result(struct engine *e, struct engine_vip_check *c,
+			      const struct probe_result *r);
+usec_t vip_checks_tick(struct engine *e,
+		       usec_t now); /* looks at itself; when the next one is due */
+enum zone_verdict vip_checks_verdict(const struct engine_vip_check *c);
+void vip_checks_load_row(struct engine *e, const struct store_row *row);
+
+/* shifts.c */
+void shifts_load_row(struct engine *e, const struct store_row *row);
+const struct engine_shift *shifts_find_cover(const struct engine *e, const char *lb,
+					     const char *zone);
+/* Names of the zones whose servers are evacuated in this load balancer; at most `max`. */
+size_t shifts_list_evacuated(const struct engine *e, const char *lb, const char **ret_zones,
+			     size_t max);
+void shifts_pump(struct engine *e); /* takes the next wish */
+bool shifts_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);
+void shifts_finish(struct engine *e); /* answers what is in force */
+usec_t shifts_tick(struct engine *e, usec_t now);
+bool shifts_idle(const struct engine *e);
+void shifts_free(struct engine *e);
+void shifts_fill_status(const struct engine_shift *s, struct shift_status *ret_status);
+
+/* shift_effects.c */
+/* What taking `zone` out of `lb` ("*" = all) would do; caller frees the array. Faults unless forced: ERR_IN_USE. */
+size_t shift_effects_list(struct engine *e, const char *zone, const char *lb,
+			  struct shift_effect **ret_effects, struct err *refusals);
+
+/* publish.c */
+void publish_view(struct engine *e); /* the settle step */
+void publish_load_row(struct engine *e, const struct store_row *row);
+void publish_free(struct engine *e);
+
+#endif
