@@ -17,6 +17,14 @@ struct probe_target {
 
 #define PROBE_EVIDENCE_MAX 120
 
+/* What a pass of a check that waits for no "port unreachable" is worth. */
+enum evidence_silence {
+	EVIDENCE_HEARD,    /* something came back, or the check asks for an answer anyway */
+	SILENCE_UNTESTED,  /* nobody knows whether the host ever says "port unreachable" */
+	SILENCE_TELLING,   /* it does so for a port that is surely closed */
+	SILENCE_UNTELLING, /* it does not: its silence proves nothing */
+};
+
 struct probe_evidence {
 	usec_t started_wall;
 	uint32_t connect_usec;    /* 0 = did not get there */
@@ -24,6 +32,7 @@ struct probe_evidence {
 	uint32_t duration_usec;
 	uint16_t http_status; /* 0 = none */
 	int16_t error;        /* errno, 0 = none */
+	enum evidence_silence silence;
 	/* What came back, printable: "HTTP/1.1 503 Service Unavailable"; "" = nothing. */
 	char text[PROBE_EVIDENCE_MAX];
 };

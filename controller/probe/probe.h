@@ -31,6 +31,19 @@ void probe_sched_remove(struct probe_sched *s,
 void probe_sched_retarget(struct probe_sched *s, struct probe_entry *e,
 			  const struct health_check *check);
 
+#define PROBE_ONCE_MAX 16 /* probes on demand at once */
+
+/* `r` is valid during the call; NULL when the scheduler ends first. */
+typedef void probe_once_fn(void *ctx, const struct probe_target *t, const struct probe_result *r);
+
+/* One probe now, outside the schedule, of which it changes nothing. Tells `fn` once, later, from the loop; the check lives
+ * until then. Returns false when as many as may be are under way. */
+bool probe_sched_once(struct probe_sched *s, const struct probe_target *t, probe_once_fn *fn,
+		      void *ctx);
+
+/* How many probes can be in flight at once (descriptors). What is due beyond that ends as prober error. */
+size_t probe_sched_capacity(const struct probe_sched *s);
+
 /* Counts for status: distinct probes, and how many are in flight. */
 size_t probe_sched_count(const struct probe_sched *s);
 size_t probe_sched_in_flight(const struct probe_sched *s);

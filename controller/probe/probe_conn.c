@@ -55,7 +55,7 @@ void probe_conn_judge(int error, enum probe_conn_origin origin, struct probe_out
 }
 
 /* The source and the mark of the check. A source of the other family is not for this server. */
-static int probe_conn_set_origin(int fd, const struct health_check *check, uint8_t family)
+int probe_conn_set_origin(int fd, const struct health_check *check, uint8_t family)
 {
 	const int on = 1;
 	struct sockaddr_storage sa;

@@ -6,6 +6,9 @@
 
 #include "probe/probe_kind.h"
 
+/* Gives a socket the source and the mark of the check. 0 or a negative errno. */
+int probe_conn_set_origin(int fd, const struct health_check *check, uint8_t family);
+
 /* Begins to connect r->fd. On failure ends the run and returns false. */
 bool probe_conn_start(struct probe_run *r);
 

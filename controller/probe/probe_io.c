@@ -4,6 +4,9 @@
 #include "probe/probe_io.h"
 
 #include "base/mem.h"
+#include "probe/probe_echo.h"
+#include "probe/probe_silence.h"
+#include "probe/probe_syn.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,6 +27,9 @@ int probe_io_open(struct probe_io *io)
 
 void probe_io_close(struct probe_io *io)
 {
+	probe_echo_free(io->echo);
+	probe_syn_free(io->syn);
+	probe_silence_free(io->silence);
 	close(io->epoll);
 	free(io->runs);
 	*io = (struct probe_io){.epoll = -1};
@@ -40,12 +46,12 @@ static void probe_io_reserve(struct probe_io *io, size_t index)
 	io->size = size;
 }
 
-int probe_io_watch(struct probe_io *io, struct probe_run *r)
+static int probe_io_register(struct probe_io *io, struct probe_run *r, uint32_t events)
 {
 	size_t index = (size_t)r->fd;
 	uint32_t serial = ++io->serial;
 	struct epoll_event event = {
-		.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+		.events = events,
 		.data.u64 = (uint64_t)serial << 32 | (uint32_t)r->fd,
 	};
 
@@ -56,6 +62,16 @@ int probe_io_watch(struct probe_io *io, struct probe_run *r)
 	io->runs[index] = r;
 	r->serial = serial;
 	return 0;
+}
+
+int probe_io_watch(struct probe_io *io, struct probe_run *r)
+{
+	return probe_io_register(io, r, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+}
+
+int probe_io_watch_shared(struct probe_io *io, struct probe_run *r)
+{
+	return probe_io_register(io, r, EPOLLIN);
 }
 
 void probe_io_forget(struct probe_io *io, const struct probe_run *r)

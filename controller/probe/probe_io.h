@@ -6,18 +6,28 @@
 
 #include "probe/probe_kind.h"
 
+struct probe_echo_pool;
+struct probe_syn_pool;
+struct probe_silence_hosts;
+
 struct probe_io {
 	int epoll;   /* readable when something is to be harvested */
 	void *owner; /* the scheduler */
 	uint32_t serial;
 	struct probe_run **runs; /* by descriptor */
 	size_t size;
+	/* What many probes share; each made when a kind first needs it, released by probe_io_close(). */
+	struct probe_echo_pool *echo;
+	struct probe_syn_pool *syn;
+	struct probe_silence_hosts *silence;
 };
 
 /* 0 or a negative errno. */
 int probe_io_open(struct probe_io *io);
 void probe_io_close(struct probe_io *io);
 
+/* The same for a socket that serves many probes: for input only, level-triggered. */
+int probe_io_watch_shared(struct probe_io *io, struct probe_run *r);
 /* Watches r->fd. 0 or a negative errno. */
 int probe_io_watch(struct probe_io *io, struct probe_run *r);
 /* Before r->fd is closed. */

@@ -3,14 +3,21 @@
 #include "probe/probe_kind.h"
 
 static const struct probe_kind *const probe_kinds[] = {
-	[CHECK_TCP] = &probe_tcp_kind,
-	[CHECK_HTTP] = &probe_http_kind,
-	[CHECK_DNS] = NULL,
+	[CHECK_TCP] = &probe_tcp_kind,           [CHECK_HTTP] = &probe_http_kind,
+	[CHECK_UDP] = &probe_udp_kind,           [CHECK_ICMP] = &probe_icmp_kind,
+	[CHECK_ICMP_UDP] = &probe_icmp_udp_kind, [CHECK_DNS] = &probe_dns_kind,
 };
 
 const struct probe_kind *probe_kind_find(enum check_type type)
 {
 	return probe_kinds[type];
+}
+
+const struct probe_kind *probe_kind_choose(const struct health_check *check)
+{
+	if (check->type == CHECK_TCP && check->handshake == HANDSHAKE_HALF_OPEN)
+		return &probe_syn_kind;
+	return probe_kind_find(check->type);
 }
 
 uint32_t probe_run_elapsed(const struct probe_run *r)

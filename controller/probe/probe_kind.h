@@ -31,7 +31,8 @@ struct probe_run {
 	uint32_t serial; /* of the descriptor's registration */
 	uint32_t connect_usec;
 	uint32_t first_byte_usec;
-	int fd; /* -1 = none */
+	enum evidence_silence silence; /* of a pass */
+	int fd;                        /* -1 = none */
 };
 
 /* Each function may end the run by probe_run_end(), and `expire` must. After that the run is gone. */
@@ -43,16 +44,27 @@ struct probe_kind {
 	void (*cancel)(struct probe_run *r); /* releases what it holds; reports nothing */
 };
 
+/* The kind for a check as a whole: its type, and how it is to be done. NULL: it cannot be probed (yet). */
+const struct probe_kind *probe_kind_choose(const struct health_check *check);
+
 /* NULL: this kind cannot be probed (yet). */
 const struct probe_kind *probe_kind_find(enum check_type type);
 
 /* Reports the one result of the run, and releases it. Called by kinds, implemented by the scheduler. */
 void probe_run_end(struct probe_run *r, const struct probe_outcome *o);
 
+/* When T runs out: the stalls of the loop so far are taken into account. Implemented by the scheduler. */
+usec_t probe_run_deadline(const struct probe_run *r);
+
 /* Microseconds since the start, at least 1. */
 uint32_t probe_run_elapsed(const struct probe_run *r);
 
 extern const struct probe_kind probe_tcp_kind;
+extern const struct probe_kind probe_syn_kind; /* tcp, half-open */
 extern const struct probe_kind probe_http_kind;
+extern const struct probe_kind probe_udp_kind;
+extern const struct probe_kind probe_icmp_kind;
+extern const struct probe_kind probe_icmp_udp_kind;
+extern const struct probe_kind probe_dns_kind;
 
 #endif

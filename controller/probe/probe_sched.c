@@ -39,6 +39,14 @@ struct probe_entry {
 	struct probe_entry **link;
 };
 
+/* A probe on demand: in no table, with no entries. */
+struct probe_one {
+	struct probe_shared shared; /* first: it is one of the probes */
+	probe_once_fn *fn;
+	void *ctx;
+	struct probe_one *next;
+};
+
 struct probe_sched {
 	struct probe_sched_callbacks cb;
 	struct ev_loop *loop;
@@ -54,6 +62,7 @@ struct probe_sched {
 	struct table probes; /* struct probe_shared by identity */
 	size_t in_flight;
 	size_t in_flight_max;
+	struct probe_one *ones;
 	struct probe_shared *telling; /* whose references are being told */
 	struct probe_entry *tell_next;
 };
@@ -137,12 +146,31 @@ static usec_t probe_sched_tell(struct probe_sched *s, struct probe_shared *p,
 	return earliest;
 }
 
+static struct probe_one *probe_sched_take_one(struct probe_sched *s, struct probe_shared *p)
+{
+	struct probe_one **link = &s->ones;
+
+	while (&(*link)->shared != p)
+		link = &(*link)->next;
+	struct probe_one *one = *link;
+
+	*link = one->next;
+	return one;
+}
+
 /* One that was added while the others were told has its own wish in `planned`. */
 static void probe_sched_conclude(struct probe_sched *s, struct probe_shared *p,
 				 const struct probe_result *r)
 {
 	usec_t next;
 
+	if (!p->entries) {
+		struct probe_one *one = probe_sched_take_one(s, p);
+
+		one->fn(one->ctx, &p->target, r);
+		free(one);
+		return;
+	}
 	p->planned = USEC_NEVER;
 	next = probe_sched_tell(s, p, r);
 	if (!p->entries) {
@@ -166,6 +194,14 @@ static void probe_sched_fill(const struct probe_shared *p, const struct probe_ou
 		memcpy(r->evidence.text, o->text, strnlen(o->text, sizeof(r->evidence.text) - 1));
 }
 
+usec_t probe_run_deadline(const struct probe_run *run)
+{
+	const struct probe_shared *p = run->owner;
+	const struct probe_sched *s = run->io->owner;
+
+	return p->node.due + (s->clock.stalled - run->stalled);
+}
+
 void probe_run_end(struct probe_run *run, const struct probe_outcome *o)
 {
 	struct probe_shared *p = run->owner;
@@ -179,6 +215,7 @@ void probe_run_end(struct probe_run *run, const struct probe_outcome *o)
 	r.evidence.duration_usec = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took;
 	r.evidence.connect_usec = run->connect_usec;
 	r.evidence.first_byte_usec = run->first_byte_usec;
+	r.evidence.silence = run->silence;
 	free(run);
 	p->run = NULL;
 	s->in_flight--;
@@ -199,7 +236,7 @@ static void probe_sched_refuse(struct probe_sched *s, struct probe_shared *p, in
 
 static void probe_sched_start(struct probe_sched *s, struct probe_shared *p)
 {
-	const struct probe_kind *kind = probe_kind_find(p->target.check->type);
+	const struct probe_kind *kind = probe_kind_choose(p->target.check);
 	struct probe_run *run;
 
 	if (!kind || s->in_flight >= s->in_flight_max) {
@@ -367,6 +404,12 @@ void probe_sched_free(struct probe_sched *s)
 		probe_sched_drop(s, p);
 	}
 	table_clear(&s->probes);
+	while (s->ones) {
+		struct probe_one *one = probe_sched_take_one(s, &s->ones->shared);
+
+		one->fn(one->ctx, &one->shared.target, NULL);
+		probe_sched_drop(s, &one->shared);
+	}
 	ev_timer_stop(s->loop, &s->timer);
 	ev_io_stop(s->loop, &s->harvest);
 	probe_clock_stop(&s->clock);
@@ -456,6 +499,34 @@ void probe_sched_retarget(struct probe_sched *s, struct probe_entry *e,
 	if (p->target.check == e->check)
 		p->target.check = check;
 	e->check = check;
+}
+
+bool probe_sched_once(struct probe_sched *s, const struct probe_target *t, probe_once_fn *fn,
+		      void *ctx)
+{
+	usec_t now = time_monotonic();
+	struct probe_one *one;
+	size_t count = 0;
+
+	for (one = s->ones; one; one = one->next)
+		count++;
+	if (count >= PROBE_ONCE_MAX)
+		return false;
+	one = mem_new(struct probe_one);
+	one->shared.target = *t;
+	one->fn = fn;
+	one->ctx = ctx;
+	one->next = s->ones;
+	s->ones = one;
+	probe_sched_schedule(s, &one->shared, now);
+	if (probe_wheel_next(&s->wheel) < s->armed)
+		probe_sched_arm(s, now);
+	return true;
+}
+
+size_t probe_sched_capacity(const struct probe_sched *s)
+{
+	return s->in_flight_max;
 }
 
 size_t probe_sched_count(const struct probe_sched *s)
