@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The server side of the probe benchmarks: accepts on every address of one port, answers HTTP if asked to, and measures
 // from its own clock how regularly each address (its last two bytes are the number of the target) is visited.
-//   listener PORT tcp|http     SIGUSR1: forgets what it saw so far; SIGTERM: prints and ends
+//   listener PORT tcp|http     SIGUSR1: prints and forgets what it saw so far; SIGTERM: prints and ends
 // Prints: connections, targets, and of the intervals their number, mean, p1, p50, p99 and maximum in µs.
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ static const char answer[] = "HTTP/1.1 200 OK\r\nServer: listener\r\nContent-Typ
 			     "Content-Length: 3\r\nConnection: close\r\n\r\n";
 
 static volatile sig_atomic_t stopped;
-static volatile sig_atomic_t forget;
+static volatile sig_atomic_t asked;
 
 struct listener {
 	int fd;
@@ -42,7 +42,7 @@ struct listener {
 static void on_signal(int number)
 {
 	if (number == SIGUSR1)
-		forget = 1;
+		asked = 1;
 	else
 		stopped = 1;
 }
@@ -95,32 +95,6 @@ static void answer_one(int fd)
 	close(fd);
 }
 
-static void forget_all(struct listener *l)
-{
-	forget = 0;
-	l->connections = 0;
-	l->intervals = 0;
-	memset(l->last, 0, sizeof(l->last));
-}
-
-static void serve(struct listener *l)
-{
-	struct epoll_event events[EVENTS];
-
-	while (!stopped) {
-		int n = epoll_wait(l->epoll, events, EVENTS, 1000);
-
-		if (forget)
-			forget_all(l);
-		for (int i = 0; i < n; i++) {
-			if (events[i].data.fd == l->fd)
-				accept_all(l);
-			else
-				answer_one(events[i].data.fd);
-		}
-	}
-}
-
 static int open_port(uint16_t port)
 {
 	const int on = 1;
@@ -160,6 +134,35 @@ static void report(struct listener *l)
 	printf("connections %ju targets %u intervals %zu mean %.1f p1 %u p50 %u p99 %u max %u\n",
 	       (uintmax_t)l->connections, targets, n, n ? (double)span / (double)n : 0.,
 	       n ? v[n / 100] : 0, n ? v[n / 2] : 0, n ? v[n - 1 - n / 100] : 0, n ? v[n - 1] : 0);
+	fflush(stdout);
+}
+
+static void forget_all(struct listener *l)
+{
+	asked = 0;
+	l->connections = 0;
+	l->intervals = 0;
+	memset(l->last, 0, sizeof(l->last));
+}
+
+static void serve(struct listener *l)
+{
+	struct epoll_event events[EVENTS];
+
+	while (!stopped) {
+		int n = epoll_wait(l->epoll, events, EVENTS, 1000);
+
+		if (asked) {
+			report(l);
+			forget_all(l);
+		}
+		for (int i = 0; i < n; i++) {
+			if (events[i].data.fd == l->fd)
+				accept_all(l);
+			else
+				answer_one(events[i].data.fd);
+		}
+	}
 }
 
 int main(int argc, char **argv)

@@ -96,19 +96,24 @@ class Listener:
         wait(lambda: socket_open(PORT), 5, "the listener listens")
 
     def reset(self):
-        """Forgets what was counted so far."""
+        """{name: number} of what came since the last reset, or since the start."""
         self._process.send_signal(signal.SIGUSR1)
+        return read_numbers(self._process.stdout.readline())
 
     def end(self):
-        """{name: number} of what came since the reset."""
+        """The same, and no more is accepted."""
         self._process.send_signal(signal.SIGTERM)
-        words = self._process.communicate(timeout=60)[0].split()
-        return {name: float(value) for name, value in zip(words[::2], words[1::2])}
+        return read_numbers(self._process.communicate(timeout=60)[0])
 
     def close(self):
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
+
+
+def read_numbers(text):
+    words = text.split()
+    return {name: float(value) for name, value in zip(words[::2], words[1::2])}
 
 
 def socket_open(port):
