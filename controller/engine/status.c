@@ -40,6 +40,16 @@ static const char *advice_for(enum health_reason r)
 		return "this gateway is short of something (descriptors, memory, ports): it counts for nothing until mended";
 	case REASON_FAILING_INTERMITTENTLY:
 		return "some probes fail and some pass: look for an overloaded service or a flapping path";
+	case REASON_ICMP_NO_REPLY:
+		return "the host does not answer the echo request: is it up, and do firewalls let ICMP echo through?";
+	case REASON_ICMP_PORT_UNREACHABLE:
+		return "nothing listens at that port, or a firewall rejects: start the service, or correct the port";
+	case REASON_UDP_NO_REPLY:
+		return "send the same datagram yourself from this gateway: does the service answer such, and within timeout_ms?";
+	case REASON_UDP_REPLY_MISMATCH:
+		return "what came back is not expected_reply, byte by byte: compare the two, or leave expected_reply out";
+	case REASON_DNS_ERROR:
+		return "ask for the name yourself from this gateway; if the code is right, put it in accepted_rcodes";
 	case REASON_NONE:
 	case REASON_REGISTRATION_IN_PROGRESS:
 	case REASON_INITIAL_CHECKING:
@@ -49,13 +59,8 @@ static const char *advice_for(enum health_reason r)
 	case REASON_WEIGHT_ZERO:
 	case REASON_DRAIN_REQUESTED:
 	case REASON_DISABLED:
-	case REASON_ICMP_NO_REPLY:
-	case REASON_ICMP_PORT_UNREACHABLE:
-	case REASON_UDP_NO_REPLY:
-	case REASON_UDP_REPLY_MISMATCH:
 	case REASON_TLS_FAILED:
 	case REASON_GRPC_NOT_SERVING:
-	case REASON_DNS_ERROR:
 	case REASON_COUNT:
 		break;
 	}
@@ -189,6 +194,10 @@ static void write_probed(const struct engine *e, const struct engine_server *s,
 	case HEALTH_STATE_COUNT:
 		break;
 	}
+	if (s->has_last && s->last.silence == SILENCE_UNTELLING)
+		snprintf(
+			st->advice, sizeof(st->advice), "%s",
+			"nobody knows whether the service lives: let the host send \"port unreachable\", or use expect \"reply\"");
 	if (s->has_last && s->last_reason == REASON_PROBER_ERROR)
 		snprintf(st->advice, sizeof(st->advice), "%s", advice_for(REASON_PROBER_ERROR));
 	write_next_change(e, s, st);

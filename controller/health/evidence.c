@@ -3,6 +3,8 @@
 // says more than was seen.
 #include "health/evidence.h"
 
+#include "model/health_check.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -48,19 +50,58 @@ static const char sentence_unprobed[] = "{who} has not been probed yet";
 static const char sentence_pass_tcp[] = "{who} accepted the connection after {took}";
 static const char sentence_pass_http[] =
 	"{who} answered {request} with status {status} after {took}";
+static const char sentence_pass_echo[] = "the host of {who} answered the echo request after {took}";
+static const char sentence_pass_dns[] = "{who} answered the query after {took}: {text}";
+static const char sentence_pass_udp[] = "{who} answered the datagram after {took}: \"{text}\"";
+static const char sentence_unreachable_icmp[] = "{who} is unreachable: {text}, after {took}";
+static const char sentence_port_icmp[] =
+	"nobody listens at {who}, or a firewall rejects: {text} after {took}";
+static const char sentence_mend[] =
+	"{who} could not be probed for a reason of this host: {error} ({text}); it counts for nothing";
 static const char sentence_cut_short[] =
 	"{who} did not complete its answer to {request} within {limit}; it began with \"{text}\"";
 static const char sentence_reset_in_answer[] =
 	"{who} reset the connection after {took}, in the middle of its answer \"{text}\"";
 
-static const char *evidence_pick(enum health_reason reason, const struct probe_evidence *ev)
+/* Of checks that wait for no "port unreachable". */
+static const char *const sentence_silences[] = {
+	[EVIDENCE_HEARD] = "{who} answered, and no \"port unreachable\" came within {limit}",
+	[SILENCE_UNTESTED] =
+		"no \"port unreachable\" from {who} within {limit}: the verdict rests on silence",
+	[SILENCE_TELLING] =
+		"no \"port unreachable\" from {who} within {limit}: the verdict rests on silence (closed ports of its host do answer so)",
+	[SILENCE_UNTELLING] =
+		"no \"port unreachable\" from {who} within {limit}, nor from closed ports of its host (a rate limit or firewall): its silence proves nothing",
+};
+
+static const char *evidence_pick_pass(const struct health_check *c, const struct probe_evidence *ev)
 {
-	if (reason == REASON_NONE && !ev->started_wall)
+	if (!ev->started_wall)
 		return sentence_unprobed;
-	if (reason == REASON_NONE && ev->http_status)
+	if (health_check_passes_late(c))
+		return sentence_silences[ev->silence];
+	if (c->type == CHECK_ICMP)
+		return sentence_pass_echo;
+	if (c->type == CHECK_DNS)
+		return sentence_pass_dns;
+	if (c->type == CHECK_UDP)
+		return sentence_pass_udp;
+	if (ev->http_status)
 		return sentence_pass_http;
-	if (reason == REASON_NONE && ev->connect_usec)
-		return sentence_pass_tcp;
+	return ev->connect_usec ? sentence_pass_tcp : evidence_sentences[REASON_NONE];
+}
+
+static const char *evidence_pick(const struct health_check *c, enum health_reason reason,
+				 const struct probe_evidence *ev)
+{
+	if (reason == REASON_NONE)
+		return evidence_pick_pass(c, ev);
+	if (reason == REASON_CONNECT_UNREACHABLE && ev->text[0])
+		return sentence_unreachable_icmp;
+	if (reason == REASON_ICMP_PORT_UNREACHABLE && ev->text[0])
+		return sentence_port_icmp;
+	if (reason == REASON_PROBER_ERROR && ev->text[0])
+		return sentence_mend;
 	if (reason == REASON_RECV_TIMEOUT && ev->first_byte_usec)
 		return sentence_cut_short;
 	if (reason == REASON_CONNECT_RESET && ev->first_byte_usec)
@@ -137,7 +178,7 @@ const char *evidence_describe(const struct probe_target *t, enum health_reason r
 {
 	char word[MODEL_TEXT_MAX + ADDR_ENDPOINT_TEXT_MAX];
 	struct evidence_out out = {buf, size, 0};
-	const char *p = evidence_pick(reason, ev);
+	const char *p = evidence_pick(t->check, reason, ev);
 
 	while (*p) {
 		size_t plain = strcspn(p, "{");

@@ -23,6 +23,12 @@ static const struct health_check http_check = {
 	.expected_body = text_body,
 };
 static const struct health_check tcp_check = {.type = CHECK_TCP, .timeout_ms = 500};
+static const struct health_check icmp_check = {.type = CHECK_ICMP, .timeout_ms = 500};
+static const struct health_check dns_check = {.type = CHECK_DNS, .timeout_ms = 500};
+static const struct health_check udp_check = {.type = CHECK_UDP, .timeout_ms = 500};
+static const struct health_check silent_check = {
+	.type = CHECK_UDP, .expect = EXPECT_NO_UNREACHABLE, .timeout_ms = 500};
+static const struct health_check icmp_udp_check = {.type = CHECK_ICMP_UDP, .timeout_ms = 500};
 
 struct row {
 	const struct health_check *check;
@@ -89,6 +95,61 @@ static const struct row rows[] = {
 	 REASON_RECV_TIMEOUT,
 	 {.duration_usec = 500000},
 	 "10.0.1.11:8080 accepted the connection, but sent no answer to the request within 500 ms"},
+	{&icmp_check,
+	 REASON_NONE,
+	 {.started_wall = 1, .duration_usec = 700},
+	 "the host of 10.0.1.11:8080 answered the echo request after 0.7 ms"},
+	{&icmp_check,
+	 REASON_ICMP_NO_REPLY,
+	 {.duration_usec = 503000},
+	 "10.0.1.11:8080 did not answer the echo request within 500 ms"},
+	{&icmp_check,
+	 REASON_CONNECT_UNREACHABLE,
+	 {.duration_usec = 700,
+	  .error = EHOSTUNREACH,
+	  .text = "ICMP host unreachable from 10.0.0.1"},
+	 "10.0.1.11:8080 is unreachable: ICMP host unreachable from 10.0.0.1, after 0.7 ms"},
+	{&icmp_check,
+	 REASON_PROBER_ERROR,
+	 {.error = EPERM, .text = "raw sockets need the capability CAP_NET_RAW"},
+	 "10.0.1.11:8080 could not be probed for a reason of this host: Operation not permitted (raw sockets need the capability CAP_NET_RAW); it counts for nothing"},
+	{&dns_check,
+	 REASON_NONE,
+	 {.started_wall = 1, .duration_usec = 700, .text = "NOERROR, 1 record"},
+	 "10.0.1.11:8080 answered the query after 0.7 ms: NOERROR, 1 record"},
+	{&dns_check,
+	 REASON_DNS_ERROR,
+	 {.duration_usec = 700, .text = "REFUSED, 0 records"},
+	 "10.0.1.11:8080 answered the query with an error after 0.7 ms: REFUSED, 0 records"},
+	{&udp_check,
+	 REASON_NONE,
+	 {.started_wall = 1, .duration_usec = 700, .text = "pong\\00"},
+	 "10.0.1.11:8080 answered the datagram after 0.7 ms: \"pong\\00\""},
+	{&udp_check,
+	 REASON_UDP_REPLY_MISMATCH,
+	 {.duration_usec = 700, .text = "ping"},
+	 "10.0.1.11:8080 answered after 0.7 ms with another datagram than expected: ping"},
+	{&udp_check,
+	 REASON_ICMP_PORT_UNREACHABLE,
+	 {.duration_usec = 700, .text = "ICMP port unreachable"},
+	 "nobody listens at 10.0.1.11:8080, or a firewall rejects: ICMP port unreachable after 0.7 ms"},
+	/* Those that rest on silence say so. */
+	{&silent_check,
+	 REASON_NONE,
+	 {.started_wall = 1, .duration_usec = 500000, .silence = SILENCE_UNTESTED},
+	 "no \"port unreachable\" from 10.0.1.11:8080 within 500 ms: the verdict rests on silence"},
+	{&silent_check,
+	 REASON_NONE,
+	 {.started_wall = 1, .duration_usec = 500000, .silence = SILENCE_TELLING},
+	 "no \"port unreachable\" from 10.0.1.11:8080 within 500 ms: the verdict rests on silence (closed ports of its host do answer so)"},
+	{&icmp_udp_check,
+	 REASON_NONE,
+	 {.started_wall = 1, .duration_usec = 500000, .silence = SILENCE_UNTELLING},
+	 "no \"port unreachable\" from 10.0.1.11:8080 within 500 ms, nor from closed ports of its host (a rate limit or firewall): its silence proves nothing"},
+	{&icmp_udp_check,
+	 REASON_NONE,
+	 {.started_wall = 1, .duration_usec = 500000, .silence = EVIDENCE_HEARD},
+	 "10.0.1.11:8080 answered, and no \"port unreachable\" came within 500 ms"},
 };
 
 static const struct probe_target target = {
