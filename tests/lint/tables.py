@@ -44,7 +44,7 @@ IMPURE_SYMBOLS = (
 # name: (aim, hard limit). Over the aim is counted and printed, over the hard limit fails.
 BUDGETS = {
     'file': (400, 700),
-    'header': (100, 200),
+    'header': (100, 250),
     'function': (40, 100),
     'parameters': (5, 6),
     'nesting': (3, 4),
