@@ -46,6 +46,10 @@ static json_t *health_json_probe(const struct probe_target *t, enum health_reaso
 		return json_null();
 	if (ev->connect_usec)
 		json_object_set_new(json, "connect_ms", health_json_ms(ev->connect_usec));
+	if (ev->tls_usec)
+		json_object_set_new(json, "tls_ms", health_json_ms(ev->tls_usec));
+	if (ev->reused)
+		json_object_set_new(json, "reused_connection", json_true());
 	if (ev->first_byte_usec)
 		json_object_set_new(json, "first_byte_ms", health_json_ms(ev->first_byte_usec));
 	if (ev->http_status)

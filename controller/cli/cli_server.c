@@ -122,6 +122,10 @@ static void cli_server_print_probe(const char *head, const json_t *probe)
 	       cli_server_ms(probe, "duration_ms"));
 	if (json_object_get(probe, "connect_ms"))
 		printf(", connected after %.1f ms", cli_server_ms(probe, "connect_ms"));
+	if (json_object_get(probe, "reused_connection"))
+		printf(", on a kept connection");
+	if (json_object_get(probe, "tls_ms"))
+		printf(", TLS after %.1f ms", cli_server_ms(probe, "tls_ms"));
 	if (json_object_get(probe, "first_byte_ms"))
 		printf(", first byte after %.1f ms", cli_server_ms(probe, "first_byte_ms"));
 	printf("\n");

@@ -48,6 +48,7 @@ static const char *const evidence_sentences[REASON_COUNT] = {
 /* Where more is known than the reason says. */
 static const char sentence_unprobed[] = "{who} has not been probed yet";
 static const char sentence_pass_tcp[] = "{who} accepted the connection after {took}";
+static const char sentence_pass_tls[] = "{who} completed the TLS handshake after {took} {text}";
 static const char sentence_pass_http[] =
 	"{who} answered {request} with status {status} after {took}";
 static const char sentence_pass_echo[] = "the host of {who} answered the echo request after {took}";
@@ -62,6 +63,13 @@ static const char sentence_cut_short[] =
 	"{who} did not complete its answer to {request} within {limit}; it began with \"{text}\"";
 static const char sentence_reset_in_answer[] =
 	"{who} reset the connection after {took}, in the middle of its answer \"{text}\"";
+
+static const char sentence_no_handshake[] =
+	"{who} accepted the connection, but did not complete the TLS handshake within {limit}";
+static const char sentence_reset_in_handshake[] =
+	"{who} reset the connection after {took}, in the middle of the TLS handshake";
+static const char sentence_broken_tls[] =
+	"the TLS connection with {who} broke after {took}: {text}";
 
 /* Of checks that wait for no "port unreachable". */
 static const char *const sentence_silences[] = {
@@ -88,14 +96,34 @@ static const char *evidence_pick_pass(const struct health_check *c, const struct
 		return sentence_pass_udp;
 	if (ev->http_status)
 		return sentence_pass_http;
+	if (ev->tls_usec)
+		return sentence_pass_tls;
 	return ev->connect_usec ? sentence_pass_tcp : evidence_sentences[REASON_NONE];
+}
+
+/* Of a connection that was made, but on which TLS was not agreed on. */
+static const char *evidence_pick_handshake(const struct health_check *c, enum health_reason reason,
+					   const struct probe_evidence *ev)
+{
+	if ((c->type != CHECK_TLS && c->type != CHECK_HTTPS) || !ev->connect_usec || ev->tls_usec)
+		return NULL;
+	if (reason == REASON_RECV_TIMEOUT)
+		return sentence_no_handshake;
+	return reason == REASON_CONNECT_RESET ? sentence_reset_in_handshake : NULL;
 }
 
 static const char *evidence_pick(const struct health_check *c, enum health_reason reason,
 				 const struct probe_evidence *ev)
 {
+	const char *sentence;
+
 	if (reason == REASON_NONE)
 		return evidence_pick_pass(c, ev);
+	sentence = evidence_pick_handshake(c, reason, ev);
+	if (sentence)
+		return sentence;
+	if (reason == REASON_TLS_FAILED && ev->tls_usec)
+		return sentence_broken_tls;
 	if (reason == REASON_CONNECT_UNREACHABLE && ev->text[0])
 		return sentence_unreachable_icmp;
 	if (reason == REASON_ICMP_PORT_UNREACHABLE && ev->text[0])

@@ -28,11 +28,13 @@ enum evidence_silence {
 struct probe_evidence {
 	usec_t started_wall;
 	uint32_t connect_usec;    /* 0 = did not get there */
+	uint32_t tls_usec;        /* to the end of the handshake; 0 = did not get there */
 	uint32_t first_byte_usec; /* since the start; 0 = none */
 	uint32_t duration_usec;
 	uint16_t http_status; /* 0 = none */
 	int16_t error;        /* errno, 0 = none */
 	enum evidence_silence silence;
+	bool reused; /* on the connection of an earlier probe: connect_usec is 0 */
 	/* What came back, printable: "HTTP/1.1 503 Service Unavailable"; "" = nothing. */
 	char text[PROBE_EVIDENCE_MAX];
 };

@@ -4,6 +4,7 @@
 #include "probe/probe_conn.h"
 
 #include "probe/probe_io.h"
+#include "probe/probe_tls.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -86,17 +87,27 @@ static int probe_conn_connect(struct probe_run *r)
 	return probe_io_watch(r->io, r);
 }
 
-bool probe_conn_start(struct probe_run *r)
+int probe_conn_begin(struct probe_run *r)
 {
-	struct probe_outcome o;
 	int error;
 
 	r->fd = socket(r->target->address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
 		       IPPROTO_TCP);
-	error = r->fd < 0 ? -errno : probe_conn_connect(r);
+	if (r->fd < 0)
+		return -errno;
+	error = probe_conn_connect(r);
+	if (error)
+		probe_conn_close(r);
+	return error;
+}
+
+bool probe_conn_start(struct probe_run *r)
+{
+	struct probe_outcome o;
+	int error = probe_conn_begin(r);
+
 	if (!error)
 		return true;
-	probe_conn_close(r);
 	probe_conn_judge(-error, CONN_LOCAL, &o);
 	probe_run_end(r, &o);
 	return false;
@@ -126,12 +137,56 @@ int probe_conn_check(struct probe_run *r, uint32_t events)
 	return 0;
 }
 
+static int probe_conn_advance(struct probe_run *r, uint32_t events)
+{
+	int error = r->connect_usec ? 0 : probe_conn_check(r, events);
+
+	if (error || !r->kind->tls || r->tls_usec)
+		return error;
+	error = probe_tls_shake(r);
+	if (!error)
+		r->tls_usec = probe_run_elapsed(r);
+	return error;
+}
+
+bool probe_conn_open(struct probe_run *r, uint32_t events)
+{
+	int error = probe_conn_advance(r, events);
+
+	if (error && error != -EINPROGRESS && error != -EAGAIN)
+		probe_conn_fail(r, -error, NULL);
+	return !error;
+}
+
+ssize_t probe_conn_send(struct probe_run *r, const void *data, size_t size)
+{
+	ssize_t n;
+
+	if (r->tls)
+		return probe_tls_send(r, data, size);
+	n = send(r->fd, data, size, MSG_NOSIGNAL);
+	return n < 0 ? -errno : n;
+}
+
+ssize_t probe_conn_recv(struct probe_run *r, void *data, size_t size)
+{
+	ssize_t n;
+
+	if (r->tls)
+		return probe_tls_recv(r, data, size);
+	n = recv(r->fd, data, size, 0);
+	return n < 0 ? -errno : n;
+}
+
 void probe_conn_close(struct probe_run *r)
 {
 	static const struct linger reset = {.l_onoff = 1, .l_linger = 0};
 
 	if (r->fd < 0)
 		return;
+	if (r->target->check->close == CLOSE_FIN)
+		probe_tls_bye(r);
+	probe_tls_free(r);
 	/* Without a connection there is nobody to be polite to. */
 	if (r->connect_usec && r->target->check->close == CLOSE_RST)
 		(void)setsockopt(r->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
@@ -140,14 +195,34 @@ void probe_conn_close(struct probe_run *r)
 	r->fd = -1;
 }
 
+/* What went wrong in the session, or in its making. Returns false if it is nothing of the kind. */
+static bool probe_conn_judge_tls(const struct probe_run *r, int error,
+				 char text[PROBE_EVIDENCE_MAX], struct probe_outcome *ret_outcome)
+{
+	bool local = probe_tls_is_local(r);
+
+	if (!r->tls || (!local && error != EPROTO))
+		return false;
+	*ret_outcome = (struct probe_outcome){
+		.verdict = local ? PROBE_ERROR : PROBE_FAIL_ACTIVE,
+		.reason = local ? REASON_PROBER_ERROR : REASON_TLS_FAILED,
+		.error = local ? error : 0,
+		.text = probe_tls_fault(r, text),
+	};
+	return true;
+}
+
 void probe_conn_fail(struct probe_run *r, int error, const char *text)
 {
+	char fault[PROBE_EVIDENCE_MAX];
 	struct probe_outcome o;
 
-	probe_conn_judge(error, CONN_REMOTE, &o);
+	if (!probe_conn_judge_tls(r, error, fault, &o)) {
+		probe_conn_judge(error, CONN_REMOTE, &o);
+		o.text = text;
+	}
 	if (o.reason == REASON_CONNECT_TIMEOUT && r->connect_usec)
 		o.reason = REASON_RECV_TIMEOUT;
-	o.text = text;
 	probe_conn_close(r);
 	probe_run_end(r, &o);
 }

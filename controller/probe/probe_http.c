@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kind `http`: one request on a fresh connection. Passes when the status is among the expected ones and, if a text is
+// Kinds `http` and `https`: one request on a fresh connection, without TLS or with it. Passes when the status is among the expected ones and, if a text is
 // expected, the body contains it. The verdict falls as soon as it is certain: no byte more is read. Follows no redirects.
 #include "model/validate.h"
 #include "probe/http_parse.h"
@@ -17,6 +17,7 @@
 
 struct probe_http {
 	struct probe_run run;
+	bool asked; /* the request is on its way */
 	struct http_parse parse;
 };
 
@@ -63,7 +64,7 @@ static char *probe_http_append_address(char *p, const struct probe_target *t)
 		p = probe_http_append(p, addr_format(&t->address, text));
 		*p++ = ']';
 	}
-	if (t->port == 80)
+	if (t->port == (t->check->type == CHECK_HTTPS ? 443 : 80))
 		return p;
 	*p++ = ':';
 	return probe_http_append_number(p, t->port);
@@ -86,14 +87,14 @@ static size_t probe_http_write_request(const struct probe_target *t, char buf[RE
 	return (size_t)(p - buf);
 }
 
-static int probe_http_send(const struct probe_run *r)
+static int probe_http_send(struct probe_run *r)
 {
 	char request[REQUEST_MAX];
 	size_t size = probe_http_write_request(r->target, request);
-	ssize_t sent = send(r->fd, request, size, MSG_NOSIGNAL);
+	ssize_t sent = probe_conn_send(r, request, size);
 
 	if (sent < 0)
-		return -errno;
+		return (int)sent;
 	return (size_t)sent == size ? 0
 				    : -ENOBUFS; /* an empty send buffer takes a kilobyte at once */
 }
@@ -167,11 +168,11 @@ static bool probe_http_read(struct probe_run *r, uint32_t events)
 {
 	struct http_parse *p = &probe_http_of(r)->parse;
 	char bytes[READ_SIZE];
-	ssize_t n = recv(r->fd, bytes, sizeof(bytes), 0);
+	ssize_t n = probe_conn_recv(r, bytes, sizeof(bytes));
 
 	if (n < 0) {
-		if (errno != EAGAIN && errno != EINTR)
-			probe_conn_fail(r, errno, p->line);
+		if (n != -EAGAIN && n != -EINTR)
+			probe_conn_fail(r, (int)-n, p->line);
 		return false;
 	}
 	if (n == 0)
@@ -182,7 +183,7 @@ static bool probe_http_read(struct probe_run *r, uint32_t events)
 		    r, http_parse_feed(p, r->target->check->expected_body, bytes, (size_t)n)))
 		return false;
 	/* A short read has emptied the socket; but an end that was reported with it is not reported again. */
-	return (size_t)n == sizeof(bytes) || events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+	return (size_t)n == sizeof(bytes) || r->tls || events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
 }
 
 static void probe_http_receive(struct probe_run *r, uint32_t events)
@@ -191,27 +192,26 @@ static void probe_http_receive(struct probe_run *r, uint32_t events)
 		;
 }
 
-/* Connected: the request goes out. Returns false when the run has ended. */
-static bool probe_http_connected(struct probe_run *r, uint32_t events)
+/* The connection stands: the request goes out. Returns false when the run has ended. */
+static bool probe_http_request(struct probe_run *r)
 {
-	int error = probe_conn_check(r, events);
+	int error = probe_http_send(r);
 
-	if (!error)
-		error = probe_http_send(r);
-	if (error == -EINPROGRESS)
-		return false;
-	if (error) {
+	if (error)
 		probe_conn_fail(r, -error, NULL);
-		return false;
-	}
-	return true;
+	return !error;
 }
 
 static void probe_http_ready(struct probe_run *r, uint32_t events)
 {
-	if (!r->connect_usec && !probe_http_connected(r, events))
-		return;
-	if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+	struct probe_http *h = probe_http_of(r);
+
+	if (!h->asked) {
+		if (!probe_conn_open(r, events) || !probe_http_request(r))
+			return;
+		h->asked = true;
+	}
+	if (r->tls || events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
 		probe_http_receive(r, events);
 }
 
@@ -230,6 +230,15 @@ static void probe_http_expire(struct probe_run *r)
 
 const struct probe_kind probe_http_kind = {
 	.size = sizeof(struct probe_http),
+	.start = probe_http_start,
+	.ready = probe_http_ready,
+	.expire = probe_http_expire,
+	.cancel = probe_conn_close,
+};
+
+const struct probe_kind probe_https_kind = {
+	.size = sizeof(struct probe_http),
+	.tls = true,
 	.start = probe_http_start,
 	.ready = probe_http_ready,
 	.expire = probe_http_expire,

@@ -7,6 +7,7 @@
 #include "probe/probe_echo.h"
 #include "probe/probe_silence.h"
 #include "probe/probe_syn.h"
+#include "probe/probe_trust.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,6 +31,7 @@ void probe_io_close(struct probe_io *io)
 	probe_echo_free(io->echo);
 	probe_syn_free(io->syn);
 	probe_silence_free(io->silence);
+	probe_trust_pool_free(io->trust);
 	close(io->epoll);
 	free(io->runs);
 	*io = (struct probe_io){.epoll = -1};

@@ -9,6 +9,7 @@
 struct probe_echo_pool;
 struct probe_syn_pool;
 struct probe_silence_hosts;
+struct probe_trust_pool;
 
 struct probe_io {
 	int epoll;   /* readable when something is to be harvested */
@@ -20,6 +21,7 @@ struct probe_io {
 	struct probe_echo_pool *echo;
 	struct probe_syn_pool *syn;
 	struct probe_silence_hosts *silence;
+	struct probe_trust_pool *trust;
 };
 
 /* 0 or a negative errno. */

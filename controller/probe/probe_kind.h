@@ -10,6 +10,8 @@
 
 struct probe_io;
 struct probe_run;
+struct probe_tls;
+struct probe_hold;
 
 /* How an attempt ended. */
 struct probe_outcome {
@@ -30,14 +32,19 @@ struct probe_run {
 	usec_t stalled; /* reading of the probe clock's stalls that the deadline takes into account */
 	uint32_t serial; /* of the descriptor's registration */
 	uint32_t connect_usec;
+	uint32_t tls_usec;
 	uint32_t first_byte_usec;
 	enum evidence_silence silence; /* of a pass */
 	int fd;                        /* -1 = none */
+	bool reused; /* the connection is that of an earlier probe; connect_usec tells nothing */
+	struct probe_tls *tls;   /* the session, once there is one: probe_tls */
+	struct probe_hold *hold; /* of the target, if its check holds connections: probe_hold */
 };
 
 /* Each function may end the run by probe_run_end(), and `expire` must. After that the run is gone. */
 struct probe_kind {
 	size_t size;
+	bool tls; /* the connection is not made before a TLS handshake: probe_conn_open() */
 	void (*start)(struct probe_run *r);
 	void (*ready)(struct probe_run *r, uint32_t events); /* of epoll, edge-triggered */
 	void (*expire)(struct probe_run *r);                 /* T has run out */
@@ -62,6 +69,8 @@ uint32_t probe_run_elapsed(const struct probe_run *r);
 extern const struct probe_kind probe_tcp_kind;
 extern const struct probe_kind probe_syn_kind; /* tcp, half-open */
 extern const struct probe_kind probe_http_kind;
+extern const struct probe_kind probe_https_kind;
+extern const struct probe_kind probe_tls_kind;
 extern const struct probe_kind probe_udp_kind;
 extern const struct probe_kind probe_icmp_kind;
 extern const struct probe_kind probe_icmp_udp_kind;

@@ -213,7 +213,9 @@ void probe_run_end(struct probe_run *run, const struct probe_outcome *o)
 	took = r.health.ended - run->started;
 	r.evidence.started_wall -= took;
 	r.evidence.duration_usec = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took;
-	r.evidence.connect_usec = run->connect_usec;
+	r.evidence.connect_usec = run->reused ? 0 : run->connect_usec;
+	r.evidence.reused = run->reused;
+	r.evidence.tls_usec = run->tls_usec;
 	r.evidence.first_byte_usec = run->first_byte_usec;
 	r.evidence.silence = run->silence;
 	free(run);

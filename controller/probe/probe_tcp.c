@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kind `tcp`: passes when the handshake completes.
+// Kinds `tcp` and `tls`: pass when the handshake completes, of TCP or of TLS.
 #include "probe/probe_conn.h"
+#include "probe/probe_tls.h"
 
 #include <errno.h>
 
@@ -33,10 +34,31 @@ static void probe_tcp_expire(struct probe_run *r)
 	probe_conn_expire(r, NULL);
 }
 
+static void probe_tcp_ready_tls(struct probe_run *r, uint32_t events)
+{
+	char text[PROBE_EVIDENCE_MAX];
+	struct probe_outcome pass = {.verdict = PROBE_PASS, .text = text};
+
+	if (!probe_conn_open(r, events))
+		return;
+	probe_tls_describe(r, text);
+	probe_conn_close(r);
+	probe_run_end(r, &pass);
+}
+
 const struct probe_kind probe_tcp_kind = {
 	.size = sizeof(struct probe_run),
 	.start = probe_tcp_start,
 	.ready = probe_tcp_ready,
+	.expire = probe_tcp_expire,
+	.cancel = probe_conn_close,
+};
+
+const struct probe_kind probe_tls_kind = {
+	.size = sizeof(struct probe_run),
+	.tls = true,
+	.start = probe_tcp_start,
+	.ready = probe_tcp_ready_tls,
 	.expire = probe_tcp_expire,
 	.cancel = probe_conn_close,
 };

@@ -22,6 +22,7 @@ static const struct health_check http_check = {
 	.expected_status = text_status,
 	.expected_body = text_body,
 };
+static const struct health_check tls_check = {.type = CHECK_TLS, .timeout_ms = 500};
 static const struct health_check tcp_check = {.type = CHECK_TCP, .timeout_ms = 500};
 static const struct health_check icmp_check = {.type = CHECK_ICMP, .timeout_ms = 500};
 static const struct health_check dns_check = {.type = CHECK_DNS, .timeout_ms = 500};
@@ -150,6 +151,32 @@ static const struct row rows[] = {
 	 REASON_NONE,
 	 {.started_wall = 1, .duration_usec = 500000, .silence = EVIDENCE_HEARD},
 	 "10.0.1.11:8080 answered, and no \"port unreachable\" came within 500 ms"},
+	{&tls_check,
+	 REASON_NONE,
+	 {.started_wall = 1,
+	  .connect_usec = 300,
+	  .tls_usec = 12600,
+	  .duration_usec = 12600,
+	  .text = "(TLS1.3)"},
+	 "10.0.1.11:8080 completed the TLS handshake after 13 ms (TLS1.3)"},
+	{&tls_check,
+	 REASON_RECV_TIMEOUT,
+	 {.connect_usec = 300, .duration_usec = 503000},
+	 "10.0.1.11:8080 accepted the connection, but did not complete the TLS handshake within 500 ms"},
+	{&tls_check,
+	 REASON_CONNECT_RESET,
+	 {.connect_usec = 300, .duration_usec = 1000},
+	 "10.0.1.11:8080 reset the connection after 1.0 ms, in the middle of the TLS handshake"},
+	{&tls_check,
+	 REASON_TLS_FAILED,
+	 {.connect_usec = 300,
+	  .duration_usec = 9000,
+	  .text = "The certificate is NOT trusted. The certificate chain uses expired certificate."},
+	 "the TLS handshake with 10.0.1.11:8080 failed after 9.0 ms: The certificate is NOT trusted. The certificate chain uses expired certificate."},
+	{&tls_check,
+	 REASON_TLS_FAILED,
+	 {.connect_usec = 300, .tls_usec = 900, .duration_usec = 9000, .text = "bad record"},
+	 "the TLS connection with 10.0.1.11:8080 broke after 9.0 ms: bad record"},
 };
 
 static const struct probe_target target = {

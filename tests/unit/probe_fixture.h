@@ -189,7 +189,7 @@ static inline struct health_check fixture_check(enum check_type type)
 		.fast_retry = true,
 	};
 
-	if (type == CHECK_HTTP) {
+	if (type == CHECK_HTTP || type == CHECK_HTTPS) {
 		c.path = path;
 		c.expected_status = status;
 	}

@@ -14,7 +14,6 @@ static void test_table(void **state)
 	for (int type = CHECK_TCP; type <= CHECK_DNS; type++) {
 		const struct probe_kind *kind = probe_kind_find((enum check_type)type);
 
-		assert_int_equal(kind != NULL, type == CHECK_TCP || type == CHECK_HTTP);
 		if (!kind)
 			continue;
 		assert_true(kind->size >= sizeof(struct probe_run));
@@ -22,6 +21,10 @@ static void test_table(void **state)
 	}
 	assert_ptr_equal(probe_kind_find(CHECK_TCP), &probe_tcp_kind);
 	assert_ptr_equal(probe_kind_find(CHECK_HTTP), &probe_http_kind);
+	assert_ptr_equal(probe_kind_find(CHECK_HTTPS), &probe_https_kind);
+	assert_ptr_equal(probe_kind_find(CHECK_TLS), &probe_tls_kind);
+	assert_true(probe_https_kind.tls && probe_tls_kind.tls);
+	assert_false(probe_http_kind.tls || probe_tcp_kind.tls);
 }
 
 static void test_elapsed(void **state)

@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Kinds `tls` and `https` against servers with every sort of certificate, and against those that speak no TLS.
+#include "tls_fixture.h"
+
+static struct tls_identity authority;
+static struct tls_identity good;      /* shop.example.net, of the authority */
+static struct tls_identity expired;   /* the same, until yesterday */
+static struct tls_identity self_made; /* the same, signed by itself */
+static char ca_path[] = "/tmp/zonegate-ca-XXXXXX";
+
+static char name_shop[] = "shop.example.net";
+static char name_other[] = "other.example.net";
+static char name_with_port[] = "shop.example.net:8443";
+static char name_address[] = "192.0.2.7";
+static char name_dot[] = "shop.example.net.";
+static char text_pong[] = "pong";
+
+static int set_up(void **state)
+{
+	(void)state;
+	tls_identity_make(&authority, NULL, -TLS_DAY, 100 * TLS_DAY, NULL);
+	tls_identity_make(&good, name_shop, -TLS_DAY, 10 * TLS_DAY, &authority);
+	tls_identity_make(&expired, name_shop, -10 * TLS_DAY, -TLS_DAY, &authority);
+	tls_identity_make(&self_made, name_shop, -TLS_DAY, 10 * TLS_DAY, NULL);
+	close(mkstemp(ca_path));
+	tls_identity_write(&authority, ca_path);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink(ca_path);
+	tls_identity_drop(&authority);
+	tls_identity_drop(&good);
+	tls_identity_drop(&expired);
+	tls_identity_drop(&self_made);
+	return 0;
+}
+
+static struct health_check tls_check(void)
+{
+	struct health_check c = fixture_check(CHECK_TLS);
+
+	c.timeout_ms = 3000;
+	return c;
+}
+
+static struct health_check verifying_check(char *sni)
+{
+	struct health_check c = tls_check();
+
+	c.verify = true;
+	c.ca_file = ca_path;
+	c.sni = sni;
+	return c;
+}
+
+/* ---- the handshake ---- */
+
+static void test_handshake(void **state)
+{
+	static const struct tls_identity *const any[] = {&good, &expired, &self_made};
+	struct health_check c = tls_check();
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct tls_script script = {.identity = any[i], .hold = true};
+		struct probe_result r = tls_probe(&c, &script);
+
+		fixture_assert(&r, PROBE_PASS, REASON_NONE);
+		assert_in_range(r.evidence.connect_usec, 1, r.evidence.tls_usec);
+		assert_in_range(r.evidence.tls_usec, r.evidence.connect_usec,
+				r.evidence.duration_usec);
+		assert_non_null(strstr(r.evidence.text, "TLS1.3"));
+		assert_string_equal(script.sni, "");
+	}
+}
+
+static void test_old_version(void **state)
+{
+	struct health_check c = tls_check();
+	struct tls_script script = {
+		.identity = &good, .hold = true, .priority = "NORMAL:-VERS-ALL:+VERS-TLS1.2"};
+	struct probe_result r = tls_probe(&c, &script);
+
+	(void)state;
+	fixture_assert(&r, PROBE_PASS, REASON_NONE);
+	assert_non_null(strstr(r.evidence.text, "TLS1.2"));
+}
+
+static void test_close(void **state)
+{
+	struct health_check c = tls_check();
+	struct tls_script script = {.identity = &good, .hold = true};
+	struct probe_result r;
+
+	(void)state;
+	r = tls_probe(&c, &script);
+	fixture_assert(&r, PROBE_PASS, REASON_NONE);
+	/* A reset, perhaps before the server has read the end of the handshake. */
+	assert_true(script.handshake == GNUTLS_E_PULL_ERROR || script.end == GNUTLS_E_PULL_ERROR);
+	c.close = CLOSE_FIN;
+	r = tls_probe(&c, &script);
+	fixture_assert(&r, PROBE_PASS, REASON_NONE);
+	assert_int_equal(script.handshake, 0);
+	assert_int_equal(script.end, 0); /* goodbye */
+}
+
+static void test_names(void **state)
+{
+	struct {
+		char *sni;
+		char *host;
+		const char *seen;
+	} rows[] = {
+		{NULL, NULL, ""},
+		{name_other, name_shop, "other.example.net"},
+		{NULL, name_shop, "shop.example.net"},
+		{NULL, name_with_port, "shop.example.net"},
+		{NULL, name_address, ""},
+		{name_dot, NULL, "shop.example.net"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct health_check c = tls_check();
+		struct tls_script script = {.identity = &good, .hold = true};
+		struct probe_result r;
+
+		c.sni = rows[i].sni;
+		c.host = rows[i].host;
+		r = tls_probe(&c, &script);
+		fixture_assert(&r, PROBE_PASS, REASON_NONE);
+		assert_string_equal(script.sni, rows[i].seen);
+	}
+}
+
+/* ---- certificates ---- */
+
+struct certificate_row {
+	const char *name;
+	const struct tls_identity *identity;
+	char *sni;
+	char *host;
+	const char *fault; /* part of it; NULL = passes */
+};
+
+static const struct certificate_row certificates[] = {
+	{"good", &good, name_shop, NULL, NULL},
+	{"good, by host", &good, NULL, name_with_port, NULL},
+	{"good, whatever the name", &good, NULL, NULL, NULL},
+	{"sni counts before host", &good, name_shop, name_other, NULL},
+	{"expired", &expired, name_shop, NULL, "expired"},
+	{"another name", &good, name_other, NULL, "The name in the certificate does not match"},
+	{"another name by host", &good, NULL, name_other, "does not match"},
+	{"an address it is not for", &good, NULL, name_address, "does not match"},
+	{"signed by itself", &self_made, name_shop, NULL, "The certificate issuer is unknown"},
+	{"signed by itself, any name", &self_made, NULL, NULL, "NOT trusted"},
+};
+
+static void test_certificates(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(certificates) / sizeof(certificates[0]); i++) {
+		const struct certificate_row *row = &certificates[i];
+		struct health_check c = verifying_check(row->sni);
+		struct tls_script script = {.identity = row->identity, .hold = true};
+		struct probe_result r;
+
+		c.host = row->host;
+		r = tls_probe(&c, &script);
+		if (row->fault ? r.health.reason != REASON_TLS_FAILED ||
+					 r.health.verdict != PROBE_FAIL_ACTIVE ||
+					 !strstr(r.evidence.text, row->fault)
+			       : r.health.verdict != PROBE_PASS)
+			fail_msg("%s: verdict %d reason %s text \"%s\"", row->name,
+				 (int)r.health.verdict, health_reason_name(r.health.reason),
+				 r.evidence.text);
+		if (row->fault)
+			assert_int_equal(r.evidence.tls_usec, 0);
+	}
+}
+
+/* Nothing of a certificate of these tests is known to the system; without the system's file there is nothing to load. */
+static void test_system_store(void **state)
+{
+	struct health_check c = verifying_check(name_shop);
+	struct tls_script script = {.identity = &good, .hold = true};
+	struct probe_result r;
+
+	(void)state;
+	c.ca_file = NULL;
+	if (access("/etc/ssl/certs/ca-certificates.crt", R_OK) < 0)
+		skip();
+	r = tls_probe(&c, &script);
+	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_TLS_FAILED);
+	assert_non_null(strstr(r.evidence.text, "issuer is unknown"));
+}
+
+/* ---- servers that fail ---- */
+
+static void serve_plain(int fd, void *arg)
+{
+	char hello[2048];
+
+	(void)recv(fd, hello, sizeof(hello), 0);
+	fixture_send(fd, arg);
+	fixture_wait_gone(fd, 2000);
+}
+
+static void serve_close(int fd, void *arg)
+{
+	char hello[2048];
+
+	(void)arg;
+	(void)recv(fd, hello, sizeof(hello), 0);
+}
+
+static void serve_reset(int fd, void *arg)
+{
+	const struct linger reset = {.l_onoff = 1, .l_linger = 0};
+
+	serve_close(fd, arg);
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+}
+
+static struct probe_result probe_with(const struct health_check *c, fixture_serve_fn *serve,
+				      void *arg)
+{
+	struct fixture_server s;
+	struct probe_result r;
+
+	fixture_server_start(&s, "127.0.0.1", serve, arg);
+	r = fixture_probe_server(c, &s);
+	fixture_server_stop(&s);
+	return r;
+}
+
+static void test_broken_handshakes(void **state)
+{
+	static char banner[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
+	struct health_check c = tls_check();
+	struct tls_script modern = {.identity = &good,
+				    .priority = "NORMAL:-SIGN-ALL:+SIGN-RSA-SHA256"};
+	struct probe_result r;
+
+	(void)state;
+	r = probe_with(&c, serve_plain, banner);
+	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_TLS_FAILED);
+	assert_non_null(strstr(r.evidence.text, "TLS packet"));
+	assert_true(r.evidence.connect_usec && !r.evidence.tls_usec);
+
+	r = probe_with(&c, serve_close, NULL);
+	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_TLS_FAILED);
+	assert_string_equal(r.evidence.text, "the server closed the connection");
+
+	r = probe_with(&c, serve_reset, NULL);
+	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_CONNECT_RESET);
+
+	r = tls_probe(&c, &modern);
+	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_TLS_FAILED);
+	assert_string_equal(r.evidence.text, "the server closed the connection");
+}
+
+static void serve_alert(int fd, void *arg)
+{
+	static const char alert[] = {21, 3, 3, 0, 2, 2, 40};
+
+	(void)arg;
+	serve_close(fd, NULL);
+	(void)send(fd, alert, sizeof(alert), MSG_NOSIGNAL);
+	fixture_wait_gone(fd, 2000);
+}
+
+static void test_alert(void **state)
+{
+	struct health_check c = tls_check();
+	struct probe_result r = probe_with(&c, serve_alert, NULL);
+
+	(void)state;
+	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_TLS_FAILED);
+	assert_string_equal(r.evidence.text, "the server sent the alert \"Handshake failed\"");
+}
+
+static void serve_nothing(int fd, void *arg)
+{
+	(void)arg;
+	fixture_wait_gone(fd, 2000);
+}
+
+static void test_silent(void **state)
+{
+	struct health_check c = tls_check();
+	struct probe_result r;
+	char sentence[400];
+	struct probe_target t = {.check = &c};
+
+	(void)state;
+	c.timeout_ms = 100;
+	r = probe_with(&c, serve_nothing, NULL);
+	fixture_assert(&r, PROBE_FAIL_SILENT, REASON_RECV_TIMEOUT);
+	assert_in_range(r.evidence.duration_usec, 100000, 700000);
+	assert_non_null(strstr(
+		evidence_describe(&t, r.health.reason, &r.evidence, sentence, sizeof(sentence)),
+		"did not complete the TLS handshake within 100 ms"));
+}
+
+static void test_refused(void **state)
+{
+	struct health_check c = tls_check();
+	struct fixture_server s;
+	struct probe_result r;
+
+	(void)state;
+	fixture_server_start(&s, "127.0.0.1", serve_nothing, NULL);
+	fixture_server_stop(&s);
+	r = fixture_probe_server(&c, &s);
+	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_CONNECT_REFUSED);
+	assert_int_equal(r.evidence.tls_usec, 0);
+}
+
+/* Nothing of it reaches the server: the file is ours. */
+static void test_no_authority(void **state)
+{
+	static char nowhere[] = "/nonexistent/ca.pem";
+	static char folder[] = "/";
+	struct health_check c = verifying_check(name_shop);
+	struct tls_script script = {.identity = &good};
+	struct probe_result r;
+
+	(void)state;
+	c.ca_file = nowhere;
+	r = tls_probe(&c, &script);
+	fixture_assert(&r, PROBE_ERROR, REASON_PROBER_ERROR);
+	assert_string_equal(r.evidence.text, "/nonexistent/ca.pem");
+	assert_int_equal(r.evidence.error, ENOENT);
+	c.ca_file = folder;
+	r = tls_probe(&c, &script);
+	fixture_assert(&r, PROBE_ERROR, REASON_PROBER_ERROR);
+	assert_string_equal(r.evidence.text, "/: not a file");
+}
+
+/* ---- https ---- */
+
+#define PASS  PROBE_PASS, REASON_NONE
+#define ODD   PROBE_FAIL_ACTIVE, REASON_HTTP_INVALID_RESPONSE
+#define SLOW  PROBE_FAIL_SILENT, REASON_RECV_TIMEOUT
+#define OTHER PROBE_FAIL_ACTIVE, REASON_HTTP_STATUS_MISMATCH
+#define BODY  PROBE_FAIL_ACTIVE, REASON_HTTP_BODY_MISMATCH
+
+struct https_row {
+	const char *name;
+	enum http_method method;
+	char *wanted;
+	struct tls_script script;
+	enum probe_verdict verdict;
+	enum health_reason reason;
+	unsigned status;
+	const char *text;
+};
+
+static const struct https_row answers[] = {
+	{"plain pass",
+	 HTTP_HEAD,
+	 NULL,
+	 {.parts = {"HTTP/1.1 200 OK\r\n\r\n"}, .hold = true},
+	 PASS,
+	 200,
+	 "HTTP/1.1 200 OK"},
+	{"HTTP/1.0, no goodbye",
+	 HTTP_GET,
+	 text_pong,
+	 {.parts = {"HTTP/1.0 200 OK\r\n\r\npi", "ng pong"}, .rude = true},
+	 PASS,
+	 200,
+	 "HTTP/1.0 200 OK"},
+	{"status line in two records",
+	 HTTP_HEAD,
+	 NULL,
+	 {.parts = {"HTTP/1.1 20", "0 OK\r\nA: b\r", "\n\r\n"}, .pause_ms = 30},
+	 PASS,
+	 200,
+	 "HTTP/1.1 200 OK"},
+	{"100 before the answer",
+	 HTTP_GET,
+	 NULL,
+	 {.parts = {"HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 Fine\r\n\r\n"}, .pause_ms = 30},
+	 PASS,
+	 200,
+	 "HTTP/1.1 200 Fine"},
+	{"body until goodbye",
+	 HTTP_GET,
+	 text_pong,
+	 {.parts = {"HTTP/1.1 200 OK\r\n\r\nping", "pang"}, .pause_ms = 10},
+	 BODY,
+	 200,
+	 "HTTP/1.1 200 OK, 8 bytes of body"},
+	{"wrong status",
+	 HTTP_HEAD,
+	 NULL,
+	 {.parts = {"HTTP/1.1 503 Busy\r\n\r\n"}},
+	 OTHER,
+	 503,
+	 "HTTP/1.1 503 Busy"},
+	{"another protocol",
+	 HTTP_HEAD,
+	 NULL,
+	 {.parts = {"220 mail ESMTP\r\n"}, .hold = true},
+	 ODD,
+	 0,
+	 "an answer that is not HTTP/1, after \"220 mail ESMTP\""},
+	{"closed without an answer",
+	 HTTP_HEAD,
+	 NULL,
+	 {.parts = {""}},
+	 ODD,
+	 0,
+	 "no answer before the connection was closed"},
+	{"closed in mid-answer, no goodbye",
+	 HTTP_HEAD,
+	 NULL,
+	 {.parts = {"HTTP/1.1 200 OK\r\nA: b\r\n"}, .rude = true},
+	 ODD,
+	 200,
+	 "a connection closed in mid-answer, after \"HTTP/1.1 200 OK\""},
+	{"says nothing", HTTP_HEAD, NULL, {.parts = {""}, .hold = true}, SLOW, 0, ""},
+	{"stops in mid-answer",
+	 HTTP_HEAD,
+	 NULL,
+	 {.parts = {"HTTP/1.1 200 OK\r\n"}, .hold = true},
+	 SLOW,
+	 0,
+	 "HTTP/1.1 200 OK"},
+};
+
+static void test_https_answers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		const struct https_row *row = &answers[i];
+		struct health_check c = fixture_check(CHECK_HTTPS);
+		struct tls_script script = row->script;
+		struct probe_result r;
+
+		script.identity = &good;
+		c.method = row->method;
+		c.expected_body = row->wanted;
+		c.timeout_ms = row->reason == REASON_RECV_TIMEOUT ? 200 : 3000;
+		r = tls_probe(&c, &script);
+		if (r.health.verdict != row->verdict || r.health.reason != row->reason ||
+		    r.evidence.http_status != row->status ||
+		    strcmp(r.evidence.text, row->text) != 0)
+			fail_msg("%s: verdict %d reason %s status %u text \"%s\"", row->name,
+				 (int)r.health.verdict, health_reason_name(r.health.reason),
+				 r.evidence.http_status, r.evidence.text);
+		assert_true(r.evidence.tls_usec != 0);
+		if (r.evidence.first_byte_usec)
+			assert_true(r.evidence.first_byte_usec >= r.evidence.tls_usec);
+		assert_non_null(strstr(script.request, "Connection: close\r\n"));
+	}
+}
+
+static void test_https_verified(void **state)
+{
+	struct health_check c = fixture_check(CHECK_HTTPS);
+	struct tls_script script = {.identity = &good, .parts = {"HTTP/1.1 200 OK\r\n\r\n"}};
+	struct probe_result r;
+
+	(void)state;
+	c.timeout_ms = 3000;
+	c.verify = true;
+	c.ca_file = ca_path;
+	c.host = name_with_port;
+	r = tls_probe(&c, &script);
+	fixture_assert(&r, PASS);
+	assert_non_null(strstr(script.request, "Host: shop.example.net:8443\r\n"));
+	script.identity = &expired;
+	r = tls_probe(&c, &script);
+	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_TLS_FAILED);
+	assert_non_null(strstr(r.evidence.text, "expired"));
+}
+
+/* The client's part of a TLS 1.3 handshake is over before the server has looked at its certificate. */
+static void test_https_client_certificate(void **state)
+{
+	struct health_check c = fixture_check(CHECK_HTTPS);
+	struct tls_script script = {
+		.identity = &good, .parts = {"HTTP/1.1 200 OK\r\n\r\n"}, .client_must_show = true};
+	struct probe_result r;
+
+	(void)state;
+	c.timeout_ms = 3000;
+	r = tls_probe(&c, &script);
+	assert_int_equal(r.health.verdict, PROBE_FAIL_ACTIVE);
+	assert_int_not_equal(script.handshake, 0);
+}
+
+/* Many answers in many records, and an answer without end. */
+static void tls_flood(int fd, void *arg)
+{
+	struct tls_script *s = arg;
+	gnutls_session_t session;
+	char block[4096];
+	int blocks = 0;
+
+	memset(block, 'x', sizeof(block));
+	tls_must(gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NO_SIGNAL));
+	tls_must(gnutls_set_default_priority(session));
+	tls_must(gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, s->identity->credentials));
+	gnutls_transport_set_int(session, fd);
+	if (!gnutls_handshake(session)) {
+		(void)gnutls_record_send(session, s->parts[0], strlen(s->parts[0]));
+		while (blocks++ < 25600 && gnutls_record_send(session, block, sizeof(block)) > 0)
+			; /* 100 MB */
+	}
+	gnutls_deinit(session);
+}
+
+static void test_https_huge(void **state)
+{
+	struct health_check c = fixture_check(CHECK_HTTPS);
+	struct tls_script script = {.identity = &good, .parts = {"HTTP/1.1 200 OK\r\nX-Huge: "}};
+	struct probe_result r;
+
+	(void)state;
+	c.timeout_ms = 3000;
+	r = probe_with(&c, tls_flood, &script);
+	fixture_assert(&r, ODD);
+	assert_string_equal(r.evidence.text,
+			    "more than 16 KiB of headers, after \"HTTP/1.1 200 OK\"");
+}
+
+/* Neither descriptors nor sessions are left, also of a probe that is cancelled in mid-handshake. */
+static void test_nothing_left(void **state)
+{
+	struct health_check c = tls_check();
+	struct tls_script script = {.identity = &good, .hold = true};
+	struct probe_target t = {.check = &c};
+	struct fixture_ref told = {.pause = USEC_NEVER};
+	struct fixture_server s;
+	struct fixture f;
+	int before = fixture_count_files();
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		tls_probe(&c, &script);
+	assert_int_equal(fixture_count_files(), before);
+
+	fixture_server_start(&s, "127.0.0.1", serve_nothing, NULL);
+	t.address = s.address;
+	t.port = s.port;
+	fixture_start(&f, fixture_on_result);
+	probe_sched_add(f.sched, &t, &told, time_monotonic());
+	fixture_loop(&f, 0.1);
+	assert_int_equal(probe_sched_in_flight(f.sched), 1);
+	fixture_stop(&f);
+	fixture_server_stop(&s);
+	assert_int_equal(told.count, 0);
+	assert_int_equal(fixture_count_files(), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_handshake),
+		cmocka_unit_test(test_old_version),
+		cmocka_unit_test(test_close),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_certificates),
+		cmocka_unit_test(test_system_store),
+		cmocka_unit_test(test_broken_handshakes),
+		cmocka_unit_test(test_alert),
+		cmocka_unit_test(test_silent),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_no_authority),
+		cmocka_unit_test(test_https_answers),
+		cmocka_unit_test(test_https_verified),
+		cmocka_unit_test(test_https_client_certificate),
+		cmocka_unit_test(test_https_huge),
+		cmocka_unit_test(test_nothing_left),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
