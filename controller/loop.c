@@ -22,6 +22,7 @@ struct loop {
 	ev_signal interrupt;
 	ev_signal hangup;
 	usec_t wake_at;
+	bool quit;
 };
 
 static void on_settle(struct ev_loop *ev, ev_prepare *w, int events)
@@ -150,11 +151,14 @@ void loop_wake_at(struct loop *l, usec_t at)
 
 void loop_run(struct loop *l)
 {
-	ev_run(l->ev, 0);
+	if (!l->quit)
+		ev_run(l->ev, 0);
 }
 
 void loop_quit(struct loop *l)
 {
+	/* It may come while loop_run_until() waits: the break alone would end but that wait. */
+	l->quit = true;
 	ev_break(l->ev, EVBREAK_ALL);
 }
 

@@ -6,13 +6,14 @@ test_durability.py does the same with a kernel, fewer times: fifty rounds in all
 
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
 
 from zglab import case, durable
 
-LAB_SECONDS = 25
+LAB_SECONDS = 12
 ROUNDS = 44
 
 
@@ -39,10 +40,14 @@ class Daemon:
             stderr=self.log, cwd="/",
         )
         deadline = time.monotonic() + 10
-        while not os.path.exists(self.socket):
+        while not self._listens():
             assert self.process.poll() is None, f"it ended: {self.process.returncode}"
             assert time.monotonic() < deadline, "it does not start"
             time.sleep(0.002)
+
+    def _listens(self):
+        with socket.socket(socket.AF_UNIX) as sock:
+            return sock.connect_ex(self.socket) == 0
 
     def dispose(self):
         if self.process and self.process.poll() is None:
@@ -74,6 +79,21 @@ def killed_while_it_writes(config):
         assert book.check(daemon.socket, bases) == 0, "a clean stop adds nothing"
         print(f"{answered} answered writes are there, and {unanswered} that were not answered")
         assert answered > 100 * ROUNDS
+    finally:
+        daemon.dispose()
+
+
+@case
+def stopped_while_it_starts(config):
+    """The request to stop is never lost, however early it comes."""
+    daemon = Daemon(config)
+    chance = durable.seeded("early")
+    try:
+        for _ in range(30):
+            daemon.start()
+            time.sleep(chance.random() * 0.004)
+            daemon.process.terminate()
+            assert daemon.process.wait(10) == 0
     finally:
         daemon.dispose()
 

@@ -9,7 +9,7 @@ import time
 from zglab import VIP6, case
 from zglab.documents import balancer, document, group, listener, web
 
-LAB_SECONDS = 20
+LAB_SECONDS = 12
 ROUNDS = 8
 REQUEST = b"PUT /api/v1/config HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n{"
 

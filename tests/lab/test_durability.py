@@ -7,7 +7,7 @@ outside_durability.py has most of the rounds, without a kernel.
 from zglab import case, durable
 from zglab.documents import balancer, document, listener
 
-LAB_SECONDS = 20
+LAB_SECONDS = 12
 ROUNDS = 6
 AUDIT = 1
 

@@ -10,7 +10,7 @@ import subprocess
 from zglab import VIP4, case
 from zglab.documents import balancer, document, group, listener, web
 
-LAB_SECONDS = 30
+LAB_SECONDS = 22
 FOREIGN = (
     "-A -t 192.0.2.99:80 -s lc\n-a -t 192.0.2.99:80 -r 10.2.0.50:80 -m -w 9\n"
     "-A -u 192.0.2.99:53 -s sh\n-a -u 192.0.2.99:53 -r 10.2.0.51:53 -m -w 1\n"
@@ -109,6 +109,7 @@ def after_a_fault(lab, kind, seconds):
     lab.network(2)
     faults = Faults(lab)
     lab.start(web(lab), kernel={"audit_interval_s": 3600})
+    assert synced(lab)  # and no other answer is awaited
     faults.strike(kind)
     answer = lab.gw.api.patch("/server-groups/web/servers/s1", {"weight": 33}).expect(200)
     assert faults.struck() == 1

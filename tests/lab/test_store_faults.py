@@ -9,7 +9,7 @@ from zglab import case, sysc
 from zglab.documents import web
 
 LAB_KIND = "uml"  # mounts, and a kernel that may be told to go read-only
-LAB_SECONDS = 25
+LAB_SECONDS = 12
 MS_REMOUNT = 32
 
 

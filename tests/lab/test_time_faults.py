@@ -11,7 +11,7 @@ import time
 from zglab import case
 from zglab.documents import balancer, check, document, group, listener, web
 
-LAB_SECONDS = 45
+LAB_SECONDS = 32
 HOUR = 3600.0
 
 
@@ -86,7 +86,7 @@ def the_clock_jumps_back(lab):
 # ---- ten seconds of absence ----
 
 COUNT = 1000
-INTERVAL = 2.0
+INTERVAL = 3.0
 
 
 class ManyAddresses:
@@ -153,11 +153,10 @@ def stopped_for_ten_seconds_under_a_thousand_servers(lab):
     lab.gw.api.apply(configuration)
 
     lab.wait(
-        lambda: len(host.seen) == COUNT, 2 * INTERVAL * lab.slow + lab.margin,
-        "each was probed once", pause=0.1,
+        lambda: len(host.seen) == COUNT, 20 * lab.slow, "each was probed once", pause=0.1
     )
     lab.wait(
-        lambda: all(w == 100 for w in lab.gw.weights().values()), INTERVAL + lab.margin,
+        lambda: all(w == 100 for w in lab.gw.weights().values()), 10 * lab.slow,
         "all in service", pause=0.2,
     )
     quiet = transitions(lab)
