@@ -87,8 +87,8 @@ static void test_device(void **unused)
 	(void)unused;
 	assert_non_null(strstr(kernel_advise_device("eth9", -ENODEV, text, sizeof(text)), "eth9"));
 	assert_non_null(strstr(text, "vip_device"));
-	assert_non_null(strstr(kernel_advise_device("eth9", -EPERM, text, sizeof(text)),
-			       "CAP_NET_ADMIN"));
+	assert_non_null(
+		strstr(kernel_advise_device("eth9", -EPERM, text, sizeof(text)), "CAP_NET_ADMIN"));
 	assert_true(kernel_owns_device("zonegate7"));
 	assert_false(kernel_owns_device("eth0"));
 }
