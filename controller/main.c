@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "settings.h"
 #include "wiring.h"
+#include "wiring_dns.h"
 
 #define EXIT_USAGE       64
 #define EXIT_CONFIG      78 /* sysexits.h: EX_CONFIG */
@@ -126,6 +127,9 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (load_settings(&o, &s, &e) != 0) {
+		print_faults(&e);
+		status = EXIT_CONFIG;
+	} else if (o.check && wiring_dns_check(&s, &e) != 0) {
 		print_faults(&e);
 		status = EXIT_CONFIG;
 	} else if (o.check) {

@@ -21,7 +21,18 @@ struct settings {
 	struct settings_list api_listen;
 	char *api_token_file;
 	struct settings_list api_allowed_hosts;
+	char *node_vip_link;
 	char *store_path;
+	struct settings_list dns_listen;
+	struct settings_list dns_apex;
+	struct settings_list dns_ns;
+	char *dns_hostmaster;
+	unsigned dns_rrl; /* like answers a second to one network; 0 = no limit */
+	struct settings_list dns_rrl_exempt;
+	char *dns_nsid;
+	char *dns_update_server;
+	char *dns_update_zone;
+	char *dns_update_key_file;
 	unsigned kernel_ipvs;    /* 0 auto, 1 off */
 	unsigned kernel_on_stop; /* 0 keep, 1 flush */
 	unsigned kernel_audit_interval_s;

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <net/if.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -14,6 +17,8 @@
 #include "api/worker.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "dnsio/dnsd.h"
+#include "engine/shifts.h"
 #include "engine/status.h"
 #include "kernel/kernel.h"
 #include "loop.h"
@@ -21,6 +26,7 @@
 #include "probe/probe.h"
 #include "settings.h"
 #include "store/store.h"
+#include "wiring_dns.h"
 
 #define START_LIMIT (3 * USEC_PER_SEC)
 #define STOP_LIMIT  (5 * USEC_PER_SEC)
@@ -36,6 +42,8 @@ struct wiring {
 	struct worker *worker;
 	struct engine *engine;
 	struct api *api;
+	struct dnsd *dnsd; /* NULL: this node answers no DNS */
+	char boot_id[64];
 };
 
 /* ---- ports ---- */
@@ -153,6 +161,63 @@ static void port_probe_retarget(void *ctx, void *probe, const struct health_chec
 	struct wiring *w = ctx;
 
 	probe_sched_retarget(w->probes, probe, check);
+}
+
+/* IFF_RUNNING is the carrier as the kernel sees it (netdevice(7)). */
+static void port_publish_dns(void *ctx, const struct view *v)
+{
+	struct wiring *w = ctx;
+
+	if (w->dnsd)
+		dnsd_publish(w->dnsd, v);
+}
+
+struct once_call {
+	void (*done)(void *ctx, const struct probe_target *t, const struct probe_result *r,
+		     int error);
+	void *ctx;
+};
+
+static void on_probed_once(void *ctx, const struct probe_target *t, const struct probe_result *r)
+{
+	struct once_call *call = ctx;
+
+	call->done(call->ctx, t, r, r ? 0 : -ECANCELED);
+	free(call);
+}
+
+static bool port_probe_once(void *ctx, const struct probe_target *t,
+			    void (*done)(void *done_ctx, const struct probe_target *t,
+					 const struct probe_result *r, int error),
+			    void *done_ctx)
+{
+	struct wiring *w = ctx;
+	struct once_call *call = mem_new(struct once_call);
+
+	call->done = done;
+	call->ctx = done_ctx;
+	if (probe_sched_once(w->probes, t, on_probed_once, call))
+		return true;
+	free(call);
+	return false;
+}
+
+static int port_link_carrier(void *ctx)
+{
+	const struct wiring *w = ctx;
+	struct ifreq request = {0};
+	int fd;
+	int error;
+
+	if (!w->settings->node_vip_link)
+		return 1;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	strncpy(request.ifr_name, w->settings->node_vip_link, sizeof(request.ifr_name) - 1);
+	error = ioctl(fd, SIOCGIFFLAGS, &request) < 0 ? -errno : 0;
+	close(fd);
+	return error ? error : (request.ifr_flags & IFF_RUNNING) != 0;
 }
 
 struct offload_job {
@@ -289,6 +354,19 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Identity of this boot of the kernel: monotonic times of another one mean nothing. */
+static void read_boot_id(struct wiring *w)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!file)
+		return;
+	if (!fgets(w->boot_id, sizeof(w->boot_id), file))
+		w->boot_id[0] = '\0';
+	w->boot_id[strcspn(w->boot_id, "\n")] = '\0';
+	fclose(file);
+}
+
 static int open_store(struct wiring *w, struct err *e, struct snapshot **ret_snapshot)
 {
 	char *path AUTO_FREE = mem_printf("%s/zonegate.db", w->settings->store_path);
@@ -306,7 +384,8 @@ static int open_store(struct wiring *w, struct err *e, struct snapshot **ret_sna
 
 static void make_engine(struct wiring *w, struct snapshot *snapshot)
 {
-	static const char *const row_kinds[] = {"vip", "drain", "health", "sysctl"};
+	static const char *const row_kinds[] = {"vip",   "drain",      "health", "sysctl",
+						"shift", "vip_health", "dns"};
 	const struct settings *s = w->settings;
 	struct engine_settings es = {
 		.node_name = s->node_name,
@@ -332,13 +411,22 @@ static void make_engine(struct wiring *w, struct snapshot *snapshot)
 		.probe_add = port_probe_add,
 		.probe_remove = port_probe_remove,
 		.probe_retarget = port_probe_retarget,
+		.probe_once = port_probe_once,
+		.publish_dns = port_publish_dns,
+		.link_carrier = port_link_carrier,
 		.offload = port_offload,
 		.wake_at = port_wake_at,
 		.event = port_event,
 	};
 
+	es.boot_id = w->boot_id[0] ? w->boot_id : NULL;
 	for (size_t i = 0; i < s->node_zones.count && i < ENGINE_ZONES_MAX; i++)
 		es.zones[es.zone_count++] = s->node_zones.items[i];
+	for (size_t i = 0; i < s->dns_apex.count && i < ENGINE_APEXES_MAX; i++)
+		es.dns_apexes[es.dns_apex_count++] = s->dns_apex.items[i];
+	for (size_t i = 0; i < s->dns_ns.count && i < ENGINE_NS_MAX; i++)
+		es.dns_ns[es.dns_ns_count++] = s->dns_ns.items[i];
+	es.dns_hostmaster = s->dns_hostmaster;
 	w->engine = engine_new(&es, &ports, snapshot);
 	for (size_t i = 0; i < sizeof(row_kinds) / sizeof(row_kinds[0]); i++)
 		store_load_rows(w->store, row_kinds[i], on_row, w);
@@ -391,6 +479,13 @@ static int make_api(struct wiring *w, struct err *e)
 	return api_new(w->ev, &as, w->engine, e, &w->api);
 }
 
+/* The first settle step makes the view that is answered from the first query on. */
+static int make_dns(struct wiring *w, struct err *e)
+{
+	engine_settle(w->engine);
+	return wiring_dns_start(w->settings, engine_dns_view(w->engine), e, &w->dnsd);
+}
+
 static void on_reload(void *ctx)
 {
 	struct wiring *w = ctx;
@@ -431,6 +526,7 @@ int wiring_new(struct settings *settings, const char *settings_path, struct err 
 	w->settings = settings;
 	w->settings_path = settings_path;
 	raise_descriptor_limit();
+	read_boot_id(w);
 	w->ev = ev_default_loop(EVFLAG_AUTO);
 	w->loop = loop_new(w->ev, &lc);
 	w->worker = worker_new(w->ev);
@@ -445,7 +541,7 @@ int wiring_new(struct settings *settings, const char *settings_path, struct err 
 		return -EINVAL;
 	}
 	make_engine(w, snapshot);
-	if (make_kernel(w, e) != 0 || make_api(w, e) != 0) {
+	if (make_kernel(w, e) != 0 || make_api(w, e) != 0 || make_dns(w, e) != 0) {
 		wiring_free(w);
 		return -EINVAL;
 	}
@@ -508,6 +604,7 @@ void wiring_free(struct wiring *w)
 		return;
 	loop_set_engine(w->loop, NULL);
 	api_free(w->api);
+	dnsd_free(w->dnsd);
 	store_close(w->store);
 	worker_free(w->worker);
 	engine_free(w->engine);

@@ -51,8 +51,9 @@ struct engine_ports {
 	void *(*probe_add)(void *ctx, const struct probe_target *t, void *ref, usec_t first_start);
 	void (*probe_remove)(void *ctx, void *probe);
 	void (*probe_retarget)(void *ctx, void *probe, const struct health_check *check);
-	/* One probe now; `done` once, later (r NULL: could not be started). */
-	void (*probe_once)(void *ctx, const struct probe_target *t,
+	/* One probe now; `done` once, later (r NULL: cancelled). False: too many are under way, `done` is not called. The check of
+	 * the target lives until then. */
+	bool (*probe_once)(void *ctx, const struct probe_target *t,
 			   void (*done)(void *done_ctx, const struct probe_target *t,
 					const struct probe_result *r, int error),
 			   void *done_ctx);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Takes the results of probes: no edge, counters only; an edge is told, stored and marks the services of the group.
+#include <errno.h>
 #include <stdio.h>
 
 #include <jansson.h>
@@ -214,4 +215,51 @@ usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result
 		return vip_checks_note_result(e, ref, r);
 	}
 	abort(); /* nothing else is probed */
+}
+
+/* A probe on demand: its check belongs to a group that may be gone when it ends, so the group is held. */
+struct probe_now {
+	engine_probe_fn *done;
+	void *ctx;
+	struct object *owner;
+};
+
+static void on_probed_now(void *ctx, const struct probe_target *t, const struct probe_result *r,
+			  int error)
+{
+	struct probe_now *p = ctx;
+
+	p->done(p->ctx, t, r, error);
+	object_unref(p->owner);
+	free(p);
+}
+
+int engine_probe_now(struct engine *e, const char *group, const char *server, engine_probe_fn *done,
+		     void *ctx)
+{
+	struct engine_group *g = runtime_find_group(e, group);
+	const struct engine_server *s = g ? runtime_find_server(g, server) : NULL;
+	const struct server_group *owner;
+	struct probe_target target;
+	struct probe_now *p;
+
+	if (!s)
+		return -ENOENT;
+	if (!g->group->health_check.enabled)
+		return -ENOTSUP;
+	p = mem_new(struct probe_now);
+	p->done = done;
+	p->ctx = ctx;
+	p->owner = object_ref((struct object *)(void *)(uintptr_t)g->group);
+	owner = (const struct server_group *)(void *)p->owner;
+	target = (struct probe_target){.check = &owner->health_check,
+				       .address = s->server->address,
+				       .port = (uint16_t)(owner->health_check.port
+								  ? owner->health_check.port
+								  : s->server->port)};
+	if (e->ports.probe_once(e->ports.ctx, &target, on_probed_now, p))
+		return 0;
+	object_unref(p->owner);
+	free(p);
+	return -EAGAIN;
 }

@@ -48,7 +48,8 @@ size_t engine_recent_results(const struct engine *e, const char *group, const ch
 			     struct recent_result ret_results[RECENT_RESULTS]);
 
 /* One probe of a server now, beside its schedule; changes no state. `done` is called once, later, from the loop: r NULL with a
- * negative errno if it could not be started. Returns 0, -ENOENT (no such server), -ENOTSUP (its group is not checked). */
+ * negative errno if it could not be started. Returns 0, -ENOENT (no such server), -ENOTSUP (its group is not checked), -EAGAIN (too
+ * many at once). */
 typedef void engine_probe_fn(void *ctx, const struct probe_target *t, const struct probe_result *r,
 			     int error);
 int engine_probe_now(struct engine *e, const char *group, const char *server, engine_probe_fn *done,

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the settings of [dns] to the DNS server. */
+#ifndef ZG_WIRING_DNS_H
+#define ZG_WIRING_DNS_H
+
+#include "base/err.h"
+
+struct dnsd;
+struct settings;
+struct view;
+
+/* Starts the server if [dns] listen names an address (*ret_dnsd is NULL if not). Faults name the key and the mend. */
+int wiring_dns_start(const struct settings *s, const struct view *view, struct err *e,
+		     struct dnsd **ret_dnsd);
+
+/* Judges the keys of [dns] without starting anything. */
+int wiring_dns_check(const struct settings *s, struct err *e);
+
+#endif
