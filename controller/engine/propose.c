@@ -276,7 +276,10 @@ static void list_free(struct engine_pending *p)
 	while (p) {
 		struct engine_pending *next = p->next;
 
-		err_set(&p->faults, ERR_UNAVAILABLE, "", "the daemon stopped before this was done");
+		err_set(p->changed ? &p->warnings : &p->faults, ERR_UNAVAILABLE, "",
+			p->changed ? "stored, but the daemon stopped before the kernel had it: the "
+				     "next start applies it"
+				   : "the daemon stopped before this was done");
 		pending_answer(p);
 		p = next;
 	}

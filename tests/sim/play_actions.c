@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "sim/play.h"
+#include "sim/sim_random.h"
 
 /* advance DURATION */
 static bool do_advance(struct play *p)
@@ -291,26 +292,32 @@ static bool do_meanwhile(struct play *p)
 	return play_expect(p, 2);
 }
 
+/* random STEPS [SEED] [SECONDS] */
+static bool do_random(struct play *p)
+{
+	struct sim_random_plan plan = {.steps = 0, .seed = 1, .seconds = 60};
+	char why[PLAY_FAULT_MAX / 2];
+
+	if (!play_parse_number(p, p->words[1], &plan.steps) ||
+	    (p->count > 2 && !play_parse_number(p, p->words[2], &plan.seed)) ||
+	    (p->count > 3 && !play_parse_number(p, p->words[3], &plan.seconds)))
+		return false;
+	if (sim_random_run(&plan, why, sizeof(why)))
+		return true;
+	return play_fault(p, "%s", why);
+}
+
 const struct play_command play_actions[] = {
-	{"advance", 2, do_advance},
-	{"clock", 2, do_clock},
-	{"probe", 3, do_probe},
-	{"until-probe", 2, do_until_probe},
-	{"start", 1, do_start},
-	{"stop", 1, do_stop},
-	{"flush", 1, do_flush},
-	{"kill", 1, do_kill},
-	{"restart", 1, do_restart},
-	{"settings", 2, do_settings},
-	{"zones", 2, do_zones},
-	{"store", 2, do_store},
-	{"forget", 1, do_forget},
-	{"ask", 1, do_ask},
-	{"kernel", 2, do_kernel},
-	{"expect", 2, do_expect},
-	{"after", 3, do_after},
-	{"within", 3, do_within},
+	{"advance", 2, do_advance},     {"clock", 2, do_clock},
+	{"probe", 3, do_probe},         {"until-probe", 2, do_until_probe},
+	{"start", 1, do_start},         {"stop", 1, do_stop},
+	{"flush", 1, do_flush},         {"kill", 1, do_kill},
+	{"restart", 1, do_restart},     {"settings", 2, do_settings},
+	{"zones", 2, do_zones},         {"store", 2, do_store},
+	{"forget", 1, do_forget},       {"ask", 1, do_ask},
+	{"kernel", 2, do_kernel},       {"expect", 2, do_expect},
+	{"after", 3, do_after},         {"within", 3, do_within},
 	{"meanwhile", 3, do_meanwhile},
 
-	{NULL, 0, NULL},
+	{"random", 2, do_random},       {NULL, 0, NULL},
 };

@@ -40,7 +40,7 @@ static bool judge_faults(struct play *p, const struct err *e, const char *code, 
 
 		if (code[0] && strcmp(err_code_name(f->code), code) != 0)
 			continue;
-		if (at >= p->count || strcmp(p->words[at], f->pointer) == 0)
+		if (at == p->count || strcmp(p->words[at], f->pointer) == 0)
 			return true;
 	}
 	return play_fault(p, "there is no such fault among %zu: %s (%s)", e->total, err_first(e),

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A second opinion: states and weights as the behaviour document has them, without a line of the engine, health/ or plan/. It knows
+ * the random runs' small world: group "gN" has servers "sM", whose addresses say which group and server they belong to. */
+#ifndef ZG_TESTS_SIM_ORACLE_H
+#define ZG_TESTS_SIM_ORACLE_H
+
+#include "sim/sim_world.h"
+
+#define ORACLE_GROUPS  3
+#define ORACLE_SERVERS 4
+#define ORACLE_RESULTS 64
+
+enum oracle_state { ORACLE_INITIAL, ORACLE_HEALTHY, ORACLE_UNHEALTHY };
+
+struct oracle_server {
+	bool exists;
+	struct addr address;
+	uint32_t port;
+	enum oracle_state state;
+	bool trusted;
+	unsigned passes;
+	unsigned failures;
+	bool failed[ORACLE_RESULTS]; /* newest first */
+	unsigned results;
+	usec_t up_at; /* when it turned healthy; 0 = not since the start */
+};
+
+struct oracle_group {
+	bool used;
+	bool check_enabled;
+	enum check_type check_type;
+	uint32_t check_port;
+	struct oracle_server servers[ORACLE_SERVERS];
+};
+
+struct oracle {
+	const struct sim_world *world;
+	uint64_t revision; /* of the document that it knows */
+	struct oracle_group groups[ORACLE_GROUPS];
+	unsigned edges; /* since they were last looked at */
+	char *why;      /* what is wrong: of the caller, empty = nothing */
+	size_t why_size;
+};
+
+/* The daemon has started: states are those of the store. */
+void oracle_start(struct oracle *o);
+/* The engine has taken a new document, if it has. */
+void oracle_sync(struct oracle *o);
+void oracle_note_result(struct oracle *o, const struct sim_probe *p, const struct probe_result *r);
+
+/* Takes over which initial servers the engine trusts, because the kernel showed them in service. */
+void oracle_learn_trust(struct oracle *o);
+
+/* Whether the engine shows the same states. */
+bool oracle_check_states(struct oracle *o);
+/* Whether the kernel holds what it should: services, weights, addresses, and nothing else of ours. */
+bool oracle_check_kernel(struct oracle *o);
+/* Whether the store holds the states, after a clean stop. */
+bool oracle_check_rows(struct oracle *o);
+
+/* "10.G.A.S", A = 0 or 1: two addresses a server; v6 the same below 2001:db8. */
+bool oracle_find_server(const struct addr *a, unsigned *ret_group, unsigned *ret_server);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the oracle's files share. */
+#ifndef ZG_TESTS_SIM_ORACLE_PARTS_H
+#define ZG_TESTS_SIM_ORACLE_PARTS_H
+
+#include "sim/sim_oracle.h"
+
+/* Says what is wrong, if nothing was yet; returns false. */
+bool oracle_say(struct oracle *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const struct server_group *oracle_group_of(const struct oracle *o, unsigned g);
+const struct server *oracle_server_of(const struct server_group *group, unsigned s);
+bool oracle_in_service(const struct oracle_group *g, const struct oracle_server *s);
+
+#endif
