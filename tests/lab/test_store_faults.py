@@ -8,7 +8,8 @@ import time
 from zglab import case, sysc
 from zglab.documents import web
 
-LAB_KIND = "uml"  # mounts, and a kernel that may be told to go read-only
+# Mounts, and a file system that is told to give up.
+LAB_KIND = "uml"
 LAB_SECONDS = 12
 MS_REMOUNT = 32
 

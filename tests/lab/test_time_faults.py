@@ -11,7 +11,8 @@ import time
 from zglab import case
 from zglab.documents import balancer, check, document, group, listener, web
 
-LAB_KIND = "uml"  # the clock that is set must not be the host's
+# The clock that is set must not be the host's.
+LAB_KIND = "uml"
 LAB_SECONDS = 32
 HOUR = 3600.0
 
