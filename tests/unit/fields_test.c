@@ -153,8 +153,8 @@ static void reference_has_a_line_for_each_member(void **state)
 		"server\taddress\taddress\tIPv4 | IPv6\trequired\tIPv4 or IPv6\n",
 		"server_group\thealth_check.window.of\tinteger\t1-64\trequired\t",
 		"server_group\thealth_check.path\tstring\t1-255 bytes\t\"/\"\tof the request, with its query; only ",
-		"server_group\thealth_check.type\tstring\ttcp | http | https | tls | udp | icmp | "
-		"icmp_udp | grpc | dns\ttcp; udp for udp, icmp for sctp\t",
+		("server_group\thealth_check.type\tstring\ttcp | http | https | tls | udp | icmp | "
+		 "icmp_udp | grpc | dns\ttcp; udp for udp, icmp for sctp\t"),
 		"server_group\thealth_check.accepted_rcodes\tarray of strings\tNOERROR | FORMERR | ",
 		"\t[\"NOERROR\"]\tresponse codes that pass; only with type dns\n",
 		"server_group\thealth_check.request\tstring\t1-512 unescaped bytes\tnot set\t",
