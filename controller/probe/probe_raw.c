@@ -78,6 +78,21 @@ static void probe_raw_add_source(struct msghdr *msg, const struct addr *source)
 	}
 }
 
+/* The kernel says "network unreachable" or "invalid" of a source that is not ours: that is no fault of the server. */
+static int probe_raw_blame(int error, const struct addr *source)
+{
+	struct sockaddr_storage sa;
+	int fd = socket(source->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return error;
+	if (bind(fd, (const struct sockaddr *)&sa, addr_to_sockaddr(source, 0, &sa)) < 0 &&
+	    errno == EADDRNOTAVAIL)
+		error = -EADDRNOTAVAIL;
+	close(fd);
+	return error;
+}
+
 int probe_raw_send(int fd, const struct probe_target *t, const struct addr *source,
 		   const struct iovec *data)
 {
@@ -92,6 +107,7 @@ int probe_raw_send(int fd, const struct probe_target *t, const struct addr *sour
 		.msg_iovlen = 1,
 		.msg_control = &control,
 	};
+	int error;
 
 	if (!source)
 		source = &check->source_address;
@@ -100,7 +116,10 @@ int probe_raw_send(int fd, const struct probe_target *t, const struct addr *sour
 				      sizeof(check->fwmark));
 	if (source->family == t->address.family)
 		probe_raw_add_source(&msg, source);
-	return sendmsg(fd, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	if (sendmsg(fd, &msg, MSG_NOSIGNAL) >= 0)
+		return 0;
+	error = -errno;
+	return source->family == t->address.family ? probe_raw_blame(error, source) : error;
 }
 
 usec_t probe_raw_received(const struct msghdr *msg)
