@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of kernel.c, for the files that it was split into: the queue and its jobs. */
+#ifndef ZG_KERNEL_KERNEL_PARTS_H
+#define ZG_KERNEL_KERNEL_PARTS_H
+
+#include <ev.h>
+
+#include "kernel/batch.h"
+#include "kernel/dump.h"
+#include "kernel/find.h"
+#include "kernel/ipvs.h"
+#include "kernel/kernel.h"
+#include "kernel/kernel_memory.h"
+#include "kernel/link_watch.h"
+#include "kernel/vip.h"
+
+enum job_kind { JOB_OPS, JOB_TABLE, JOB_SERVICE, JOB_DEVICE };
+
+struct job {
+	struct job *next;
+	enum job_kind kind;
+	struct plan_ops ops;
+	size_t position;     /* the first operation that has not run */
+	size_t running;      /* operations given away, from `position` on */
+	struct plan_key key; /* JOB_SERVICE */
+};
+
+struct kernel {
+	struct ev_loop *loop;
+	struct kernel_settings settings;
+	struct kernel_callbacks cb;
+	struct job *first; /* the running one, if `busy` */
+	struct job **last;
+	bool busy;   /* an exchange runs whose end goes on with the queue */
+	bool search; /* look for IPVS before the next job */
+	int availability;
+	uint16_t family;
+	struct ev_timer kick;  /* the queue goes on in the next turn of the loop */
+	struct ev_timer retry; /* looks for IPVS again */
+
+	struct channel *commands;
+	struct channel *dumps;
+	struct channel *links; /* NULL without a VIP device */
+	struct find find;
+	struct batch batch;
+	struct dump dump;
+	struct vip vip; /* without a device only the list of addresses */
+	struct link_watch watch;
+	int device_error;      /* as it was told */
+	size_t addresses_seen; /* before the look at the device that runs */
+	struct ipvs_modules modules;
+	struct kernel_memory memory;
+};
+
+/* kernel.c: the queue */
+void kernel_kick(struct kernel *k);
+struct job *kernel_push(struct kernel *k, enum job_kind kind);
+struct job *kernel_pop(struct kernel *k); /* takes the running one out; the caller frees it */
+void kernel_free_job(struct job *j);
+/* Whether the last job is of this kind and has not started: then it answers for one more. */
+bool kernel_waits(const struct kernel *k, enum job_kind kind);
+void kernel_announce(struct kernel *k, int error);
+
+/* kernel_run.c: the first job is a list of operations; ready() sets up what it runs with */
+void kernel_run_ready(struct kernel *k);
+void kernel_run_ops(struct kernel *k);
+void kernel_run_memory(struct kernel *k);
+void kernel_run_prepared(struct kernel *k, int error); /* the VIP device was looked at for it */
+
+/* kernel_read.c: the first job is to read */
+void kernel_read_ready(struct kernel *k);
+void kernel_read_start(struct kernel *k);
+void kernel_read_memory(struct kernel *k);
+void kernel_read_prepared(struct kernel *k); /* the VIP device was looked at before */
+
+/* kernel_device.c: the VIP device */
+int kernel_device_open(struct kernel *k);
+void kernel_device_start(struct kernel *k);
+
+#endif
