@@ -4,6 +4,7 @@
 
 #include "api/auth.h"
 #include "api/context.h"
+#include "api/handlers.h"
 #include "api/httpd.h"
 #include "api/sockets.h"
 #include "api/worker.h"
@@ -127,6 +128,7 @@ void api_free(struct api *api)
 		return;
 	if (api->httpd)
 		api_stop(api);
+	handlers_probe_close(&api->context);
 	worker_free(api->context.worker);
 	httpd_free(api->httpd);
 	auth_token_free(api->token);

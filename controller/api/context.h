@@ -8,6 +8,7 @@
 
 struct engine;
 struct ev_loop;
+struct probe_op;
 struct worker;
 
 struct api_context {
@@ -19,6 +20,7 @@ struct api_context {
 	uint64_t id_seed; /* first half of request ids: differs from start to start */
 	uint64_t id_next;
 	struct same_body document; /* the last whole document that was sent */
+	struct probe_op *probes;   /* on demand, in flight */
 };
 
 #endif

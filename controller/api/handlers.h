@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+struct api_context;
 struct request;
 
 /* handlers_object.c: objects of the model, by the route's kind. */
@@ -26,6 +27,26 @@ void handlers_config_validate(struct request *r);
 void handlers_status_lb(struct request *r);
 void handlers_status_group(struct request *r);
 void handlers_status_server(struct request *r);
+
+/* handlers_history.c */
+void handlers_history_server(struct request *r);
+
+/* handlers_probe.c */
+void handlers_probe_server(struct request *r);
+/* The API ends before the probes on demand do. */
+void handlers_probe_close(struct api_context *api);
+
+/* handlers_shift.c */
+void handlers_shift_start(struct request *r);
+void handlers_shift_change(struct request *r);
+void handlers_shift_cancel(struct request *r);
+void handlers_shift_get(struct request *r);
+void handlers_shift_list(struct request *r);
+void handlers_shift_overrides(struct request *r);
+
+/* handlers_dns.c, handlers_dns_records.c */
+void handlers_dns_preview(struct request *r);
+void handlers_dns_records(struct request *r);
 
 /* handlers_tools.c */
 void handlers_tools_detection_time(struct request *r);

@@ -119,7 +119,7 @@ static void kernel_view_work(struct worker_job *job)
 			json_array_append_new(list, kernel_view_service(v, i));
 	}
 	json = json_pack("{s:o}", "services", list);
-	v->text = json_dumps(json, JSON_COMPACT);
+	v->text = json_dumps(json, REQUEST_JSON_FLAGS);
 	json_decref(json);
 }
 

@@ -5,6 +5,7 @@
 #include "api/advice_json.h"
 #include "api/context.h"
 #include "api/health_json.h"
+#include "api/publication_json.h"
 #include "api/reply.h"
 #include "base/mem.h"
 
@@ -107,13 +108,16 @@ static json_t *status_tree_services(const struct status_services *all, const cha
 	return list;
 }
 
-static json_t *status_tree_zone(const struct lb_zone *z, const struct status_services *all)
+static json_t *status_tree_zone(const struct lb_zone *z, const struct status_services *all,
+				const struct publication_list *publications)
 {
 	char vip4[ADDR_TEXT_MAX], vip6[ADDR_TEXT_MAX];
 
-	return json_pack("{s:s, s:b, s:s?, s:s?, s:o}", "zone", z->o.name, "enabled", z->enabled,
-			 "vip4", addr_is_set(&z->vip4) ? addr_format(&z->vip4, vip4) : NULL, "vip6",
-			 addr_is_set(&z->vip6) ? addr_format(&z->vip6, vip6) : NULL, "services",
+	return json_pack("{s:s, s:b, s:s?, s:s?, s:o, s:o}", "zone", z->o.name, "enabled",
+			 z->enabled, "vip4",
+			 addr_is_set(&z->vip4) ? addr_format(&z->vip4, vip4) : NULL, "vip6",
+			 addr_is_set(&z->vip6) ? addr_format(&z->vip6, vip6) : NULL, "publication",
+			 publication_json_zone(publications, z->o.name), "services",
 			 status_tree_services(all, z->o.name, NULL));
 }
 
@@ -161,11 +165,16 @@ static json_t *status_tree_groups(const struct engine *e, const struct load_bala
 static json_t *status_tree(const struct engine *e, const struct load_balancer *lb)
 {
 	json_t *zones = json_array(), *listeners = json_array();
+	struct publication_list publications;
 	struct status_services all;
+	bool fail_open;
 
 	status_json_collect(e, lb->o.name, &all);
+	publication_json_collect(e, lb->o.name, &publications);
+	fail_open = publication_json_fail_open(&publications);
 	for (size_t i = 0; i < lb->zones.count; i++)
-		json_array_append_new(zones, status_tree_zone(lb->zones.items[i], &all));
+		json_array_append_new(zones,
+				      status_tree_zone(lb->zones.items[i], &all, &publications));
 	for (size_t i = 0; i < lb->listeners.count; i++) {
 		const struct listener *l = lb->listeners.items[i];
 
@@ -177,8 +186,10 @@ static json_t *status_tree(const struct engine *e, const struct load_balancer *l
 						status_tree_services(&all, NULL, l->o.name)));
 	}
 	free(all.list);
-	return json_pack("{s:s, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "load_balancer",
-			 lb->o.name, "enabled", lb->enabled, "cross_zone", lb->cross_zone,
+	free(publications.list);
+	return json_pack("{s:s, s:s?, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o}",
+			 "load_balancer", lb->o.name, "dns_name", lb->dns_name, "enabled",
+			 lb->enabled, "cross_zone", lb->cross_zone, "fail_open", fail_open,
 			 "revision", (json_int_t)lb->o.revision, "zones", zones, "listeners",
 			 listeners, "server_groups", status_tree_groups(e, lb), "advice",
 			 advice_json_lb(e, lb), "draining",

@@ -4,6 +4,7 @@
 
 #include "api/context.h"
 #include "api/openapi.h"
+#include "api/publication_json.h"
 #include "api/request.h"
 #include "api/status_json.h"
 #include "api/worker.h"
@@ -62,6 +63,7 @@ void handlers_system_livez(struct request *r)
 struct system_check {
 	const char *name;
 	bool ok;
+	bool decides; /* without it the node is not ready; else it is only worth a look */
 	const char *detail;
 };
 
@@ -70,10 +72,22 @@ static json_t *system_checks(const struct system_check *checks, size_t count)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, json_pack("{s:s, s:b, s:s}", "check", checks[i].name,
-						      "ok", checks[i].ok, "detail",
-						      checks[i].ok ? "" : checks[i].detail));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:b, s:b, s:s}", "check", checks[i].name,
+						"ok", checks[i].ok, "decides", checks[i].decides,
+						"detail", checks[i].ok ? "" : checks[i].detail));
 	return list;
+}
+
+static bool system_fails_open(const struct engine *e)
+{
+	struct publication_list all;
+	bool fails;
+
+	publication_json_collect(e, NULL, &all);
+	fails = publication_json_fail_open(&all);
+	free(all.list);
+	return fails;
 }
 
 void handlers_system_readyz(struct request *r)
@@ -85,12 +99,14 @@ void handlers_system_readyz(struct request *r)
 
 	engine_node_status(r->api->engine, &n);
 	const struct system_check checks[] = {
-		{"kernel_available", n.kernel_off || n.kernel_available,
+		{"kernel_available", n.kernel_off || n.kernel_available, true,
 		 "IPVS cannot be used: modprobe ip_vs"},
-		{"kernel_known", n.kernel_known, "the kernel's table was not read yet"},
-		{"store", n.store_ok, "the store does not take commits"},
-		{"applied", n.applied_revision >= n.revision,
+		{"kernel_known", n.kernel_known, true, "the kernel's table was not read yet"},
+		{"store", n.store_ok, true, "the store does not take commits"},
+		{"applied", n.applied_revision >= n.revision, false,
 		 "the kernel has not taken the whole configuration"},
+		{"zones", !system_fails_open(r->api->engine), false,
+		 "fail-open: of some load balancer no zone is healthy, and all are handed out"},
 	};
 	if (request_query_bool(r, "verbose", &faults, &verbose)) {
 		request_fail_faults(r, &faults);
@@ -100,7 +116,9 @@ void handlers_system_readyz(struct request *r)
 		request_fail(r, PROBLEM_FORBIDDEN, "only who may read the status gets the checks");
 		return;
 	}
-	ready = checks[0].ok && checks[1].ok && checks[2].ok;
+	ready = true;
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		ready = ready && (checks[i].ok || !checks[i].decides);
 	json = json_pack("{s:s}", "status", ready ? "ok" : "not ready");
 	if (verbose)
 		json_object_set_new(json, "checks",
@@ -126,7 +144,7 @@ static void openapi_job_work(struct worker_job *job)
 	struct openapi_job *j = (struct openapi_job *)job;
 	json_t *json = openapi_build(j->version);
 
-	j->text = json_dumps(json, JSON_COMPACT);
+	j->text = json_dumps(json, REQUEST_JSON_FLAGS);
 	json_decref(json);
 }
 

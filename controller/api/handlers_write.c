@@ -9,7 +9,7 @@
 #include "api/status_json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/engine.h"
+#include "engine/status.h"
 
 #include <string.h>
 
@@ -25,6 +25,8 @@ struct write_op {
 	char who[AUTH_NAME_MAX];
 	bool digested;
 	uint8_t digest[SAME_BODY_DIGEST];
+	struct err unmet;  /* the precondition that is not met, */
+	uint64_t revision; /* and of what is in its way */
 };
 
 static void write_op_free(struct write_op *op)
@@ -35,6 +37,7 @@ static void write_op_free(struct write_op *op)
 	free(op->if_match);
 	free(op->if_none_match);
 	free(op->comment);
+	err_clear(&op->unmet);
 	free(op);
 }
 
@@ -116,6 +119,59 @@ static void write_op_show(struct request *r, const struct write_op *op,
 	}
 }
 
+/* ---- who was faster ---------------------------------------------------------------------------- */
+
+/* The revision of what a precondition was held against; 0: it is not there. */
+static uint64_t write_op_standing(const struct write_op *op, const struct snapshot *s)
+{
+	const struct change_request *c = &op->proposal.request;
+	const struct object *o;
+
+	if (c->target == CHANGE_DOCUMENT)
+		return s->revision;
+	o = snapshot_find(s, &c->path);
+	return o ? o->revision : 0;
+}
+
+static void write_op_on_revision(void *ctx, json_t *items, const struct err *e)
+{
+	struct write_op *op = ctx;
+	const json_t *item = json_array_get(items, 0);
+	json_t *changed;
+
+	(void)e; /* without the store the answer is the same but for the name */
+	if (op->request &&
+	    (uint64_t)json_integer_value(json_object_get(item, "revision")) == op->revision) {
+		changed = json_pack(
+			"{s:I, s:o, s:O, s:O, s:O}", "revision", (json_int_t)op->revision, "at",
+			status_json_time((usec_t)json_integer_value(json_object_get(item, "wall"))),
+			"who", json_object_get(item, "who"), "via", json_object_get(item, "via"),
+			"comment", json_object_get(item, "comment"));
+		request_fail_changed(op->request, &op->unmet, changed);
+		json_decref(changed);
+	} else if (op->request) {
+		request_fail_faults(op->request, &op->unmet);
+	}
+	json_decref(items);
+	write_op_free(op);
+}
+
+/* A precondition is not met: the store knows who made it so. Returns false if there is nothing to ask. */
+static bool write_op_ask_who(struct write_op *op, const struct proposal_result *result)
+{
+	const struct err_fault *f = result->faults->faults;
+	struct store_query q = {.what = STORE_REVISIONS, .limit = 1};
+
+	op->revision = write_op_standing(op, result->snapshot);
+	if (problem_classify(result->faults) != PROBLEM_PRECONDITION_FAILED || op->revision == 0)
+		return false;
+	err_set(&op->unmet, f->code, f->pointer, "%s", f->detail);
+	q.before = op->revision + 1;
+	request_wait(op->request, op, write_op_forget);
+	engine_query(op->request->api->engine, &q, write_op_on_revision, op);
+	return true;
+}
+
 static void write_op_done(struct proposal *p, const struct proposal_result *result)
 {
 	struct write_op *op = p->ctx;
@@ -125,6 +181,8 @@ static void write_op_done(struct proposal *p, const struct proposal_result *resu
 		r->operation = NULL;
 		r->forget = NULL;
 	}
+	if (r && result->faults && err_any(result->faults) && write_op_ask_who(op, result))
+		return;
 	if (r && result->faults && err_any(result->faults))
 		request_fail_faults(r, result->faults);
 	else if (r && p->dry_run)

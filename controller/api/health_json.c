@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static json_t *health_json_ms(usec_t usec)
+json_t *health_json_ms(usec_t usec)
 {
 	return json_real((double)usec / (double)USEC_PER_MS);
 }
@@ -29,9 +29,8 @@ json_t *health_json_windows(const struct health_check *check, usec_t d)
 			 health_json_range(window_recovery(&s, d)));
 }
 
-/* One probe: what it aimed at, when, how long, what came back. JSON null for none. */
-static json_t *health_json_probe(const struct probe_target *t, enum health_reason reason,
-				 const struct probe_evidence *ev)
+json_t *health_json_probe(const struct probe_target *t, enum health_reason reason,
+			  const struct probe_evidence *ev)
 {
 	char sentence[STATUS_SENTENCE_MAX];
 	json_t *json;
@@ -117,6 +116,28 @@ static json_t *health_json_common(const struct server_group *g, const struct ser
 			 (int)s->failures, "weight_configured", (json_int_t)s->weight_configured);
 }
 
+json_t *health_json_result(enum health_reason reason, usec_t duration)
+{
+	const char *result = reason == REASON_PROBER_ERROR ? "error" : "fail";
+
+	return json_pack("{s:s, s:s, s:o}", "result", reason == REASON_NONE ? "pass" : result,
+			 "reason_code", health_reason_name(reason), "duration_ms",
+			 health_json_ms(duration));
+}
+
+/* The last results, newest first. */
+static json_t *health_json_recent(const struct engine *e, const char *group, const char *server)
+{
+	struct recent_result list[RECENT_RESULTS];
+	size_t count = engine_recent_results(e, group, server, list);
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(json,
+				      health_json_result(list[i].reason, list[i].duration_usec));
+	return json;
+}
+
 json_t *health_json_row(const struct engine *e, const struct server_group *g,
 			const struct server *server, const struct status_services *services)
 {
@@ -165,6 +186,7 @@ json_t *health_json_server(const struct engine *e, const struct server_group *g,
 			    health_json_probe(&s.target, s.last_reason, s.last));
 	json_object_set_new(json, "last_failure",
 			    health_json_probe(&s.target, s.last_failure_reason, s.last_failure));
+	json_object_set_new(json, "recent", health_json_recent(e, g->o.name, server->o.name));
 	json_object_set_new(json, "next_change", json_string(s.next_change));
 	json_object_set_new(json, "advice", json_string(s.advice));
 	if (s.target.check)

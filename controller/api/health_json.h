@@ -9,6 +9,16 @@
 json_t *health_json_server(const struct engine *e, const struct server_group *g,
 			   const struct server *server, const struct status_services *services);
 
+/* One probe: when, how long, what came back. JSON null for none. */
+json_t *health_json_probe(const struct probe_target *t, enum health_reason reason,
+			  const struct probe_evidence *ev);
+
+/* {result, reason_code, duration_ms}: "pass", "fail", or "error" of ours. */
+json_t *health_json_result(enum health_reason reason, usec_t duration);
+
+/* Milliseconds with three decimals. */
+json_t *health_json_ms(usec_t usec);
+
 /* One row of a list of servers. */
 json_t *health_json_row(const struct engine *e, const struct server_group *g,
 			const struct server *server, const struct status_services *services);

@@ -60,6 +60,10 @@ static void openapi_add_query_parameters(json_t *list, const struct route *r)
 		openapi_add_query(list, "comment", json_pack("{s:s}", "type", "string"),
 				  "Kept with the revision");
 	}
+	if (r->flags & ROUTE_OVERRIDE)
+		openapi_add_query(
+			list, "dry_run", json_pack("{s:s}", "type", "boolean"),
+			"Stops before the first effect and answers what would happen (ZoneShiftEffects)");
 	if (r->flags & ROUTE_PAGED) {
 		openapi_add_query(list, "limit",
 				  json_pack("{s:s, s:i, s:i, s:i}", "type", "integer", "minimum", 1,
@@ -130,6 +134,34 @@ static void openapi_add_write_answers(json_t *responses, const struct route *r)
 			    "kernel-unavailable or store-unavailable: nothing was changed");
 }
 
+static void openapi_add_override_answers(json_t *responses, const struct route *r)
+{
+	if (r->method == METHOD_POST)
+		openapi_add_answer(responses, "201", "Started; Location names it", r->response);
+	if (r->method == METHOD_DELETE)
+		openapi_add_answer(responses, "204", "Ended", NULL);
+	if (r->method != METHOD_PATCH) /* whose own answer stands there */
+		openapi_add_answer(responses, "200", "The answer of a dry run", "ZoneShiftEffects");
+	openapi_add_problem(responses, "409", "Refused as things are now; `detail` says why");
+	openapi_add_problem(responses, "503", "store-unavailable: nothing was changed");
+}
+
+/* What some routes have beside the rest. */
+static void openapi_add_special_answers(json_t *responses, const struct route *r)
+{
+	if (strcmp(r->pattern, "/readyz") == 0)
+		openapi_add_answer(responses, "503", "Not ready", r->response);
+	if (strstr(r->pattern, "/health/history"))
+		openapi_add_problem(responses, "503",
+				    "store-unavailable: the history cannot be read");
+	if (strstr(r->pattern, "/dns/"))
+		openapi_add_problem(responses, "503", "dns-unavailable: there are no answers yet");
+	if (strstr(r->pattern, "/probe")) {
+		openapi_add_problem(responses, "409", "The group is not checked");
+		openapi_add_problem(responses, "429", "Too many probes on demand at once");
+	}
+}
+
 static json_t *openapi_responses(const struct route *r)
 {
 	json_t *responses = json_object();
@@ -150,10 +182,25 @@ static json_t *openapi_responses(const struct route *r)
 		openapi_add_problem(responses, "403",
 				    "Unix socket: not root nor the daemon's own user");
 	}
-	if (strcmp(r->pattern, "/readyz") == 0)
-		openapi_add_answer(responses, "503", "Not ready", r->response);
+	if (r->flags & ROUTE_OVERRIDE)
+		openapi_add_override_answers(responses, r);
+	openapi_add_special_answers(responses, r);
 	openapi_add_problem(responses, "400", "Malformed path, query or JSON");
 	return responses;
+}
+
+static void openapi_add_preview_parameters(json_t *list)
+{
+	json_array_append_new(list, openapi_parameter("query", "name", true,
+						      json_pack("{s:s}", "type", "string"),
+						      "The name that is asked for"));
+	openapi_add_query(list, "type",
+			  json_pack("{s:s, s:[s, s], s:s}", "type", "string", "enum", "A", "AAAA",
+				    "default", "A"),
+			  "Record type");
+	openapi_add_query(list, "client",
+			  json_pack("{s:s, s:s}", "type", "string", "format", "ip-address"),
+			  "Whose answer, where it depends on that (client_affinity)");
 }
 
 static json_t *openapi_operation(const struct route *r)
@@ -171,6 +218,8 @@ static json_t *openapi_operation(const struct route *r)
 	if (strcmp(r->pattern, "/readyz") == 0)
 		openapi_add_query(parameters, "verbose", json_pack("{s:s}", "type", "boolean"),
 				  "Shows the checks");
+	if (strcmp(r->pattern, "/api/v1/dns/preview") == 0)
+		openapi_add_preview_parameters(parameters);
 	operation = json_pack("{s:s, s:s, s:o, s:o}", "summary", r->summary, "x-role",
 			      auth_role_name(r->role), "parameters", parameters, "responses",
 			      openapi_responses(r));

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "engine/shifts.h"
 #include "model/object.h"
 
 #include <stdio.h>
@@ -27,14 +28,37 @@ static const struct schema_row schema_rows[] = {
 	{"Validation", "A valid document, and what to think about", "valid:boolean advice:array"},
 	{"LoadBalancerStatus", "The tree of a load balancer",
 	 "load_balancer:string enabled:boolean cross_zone:boolean revision:integer zones:array listeners:array "
-	 "server_groups:array advice:array draining:array"},
+	 "server_groups:array advice:array draining:array dns_name:string? fail_open:boolean"},
 	{"GroupHealth", "Servers of a group with their states",
 	 "server_group:string summary:object windows:object advice:array items:array next_cursor:string?"},
 	{"ServerHealth", "A server: probe, state, weight",
 	 "server_group:string server:string address:string port:integer zone:string? state:string reason_code:string "
 	 "detail:string since:string? in_service:boolean trusted:boolean passes:integer failures:integer "
-	 "weight_configured:integer weight:integer services:array check:object? last_probe:object? last_failure:object? "
+	 "weight_configured:integer weight:integer services:array check:object? last_probe:object? last_failure:object? recent:array "
 	 "next_change:string advice:string"},
+	{"HealthHistory",
+	 "Entries, newest first: `event` is transition (from, to, reason_code, detail, lasted_ms, recent), daemon.started or "
+	 "daemon.stopped",
+	 "items:array next_cursor:string?"},
+	{"Probe", "One probe that counted for nothing: pass, fail, or error of this host",
+	 "server_group:string server:string endpoint:string type:string started:string result:string reason_code:string "
+	 "duration_ms:number received:string detail:string"},
+	{"ZoneShift",
+	 "A zone out of DNS until a time. The answer that starts it has `effects`, too",
+	 "id:string zone:string load_balancer:string comment:string? who:string? created_at:string expires_at:string "
+	 "evacuate_servers:boolean forced:boolean history:array"},
+	{"ZoneShiftEffects",
+	 "What a shift would do to each load balancer that has the zone, and why it would be refused without force",
+	 "effects:array refusals:array"},
+	{"ZoneShiftList", "Zone shifts, oldest first", "items:array next_cursor:string?"},
+	{"OverrideList",
+	 "What is not as configured: kind (zone_shift, drain), object, who, why, since, until, and members of the kind",
+	 "items:array next_cursor:string?"},
+	{"DnsPreview", "One answer: addresses with their share, those left out with the reason",
+	 "name:string type:string rcode:string serial:integer ttl_s:integer negative_ttl_s:integer load_balancer:string? "
+	 "zone:string? client_affinity:string client_zone:string? scope:integer addresses:array"},
+	{"DnsRecords", "Record sets {name, type, ttl_s, data}",
+	 "serial:integer items:array next_cursor:string?"},
 	{"DetectionTime",
 	 "A health check spelled out, how long it takes at best and at worst, advice",
 	 "health_check:object windows:object advice:array"},
@@ -295,6 +319,33 @@ static json_t *schema_property(const json_t *schemas, const char *schema, const 
 			       name);
 }
 
+/* Bodies of zone shifts. */
+static void schema_add_shifts(json_t *schemas)
+{
+	static const char expiry[] = "From now, at most 72 h: 90s, 30m, 2h, 3d";
+	json_t *start = json_pack(
+		"{s:s, s:{s:o, s:{s:s, s:s}, s:{s:s, s:s, s:s}, s:{s:s, s:i, s:i}, s:{s:s, s:s}, s:{s:s, s:s}}, "
+		"s:[s, s, s, s], s:b}",
+		"type", "object", "properties", "zone", schema_ref("Name"), "load_balancer", "type",
+		"string", "description", "Its name, or * for all, later ones too", "expires_in",
+		"type", "string", "pattern", "^[0-9]{1,8}[smhd]$", "description", expiry, "comment",
+		"type", "string", "minLength", 1, "maxLength", SHIFT_COMMENT_MAX,
+		"evacuate_servers", "type", "boolean", "description",
+		"With cross_zone: servers of the zone get no new flows in other zones either",
+		"force", "type", "boolean", "description",
+		"Also if no zone is left, or unhealthy ones only", "required", "zone",
+		"load_balancer", "expires_in", "comment", "additionalProperties", 0);
+
+	json_object_set_new(
+		schemas, "ZoneShiftChange",
+		json_pack("{s:s, s:{s:O, s:O}, s:b}", "type", "object", "properties", "expires_in",
+			  json_object_get(json_object_get(start, "properties"), "expires_in"),
+			  "comment",
+			  json_object_get(json_object_get(start, "properties"), "comment"),
+			  "additionalProperties", 0));
+	json_object_set_new(schemas, "ZoneShiftStart", start);
+}
+
 json_t *openapi_schema_all(void)
 {
 	json_t *schemas = json_object();
@@ -318,6 +369,7 @@ json_t *openapi_schema_all(void)
 			  schema_property(schemas, "ServerGroup", "protocol"), "d_ms", "type",
 			  "integer", "minimum", 0, "description",
 			  "time to an answer, at most timeout_ms", "additionalProperties", 0));
+	schema_add_shifts(schemas);
 	json_object_set_new(schemas, "Metrics", json_pack("{s:s}", "type", "string"));
 	for (size_t i = 0; i < sizeof(schema_rows) / sizeof(schema_rows[0]); i++)
 		json_object_set_new(schemas, schema_rows[i].name, schema_answer(&schema_rows[i]));

@@ -17,16 +17,18 @@ static const struct problem_row problem_rows[] = {
 					"The path does not know this method"},
 	[PROBLEM_TIMEOUT] = {408, "timeout", "The request took too long"},
 	[PROBLEM_IN_USE] = {409, "in-use", "The object is in use"},
+	[PROBLEM_REFUSED] = {409, "refused", "Refused as things are now"},
 	[PROBLEM_PRECONDITION_FAILED] = {412, "precondition-failed", "The object has changed"},
 	[PROBLEM_TOO_LARGE] = {413, "too-large", "The body is too large"},
 	[PROBLEM_MISDIRECTED] = {421, "misdirected", "Not a host of this server"},
 	[PROBLEM_INVALID] = {422, "invalid", "The document is not valid; nothing was changed"},
 	[PROBLEM_PRECONDITION_REQUIRED] = {428, "precondition-required", "If-Match is required"},
 	[PROBLEM_TOO_MANY_REQUESTS] = {429, "too-many-requests",
-				       "Too many connections from one client"},
+				       "Too many at once from one client"},
 	[PROBLEM_INTERNAL] = {500, "internal", "An error of the server"},
 	[PROBLEM_KERNEL_UNAVAILABLE] = {503, "kernel-unavailable", "The kernel has no IPVS now"},
 	[PROBLEM_STORE_UNAVAILABLE] = {503, "store-unavailable", "The store cannot take it now"},
+	[PROBLEM_DNS_UNAVAILABLE] = {503, "dns-unavailable", "There are no DNS answers yet"},
 	[PROBLEM_STOPPING] = {503, "stopping", "The daemon is stopping"},
 };
 _Static_assert(sizeof(problem_rows) / sizeof(problem_rows[0]) == PROBLEM_KIND_COUNT,
@@ -111,7 +113,9 @@ json_t *problem_encode(const struct problem *p)
 			 "request_id", p->request_id);
 	if (!json) /* a detail that is not UTF-8 */
 		return problem_encode(&(struct problem){PROBLEM_INTERNAL, "unprintable", "",
-							p->request_id, NULL});
+							p->request_id, NULL, NULL});
+	if (p->changed)
+		json_object_set_new(json, "changed", json_deep_copy(p->changed));
 	if (p->faults) {
 		json_object_set_new(json, "errors", problem_encode_faults(p->faults));
 		if (p->faults->total > p->faults->count)

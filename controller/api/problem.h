@@ -16,6 +16,7 @@ enum problem_kind {
 	PROBLEM_METHOD_NOT_ALLOWED,
 	PROBLEM_TIMEOUT,
 	PROBLEM_IN_USE,
+	PROBLEM_REFUSED,
 	PROBLEM_PRECONDITION_FAILED,
 	PROBLEM_TOO_LARGE,
 	PROBLEM_MISDIRECTED,
@@ -25,6 +26,7 @@ enum problem_kind {
 	PROBLEM_INTERNAL,
 	PROBLEM_KERNEL_UNAVAILABLE,
 	PROBLEM_STORE_UNAVAILABLE,
+	PROBLEM_DNS_UNAVAILABLE,
 	PROBLEM_STOPPING,
 	PROBLEM_KIND_COUNT
 };
@@ -42,9 +44,10 @@ struct problem {
 	const char *instance; /* path of the request */
 	const char *request_id;
 	const struct err *faults; /* may be NULL */
+	const json_t *changed;    /* who changed the object last, and when; may be NULL */
 };
 
-/* {type, title, status, detail, instance, request_id, errors}. New reference. */
+/* {type, title, status, detail, instance, request_id, errors, changed}. New reference. */
 json_t *problem_encode(const struct problem *p);
 
 /* [{pointer, code, detail}] of a list of faults. New reference. */

@@ -146,7 +146,7 @@ static void reply_job_work(struct worker_job *job)
 	struct reply_job *j = (struct reply_job *)job;
 	json_t *json = reply_encode(j, j->config_only ? NULL : reply_decorate_nothing, NULL);
 
-	j->text = json_dumps(json, JSON_COMPACT);
+	j->text = json_dumps(json, REQUEST_JSON_FLAGS);
 	json_decref(json);
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const request_method_names[] = {
@@ -112,6 +113,19 @@ int request_query_number(const struct request *r, const char *name, unsigned max
 	return 0;
 }
 
+int request_query_id(const struct request *r, const char *name, struct err *e, uint64_t *ret_value)
+{
+	const char *value = uri_query(&r->uri, name);
+
+	if (!value)
+		return 0;
+	if (!*value || strlen(value) > 19 || value[strspn(value, "0123456789")])
+		return err_set(e, ERR_SYNTAX, "", "query parameter %s: not one that an answer gave",
+			       name);
+	*ret_value = strtoull(value, NULL, 10);
+	return 0;
+}
+
 void request_header(struct request *r, const char *name, const char *value)
 {
 	assert(r->header_count < REQUEST_HEADERS_MAX);
@@ -148,7 +162,7 @@ void request_reply_empty(struct request *r, unsigned status)
 static void request_reply_typed(struct request *r, unsigned status, const char *content_type,
 				json_t *json)
 {
-	char *text = json_dumps(json, JSON_COMPACT);
+	char *text = json_dumps(json, REQUEST_JSON_FLAGS);
 
 	json_decref(json);
 	assert(text); /* we made it ourselves: it can be printed */
@@ -177,12 +191,12 @@ void request_fail(struct request *r, enum problem_kind kind, const char *fmt, ..
 	va_start(args, fmt);
 	vsnprintf(detail, sizeof(detail), fmt, args);
 	va_end(args);
-	request_fail_problem(r, &(struct problem){kind, detail, r->uri.path, r->id, NULL});
+	request_fail_problem(r, &(struct problem){kind, detail, r->uri.path, r->id, NULL, NULL});
 }
 
 void request_fail_faults(struct request *r, const struct err *e)
 {
-	struct problem p = {problem_classify(e), NULL, r->uri.path, r->id, e};
+	struct problem p = {problem_classify(e), NULL, r->uri.path, r->id, e, NULL};
 	struct node_status node;
 
 	if (p.kind == PROBLEM_STORE_UNAVAILABLE) {
@@ -191,4 +205,20 @@ void request_fail_faults(struct request *r, const struct err *e)
 			p.kind = PROBLEM_KERNEL_UNAVAILABLE;
 	}
 	request_fail_problem(r, &p);
+}
+
+void request_fail_as(struct request *r, enum problem_kind kind, const struct err *e)
+{
+	request_fail_problem(r, &(struct problem){kind, NULL, r->uri.path, r->id, e, NULL});
+}
+
+void request_fail_changed(struct request *r, const struct err *e, const json_t *changed)
+{
+	AUTO_FREE char *detail = NULL;
+
+	detail = mem_printf("%s (revision %" JSON_INTEGER_FORMAT " by %s)", e->faults[0].detail,
+			    json_integer_value(json_object_get(changed, "revision")),
+			    json_string_value(json_object_get(changed, "who")));
+	request_fail_problem(r, &(struct problem){PROBLEM_PRECONDITION_FAILED, detail, r->uri.path,
+						  r->id, e, changed});
 }

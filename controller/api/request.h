@@ -86,8 +86,14 @@ int request_query_bool(const struct request *r, const char *name, struct err *e,
 int request_query_number(const struct request *r, const char *name, unsigned max, struct err *e,
 			 unsigned *ret_value);
 
+/* A number of up to 19 digits; absent leaves it as it is. */
+int request_query_id(const struct request *r, const char *name, struct err *e, uint64_t *ret_value);
+
 /* A header of the answer; before the reply. `name` is static, `value` copied. */
 void request_header(struct request *r, const char *name, const char *value);
+
+/* How every answer is printed: milliseconds with their three decimals and no more. */
+#define REQUEST_JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(12))
 
 /* Takes the reference. */
 void request_reply_json(struct request *r, unsigned status, json_t *json);
@@ -101,5 +107,9 @@ void request_fail(struct request *r, enum problem_kind kind, const char *fmt, ..
 	__attribute__((format(printf, 3, 4)));
 /* The problem that the faults make, all of them in `errors`. */
 void request_fail_faults(struct request *r, const struct err *e);
+/* The same as a problem of this kind. */
+void request_fail_as(struct request *r, enum problem_kind kind, const struct err *e);
+/* The same for a precondition that is not met, with `changed`: {revision, at, who, via, comment}. */
+void request_fail_changed(struct request *r, const struct err *e, const json_t *changed);
 
 #endif

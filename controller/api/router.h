@@ -6,11 +6,12 @@
 #include "api/request.h"
 #include "model/model.h"
 
-#define ROUTE_BODY    1U  /* a JSON object is expected */
-#define ROUTE_DRY_RUN 2U  /* knows ?dry_run= */
-#define ROUTE_PAGED   4U  /* knows ?limit= and ?cursor= */
-#define ROUTE_VIEW    8U  /* knows ?view=config */
-#define ROUTE_REPEATS 16U /* the whole document: a body that changes nothing need not be parsed */
+#define ROUTE_BODY     1U  /* a JSON object is expected */
+#define ROUTE_DRY_RUN  2U  /* knows ?dry_run= */
+#define ROUTE_PAGED    4U  /* knows ?limit= and ?cursor= */
+#define ROUTE_VIEW     8U  /* knows ?view=config */
+#define ROUTE_OVERRIDE 32U /* no configuration: refused as things are (409), knows ?dry_run= */
+#define ROUTE_REPEATS  16U /* the whole document: a body that changes nothing need not be parsed */
 
 struct route {
 	enum request_method method;

@@ -2,6 +2,7 @@
 // `status` of objects, and the pieces that the status handlers share.
 #include "api/status_json.h"
 
+#include "api/publication_json.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -144,6 +145,25 @@ static json_t *status_json_summary(const struct status_services *all, const char
 			 "fault", fault);
 }
 
+/* The same of a whole load balancer, with its zones in DNS. */
+static json_t *status_json_balancer(struct status_json *s, const char *lb)
+{
+	json_t *json = status_json_summary(status_json_services_of(s, lb), NULL, NULL);
+	struct publication_list publications;
+	int published = 0;
+
+	publication_json_collect(s->engine, lb, &publications);
+	for (size_t i = 0; i < publications.count; i++)
+		published += publications.list[i].published;
+	json_object_set_new(json, "addresses_published", json_integer(published));
+	json_object_set_new(json, "addresses_left_out",
+			    json_integer((json_int_t)publications.count - published));
+	json_object_set_new(json, "fail_open",
+			    json_boolean(publication_json_fail_open(&publications)));
+	free(publications.list);
+	return json;
+}
+
 static json_t *status_json_of(struct status_json *s, const char *parent, const struct object *o)
 {
 	switch (o->kind) {
@@ -152,7 +172,7 @@ static json_t *status_json_of(struct status_json *s, const char *parent, const s
 	case OBJECT_SERVER:
 		return status_json_server(s->engine, parent, o->name);
 	case OBJECT_LOAD_BALANCER:
-		return status_json_summary(status_json_services_of(s, o->name), NULL, NULL);
+		return status_json_balancer(s, o->name);
 	case OBJECT_LB_ZONE:
 		return status_json_summary(status_json_services_of(s, parent), o->name, NULL);
 	case OBJECT_LISTENER:

@@ -31,7 +31,7 @@ bool cli_print_true(const json_t *object, const char *member)
 
 void cli_print_json(const json_t *json)
 {
-	json_dumpf(json, stdout, JSON_INDENT(2));
+	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 	putchar('\n');
 }
 

@@ -20,6 +20,7 @@ struct shift_pending {
 	struct shift_effect *effects;
 	size_t effect_count;
 	struct err faults;
+	struct err refusals; /* that force, or a dry run, goes over */
 	uint64_t token;
 	struct shift_pending *next;
 };
@@ -237,7 +238,6 @@ static void check_target(struct engine *e, const struct shift_request *r, struct
 static void check(struct engine *e, struct shift_pending *p)
 {
 	struct shift_request *r = p->request;
-	struct err refusals AUTO_ERR = {0};
 	size_t index;
 
 	if (r->verb != SHIFT_CANCEL) {
@@ -253,9 +253,10 @@ static void check(struct engine *e, struct shift_pending *p)
 	check_target(e, r, &p->faults);
 	if (err_any(&p->faults))
 		return;
-	p->effect_count = shift_effects_list(e, r->zone, r->load_balancer, &p->effects, &refusals);
+	p->effect_count = shift_effects_list(e, r->zone, r->load_balancer, &p->effects,
+					     &p->refusals);
 	if (!r->force && !r->dry_run)
-		err_move(&p->faults, &refusals);
+		err_move(&p->faults, &p->refusals);
 }
 
 /* ---- the next state ---- */
@@ -349,8 +350,10 @@ void engine_shift(struct engine *e, struct shift_request *r)
 static void answer(struct engine *e, struct shift_pending *p)
 {
 	struct shift_status status;
-	struct shift_result result = {
-		.faults = &p->faults, .effects = p->effects, .effect_count = p->effect_count};
+	struct shift_result result = {.faults = &p->faults,
+				      .refusals = &p->refusals,
+				      .effects = p->effects,
+				      .effect_count = p->effect_count};
 	const struct engine_shift *s = p->gone ? p->gone : p->next_state;
 	size_t index;
 
@@ -365,6 +368,7 @@ static void answer(struct engine *e, struct shift_pending *p)
 	shift_free(p->gone);
 	free(p->effects);
 	err_clear(&p->faults);
+	err_clear(&p->refusals);
 	free(p);
 }
 

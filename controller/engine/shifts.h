@@ -45,6 +45,7 @@ struct shift_result {
 		faults; /* any: nothing was changed. ERR_NOT_FOUND, ERR_IN_USE (409), ERR_RANGE … */
 	const struct shift_status
 		*shift; /* as it is (or would be) now; cancelled: as it was. NULL with faults */
+	const struct err *refusals; /* dry run: why it would be refused without force */
 	const struct shift_effect *effects;
 	size_t effect_count;
 };

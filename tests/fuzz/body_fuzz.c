@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	assert(e.count == 1 && !json && problem_classify(&e) == PROBLEM_BAD_REQUEST);
-	problem = problem_encode(&(struct problem){PROBLEM_BAD_REQUEST, NULL, "/", "1", &e});
+	problem = problem_encode(&(struct problem){PROBLEM_BAD_REQUEST, NULL, "/", "1", &e, NULL});
 	assert(json_array_size(json_object_get(problem, "errors")) == 1);
 	assert(json_integer_value(json_object_get(problem, "status")) == 400);
 	json_decref(problem);

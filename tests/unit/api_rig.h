@@ -32,10 +32,17 @@
 
 struct rig_event { /* an answer of a fake, given from the loop */
 	struct rig_event *next;
-	enum { RIG_COMMIT, RIG_OPS, RIG_TABLE, RIG_SERVICE } kind;
+	enum { RIG_COMMIT, RIG_OPS, RIG_TABLE, RIG_SERVICE, RIG_QUERY, RIG_PROBE, RIG_VIP } kind;
 	uint64_t token;
 	struct plan_ops ops;
 	struct plan_key key;
+	json_t *items; /* of a query */
+	void *ref;     /* of a VIP's check; NULL: it has ended */
+	store_items_fn *give;
+	struct probe_target target;
+	void (*probed)(void *ctx, const struct probe_target *t, const struct probe_result *r,
+		       int error);
+	void *ctx;
 };
 
 struct rig {
@@ -51,13 +58,21 @@ struct rig {
 	ev_timer answer;
 	ev_async stop;
 	struct rig_event *first, **end;
+	struct rig_event *held; /* probes on demand that never end by themselves */
 	struct plan_table *kernel;
 	unsigned commits;
-	double delay;      /* of the fakes' answers, seconds */
-	bool refuse_ops;   /* the kernel says EINVAL to everything */
-	bool hold_tables;  /* tables never come */
-	bool fail_commits; /* the store is full */
-	bool linger;       /* the loop goes on after api_stop() */
+	double delay;         /* of the fakes' answers, seconds */
+	bool refuse_ops;      /* the kernel says EINVAL to everything */
+	bool hold_tables;     /* tables never come */
+	bool fail_commits;    /* the store is full */
+	bool linger;          /* the loop goes on after api_stop() */
+	bool fail_queries;    /* the store cannot be read */
+	bool hold_probes;     /* probes on demand never end */
+	int probe_error;      /* they cannot be started */
+	bool judge_vips;      /* VIPs answer, */
+	const char *vip_down; /* but for this one */
+	json_t *journal;      /* of the store: {id, kind, key, wall, value}, oldest first */
+	json_t *revisions;
 	unsigned port;
 };
 
@@ -96,13 +111,102 @@ static inline struct rig_event *rig_push(struct rig *rig, int kind)
 	return ev;
 }
 
+/* An entry of the journal, as the daemon would write it. Before rig_start(), or from the loop. */
+static inline void rig_note(struct rig *rig, const char *kind, const char *key, usec_t wall,
+			    const char *value)
+{
+	if (!rig->journal)
+		rig->journal = json_array();
+	json_array_append_new(rig->journal,
+			      json_pack("{s:I, s:s, s:s, s:I, s:s}", "id",
+					(json_int_t)json_array_size(rig->journal) + 1, "kind", kind,
+					"key", key, "wall", (json_int_t)wall, "value", value));
+}
+
 static inline void rig_commit(void *ctx, struct batch *b, const struct store_row *rows,
 			      size_t count, uint64_t token)
 {
-	(void)b;
-	(void)rows;
-	(void)count;
+	struct rig *rig = ctx;
+
+	if (!rig->revisions)
+		rig->revisions = json_array();
+	if (b && !rig->fail_commits)
+		json_array_append_new(
+			rig->revisions,
+			json_pack("{s:I, s:I, s:s, s:s, s:s?}", "revision", (json_int_t)b->revision,
+				  "wall", (json_int_t)b->wall, "who", b->who ? b->who : "", "via",
+				  b->via ? b->via : "", "comment", b->comment));
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].wall)
+			rig_note(rig, rows[i].kind, rows[i].key, rows[i].wall, rows[i].value);
+	}
 	rig_push(ctx, RIG_COMMIT)->token = token;
+}
+
+/* Whether an entry (newest first) is one that is asked for. */
+static inline bool rig_matches(const struct store_query *q, const json_t *entry)
+{
+	const char *number = q->what == STORE_REVISIONS ? "revision" : "id";
+
+	if (q->before && (uint64_t)json_integer_value(json_object_get(entry, number)) >= q->before)
+		return false;
+	if (q->what == STORE_REVISIONS)
+		return true;
+	return strcmp(json_string_value(json_object_get(entry, "kind")), q->kind) == 0 &&
+	       (!q->key || strcmp(json_string_value(json_object_get(entry, "key")), q->key) == 0);
+}
+
+static inline void rig_query(void *ctx, const struct store_query *q, store_items_fn *done,
+			     void *done_ctx)
+{
+	struct rig *rig = ctx;
+	struct rig_event *ev = rig_push(rig, RIG_QUERY);
+	const json_t *all = q->what == STORE_REVISIONS ? rig->revisions : rig->journal;
+
+	ev->give = done;
+	ev->ctx = done_ctx;
+	ev->items = rig->fail_queries ? NULL : json_array();
+	for (size_t i = json_array_size(all); i > 0 && ev->items; i--) {
+		json_t *entry = json_array_get(all, i - 1);
+
+		if (rig_matches(q, entry) && json_array_size(ev->items) < q->limit)
+			json_array_append(ev->items, entry);
+	}
+}
+
+static inline bool rig_probe_once(void *ctx, const struct probe_target *t,
+				  void (*done)(void *done_ctx, const struct probe_target *t,
+					       const struct probe_result *r, int error),
+				  void *done_ctx)
+{
+	struct rig *rig = ctx;
+	struct rig_event *ev;
+
+	if (rig->probe_error == -EAGAIN)
+		return false;
+	if (rig->hold_probes) {
+		ev = mem_new(struct rig_event);
+		ev->next = rig->held;
+		rig->held = ev;
+	} else {
+		ev = rig_push(rig, RIG_PROBE);
+	}
+	ev->target = *t;
+	ev->probed = done;
+	ev->ctx = done_ctx;
+	return true;
+}
+
+static inline void rig_publish_dns(void *ctx, const struct view *v)
+{
+	(void)ctx;
+	(void)v;
+}
+
+static inline int rig_link_carrier(void *ctx)
+{
+	(void)ctx;
+	return 1;
 }
 
 static inline void rig_submit(void *ctx, struct plan_ops *ops)
@@ -146,16 +250,24 @@ static inline const char *rig_advise(void *ctx, const struct plan_op *op, char *
 static inline void *rig_probe_add(void *ctx, const struct probe_target *t, void *ref,
 				  usec_t first_start)
 {
-	(void)ctx;
-	(void)t;
+	struct rig *rig = ctx;
+	struct rig_event *ev;
+
 	(void)first_start;
+	if (rig->judge_vips && t->check->type == CHECK_ICMP) {
+		ev = rig_push(rig, RIG_VIP);
+		ev->target = *t;
+		ev->ref = ref;
+	}
 	return ref;
 }
 
 static inline void rig_probe_remove(void *ctx, void *probe)
 {
-	(void)ctx;
-	(void)probe;
+	for (struct rig_event *ev = ((struct rig *)ctx)->first; ev; ev = ev->next) {
+		if (ev->ref == probe)
+			ev->ref = NULL;
+	}
 }
 
 static inline void rig_retarget(void *ctx, void *probe, const struct health_check *check)
@@ -214,6 +326,34 @@ static inline struct plan_table *rig_copy_service(const struct plan_table *t,
 	return s ? rig_copy_table(&one) : NULL;
 }
 
+/* A refusal after 0.4 ms. */
+static inline void rig_give_probe(struct rig *rig, struct rig_event *ev)
+{
+	const struct probe_result r = {
+		.health = {.verdict = PROBE_FAIL_ACTIVE, .reason = REASON_CONNECT_REFUSED},
+		.evidence = {.started_wall = time_wall(),
+			     .duration_usec = 417,
+			     .error = ECONNREFUSED},
+	};
+
+	ev->probed(ev->ctx, &ev->target, rig->probe_error ? NULL : &r, rig->probe_error);
+}
+
+/* Enough of the same for a verdict. */
+static inline void rig_give_vip(struct rig *rig, const struct rig_event *ev)
+{
+	struct probe_result r = {.evidence = {.started_wall = time_wall(), .duration_usec = 300}};
+	char text[ADDR_TEXT_MAX];
+
+	if (rig->vip_down && strcmp(addr_format(&ev->target.address, text), rig->vip_down) == 0)
+		r.health = (struct health_result){.verdict = PROBE_FAIL_SILENT,
+						  .reason = REASON_ICMP_NO_REPLY};
+	for (unsigned i = 0; i < 3 && ev->ref; i++) {
+		r.health.planned = r.health.ended = time_monotonic();
+		engine_note_result(rig->engine, ev->ref, &r);
+	}
+}
+
 static inline void rig_give(struct rig *rig, struct rig_event *ev)
 {
 	AUTO_ERR struct err full = {0};
@@ -235,6 +375,17 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 		break;
 	case RIG_TABLE:
 		engine_note_table(rig->engine, rig_copy_table(rig->kernel), 0);
+		break;
+	case RIG_QUERY:
+		if (!ev->items)
+			err_set(&full, ERR_UNAVAILABLE, "", "the disk is gone");
+		ev->give(ev->ctx, ev->items, &full);
+		break;
+	case RIG_VIP:
+		rig_give_vip(rig, ev);
+		break;
+	case RIG_PROBE:
+		rig_give_probe(rig, ev);
 		break;
 	case RIG_SERVICE:
 		one = rig_copy_service(rig->kernel, &ev->key);
@@ -327,6 +478,10 @@ static inline void rig_make_engine(struct rig *rig)
 		.probe_add = rig_probe_add,
 		.probe_remove = rig_probe_remove,
 		.probe_retarget = rig_retarget,
+		.query = rig_query,
+		.probe_once = rig_probe_once,
+		.publish_dns = rig_publish_dns,
+		.link_carrier = rig_link_carrier,
 		.offload = rig_offload,
 		.wake_at = rig_wake_at,
 		.event = rig_event,
@@ -366,20 +521,35 @@ static inline void rig_start(struct rig *rig, usec_t timeout)
 	assert_int_equal(pthread_create(&rig->thread, NULL, rig_main, rig), 0);
 }
 
+static inline void rig_end_held(struct rig *rig)
+{
+	while (rig->held) {
+		struct rig_event *ev = rig->held;
+
+		rig->held = ev->next;
+		ev->probed(ev->ctx, &ev->target, NULL, -ECANCELED);
+		free(ev);
+	}
+}
+
 static inline void rig_end(struct rig *rig)
 {
 	ev_async_send(rig->loop, &rig->stop);
 	pthread_join(rig->thread, NULL);
 	assert_int_equal(access(rig->socket, F_OK), -1);
 	api_free(rig->api);
+	rig_end_held(rig);
 	engine_free(rig->engine);
 	while (rig->first) {
 		struct rig_event *ev = rig->first;
 
 		rig->first = ev->next;
 		plan_ops_clear(&ev->ops);
+		json_decref(ev->items);
 		free(ev);
 	}
+	json_decref(rig->journal);
+	json_decref(rig->revisions);
 	plan_table_free(rig->kernel);
 	ev_loop_destroy(rig->loop);
 	unlink(rig->token_file);
@@ -553,6 +723,18 @@ static inline void rig_load(const struct rig *rig)
 	if (a.status != 200)
 		fail_msg("%s", a.text);
 	answer_clear(&a);
+}
+
+/* The load balancer of RIG_DOCUMENT has a name in DNS, and its VIPs have a verdict. */
+static inline void rig_publish(const struct rig *rig)
+{
+	struct answer a = rig_ask(rig, "PATCH", "/api/v1/load-balancers/shop", "",
+				  "{\"dns_name\":\"shop.example.net\"}");
+
+	if (a.status != 200)
+		fail_msg("%s", a.text);
+	answer_clear(&a);
+	usleep(50000);
 }
 
 /* A document whose group "big" has so many servers. Caller frees. */

@@ -35,6 +35,7 @@ static void system_tells_when_it_is_ready(void **state)
 	assert_string_equal(answer_text(&early, "status"), "not ready");
 	assert_string_equal(answer_text_at(&early, "checks.1.check"), "kernel_known");
 	assert_false(json_is_true(answer_at(&early, "checks.1.ok")));
+	assert_true(json_is_true(answer_at(&early, "checks.1.decides")));
 	rig_end(&rig);
 
 	struct rig ready = {0};
@@ -43,6 +44,21 @@ static void system_tells_when_it_is_ready(void **state)
 	AUTO_REPLY struct answer a = rig_get(&ready, "/readyz");
 	assert_int_equal(a.status, 200);
 	assert_null(answer_at(&a, "checks"));
+
+	/* Fail-open and a kernel that lags are told, but the node serves. */
+	ready.judge_vips = true;
+	ready.refuse_ops = true;
+	AUTO_REPLY struct answer more = rig_put(
+		&ready, "/api/v1/load-balancers/two",
+		"{\"dns_name\":\"two.example.net\",\"zones\":{\"za\":{\"vip4\":\"192.0.2.77\"}},"
+		"\"listeners\":{\"http\":{\"protocol\":\"tcp\",\"port\":80,\"server_group\":\"web\"}}}");
+	assert_int_equal(more.status, 201);
+	AUTO_REPLY struct answer lagging = rig_get(&ready, "/readyz?verbose");
+	assert_int_equal(lagging.status, 200);
+	assert_string_equal(answer_text_at(&lagging, "checks.3.check"), "applied");
+	assert_true(json_is_false(answer_at(&lagging, "checks.3.ok")));
+	assert_true(json_is_false(answer_at(&lagging, "checks.3.decides")));
+	assert_string_equal(answer_text_at(&lagging, "checks.4.check"), "zones");
 
 	/* By TCP without a token: ready or not, and no more. */
 	int fd = rig_connect_tcp(&ready);

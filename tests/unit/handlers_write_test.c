@@ -35,6 +35,13 @@ static void write_creates_and_changes(void **state)
 						"{\"description\":\"Hall 2\"}");
 	assert_int_equal(lost.status, 412);
 	assert_string_equal(answer_text(&lost, "type"), "precondition-failed");
+	assert_string_equal(answer_text_at(&lost, "changed.who"), "root");
+	assert_string_equal(answer_text_at(&lost, "changed.via"), "api");
+	assert_int_equal(answer_number_at(&lost, "changed.revision"),
+			 answer_number_at(&patched, "revision"));
+	assert_string_equal(answer_text_at(&lost, "changed.at"),
+			    answer_text(&patched, "updated_at"));
+	assert_non_null(strstr(answer_text(&lost, "detail"), " by root)"));
 	AUTO_REPLY struct answer exists = rig_ask(&rig, "PUT", BASE "/zones/za",
 						  "If-None-Match: *\r\n", "{}");
 	assert_int_equal(exists.status, 412);
@@ -165,9 +172,16 @@ static void write_of_the_document_is_guarded(void **state)
 	AUTO_REPLY struct answer rehearsed = rig_put(&rig, BASE "/config?dry_run", RIG_DOCUMENT);
 	assert_int_equal(rehearsed.status, 200);
 	assert_int_equal(answer_number_at(&rehearsed, "diff_total"), 9);
+	rig_load(&rig);
 	AUTO_REPLY struct answer stale = rig_ask(&rig, "PUT", BASE "/config",
 						 "If-Match: \"r77\"\r\n", RIG_DOCUMENT);
 	assert_int_equal(stale.status, 412);
+	assert_string_equal(answer_text_at(&stale, "changed.who"), "root");
+	rig.fail_queries = true; /* without the store the answer is the same but for the name */
+	AUTO_REPLY struct answer unknown = rig_ask(&rig, "PUT", BASE "/config",
+						   "If-Match: \"r77\"\r\n", RIG_DOCUMENT);
+	assert_int_equal(unknown.status, 412);
+	assert_null(answer_at(&unknown, "changed"));
 	rig_end(&rig);
 }
 

@@ -24,7 +24,7 @@ static void problem_tells_all_faults(void **state)
 	err_set(&e, ERR_RANGE, "/port", "must be from 1 to 65535");
 	err_set(&e, ERR_REFERENCE, "/server_group", "does not exist");
 	json = problem_encode(
-		&(struct problem){problem_classify(&e), NULL, "/api/v1/x", "id-1", &e});
+		&(struct problem){problem_classify(&e), NULL, "/api/v1/x", "id-1", &e, NULL});
 	assert_string_equal(text(json, "type"), "invalid");
 	assert_int_equal(json_integer_value(json_object_get(json, "status")), 422);
 	assert_string_equal(text(json, "detail"), "must be from 1 to 65535");
@@ -38,11 +38,11 @@ static void problem_tells_all_faults(void **state)
 	json_decref(json);
 	for (int i = 0; i < ERR_FAULTS_MAX; i++)
 		err_set(&e, ERR_LIMIT, "", "one more");
-	json = problem_encode(&(struct problem){PROBLEM_INVALID, NULL, "", "", &e});
+	json = problem_encode(&(struct problem){PROBLEM_INVALID, NULL, "", "", &e, NULL});
 	assert_int_equal(json_integer_value(json_object_get(json, "errors_total")),
 			 ERR_FAULTS_MAX + 2);
 	json_decref(json);
-	json = problem_encode(&(struct problem){PROBLEM_NOT_FOUND, "\xff", "", "", NULL});
+	json = problem_encode(&(struct problem){PROBLEM_NOT_FOUND, "\xff", "", "", NULL, NULL});
 	assert_string_equal(text(json, "type"), "internal"); /* not UTF-8: never sent */
 	json_decref(json);
 }

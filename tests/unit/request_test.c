@@ -40,6 +40,14 @@ static void request_reads_queries(void **state)
 	assert_int_not_equal(request_query_number(r, "z", 1000, &e, &number), 0);
 	assert_int_not_equal(request_query_number(r, "t", 1000, &e, &number), 0);
 	assert_int_equal(e.total, 4);
+	uint64_t id = 5;
+	assert_int_equal(request_query_id(r, "absent", &e, &id), 0);
+	assert_int_equal(id, 5);
+	assert_int_equal(request_query_id(r, "n", &e, &id), 0);
+	assert_int_equal(id, 12);
+	assert_int_not_equal(request_query_id(r, "t", &e, &id), 0);
+	assert_int_not_equal(request_query_id(r, "a", &e, &id), 0);
+	assert_int_equal(id, 12);
 	request_free(r);
 }
 

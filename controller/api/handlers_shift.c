@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Zone shifts: a wish to the engine, and what came of it. The wish outlives a client that goes away.
+#include "api/handlers.h"
+
+#include "api/context.h"
+#include "api/request.h"
+#include "api/shift_json.h"
+#include "api/status_json.h"
+#include "base/mem.h"
+#include "engine/status.h"
+
+#include <string.h>
+
+struct shift_op {
+	struct shift_request wish;
+	struct request *request; /* NULL: nobody waits any more */
+	json_t *body;            /* holds the texts */
+	char *id;
+	char who[AUTH_NAME_MAX];
+};
+
+static void shift_op_free(struct shift_op *op)
+{
+	json_decref(op->body);
+	free(op->id);
+	free(op);
+}
+
+static void shift_op_forget(void *operation)
+{
+	((struct shift_op *)operation)->request = NULL;
+}
+
+/* ---- writes ----------------------------------------------------------------------------------- */
+
+static void shift_op_show_started(struct request *r, const struct shift_result *result)
+{
+	AUTO_FREE char *location = mem_printf("/api/v1/zone-shifts/%s", result->shift->id);
+	json_t *json = shift_json_encode(result->shift);
+
+	json_object_set_new(json, "effects", shift_json_effects(result));
+	request_header(r, "Location", location);
+	request_reply_json(r, 201, json);
+}
+
+static void shift_op_show(struct request *r, const struct shift_op *op,
+			  const struct shift_result *result)
+{
+	if (op->wish.dry_run) {
+		request_reply_json(
+			r, 200,
+			json_pack("{s:o*, s:o, s:o}", "shift",
+				  result->shift ? shift_json_encode(result->shift) : NULL,
+				  "effects", shift_json_effects(result), "refusals",
+				  result->refusals ? problem_encode_faults(result->refusals)
+						   : json_array()));
+		return;
+	}
+	switch (op->wish.verb) {
+	case SHIFT_START:
+		shift_op_show_started(r, result);
+		return;
+	case SHIFT_CHANGE:
+		request_reply_json(r, 200, shift_json_encode(result->shift));
+		return;
+	case SHIFT_CANCEL:
+		request_reply_empty(r, 204);
+		return;
+	}
+}
+
+static void shift_op_done(struct shift_request *wish, const struct shift_result *result)
+{
+	struct shift_op *op = wish->ctx;
+	struct request *r = op->request;
+
+	if (r && result->faults && err_any(result->faults)) {
+		if (problem_classify(result->faults) == PROBLEM_IN_USE)
+			request_fail_as(r, PROBLEM_REFUSED, result->faults);
+		else
+			request_fail_faults(r, result->faults);
+	} else if (r) {
+		shift_op_show(r, op, result);
+	}
+	shift_op_free(op);
+}
+
+static void shift_wish(struct request *r, enum shift_verb verb)
+{
+	AUTO_ERR struct err faults = {0};
+	struct shift_op *op = mem_new(struct shift_op);
+
+	op->body = json_incref(r->json);
+	op->wish.verb = verb;
+	if (request_query_bool(r, "dry_run", &faults, &op->wish.dry_run) ||
+	    (verb != SHIFT_CANCEL && shift_json_decode(op->body, &faults, &op->wish))) {
+		shift_op_free(op);
+		request_fail_faults(r, &faults);
+		return;
+	}
+	op->id = r->params[0] ? mem_strdup(r->params[0]) : NULL;
+	op->wish.id = op->id;
+	memcpy(op->who, r->who, sizeof(op->who));
+	op->wish.who = op->who;
+	op->wish.ctx = op;
+	op->wish.done = shift_op_done;
+	op->request = r;
+	request_wait(r, op, shift_op_forget);
+	engine_shift(r->api->engine, &op->wish);
+}
+
+void handlers_shift_start(struct request *r)
+{
+	shift_wish(r, SHIFT_START);
+}
+
+void handlers_shift_change(struct request *r)
+{
+	shift_wish(r, SHIFT_CHANGE);
+}
+
+void handlers_shift_cancel(struct request *r)
+{
+	shift_wish(r, SHIFT_CANCEL);
+}
+
+/* ---- reads ------------------------------------------------------------------------------------ */
+
+struct shift_search {
+	const char *id;
+	json_t *found;
+};
+
+static void shift_on_search(void *ctx, const struct shift_status *s)
+{
+	struct shift_search *search = ctx;
+
+	if (!search->found && strcmp(s->id, search->id) == 0)
+		search->found = shift_json_encode(s);
+}
+
+void handlers_shift_get(struct request *r)
+{
+	struct shift_search search = {.id = r->params[0]};
+
+	engine_each_shift(r->api->engine, shift_on_search, &search);
+	if (search.found)
+		request_reply_json(r, 200, search.found);
+	else
+		request_fail(r, PROBLEM_NOT_FOUND,
+			     "there is no zone shift of that id; it may have ended");
+}
+
+static void shift_on_each(void *ctx, const struct shift_status *s)
+{
+	json_array_append_new(ctx, shift_json_encode(s));
+}
+
+void handlers_shift_list(struct request *r)
+{
+	json_t *items = json_array();
+
+	engine_each_shift(r->api->engine, shift_on_each, items);
+	request_reply_json(r, 200, json_pack("{s:o, s:n}", "items", items, "next_cursor"));
+}
+
+/* ---- everything that is not as configured ------------------------------------------------------ */
+
+static void shift_on_override(void *ctx, const struct shift_status *s)
+{
+	json_array_append_new(
+		ctx,
+		json_pack("{s:s, s:s, s:o, s:s?, s:s?, s:o, s:o, s:s, s:s, s:b, s:b}", "kind",
+			  "zone_shift", "id", s->id, "object",
+			  json_sprintf("load_balancers/%s/zones/%s", s->load_balancer, s->zone),
+			  "who", s->who, "why", s->comment, "since",
+			  status_json_time(s->created_wall), "until",
+			  status_json_time(s->expires_wall), "zone", s->zone, "load_balancer",
+			  s->load_balancer, "evacuate_servers", s->evacuate_servers, "forced",
+			  s->forced));
+}
+
+static void shift_on_drain(void *ctx, const struct drain_status *d)
+{
+	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
+
+	json_array_append_new(
+		ctx,
+		json_pack("{s:s, s:n, s:o, s:n, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:I}",
+			  "kind", "drain", "id", "object",
+			  json_sprintf("server_groups/%s/servers/%s", d->group, d->server), "who",
+			  "why", "removed; its connections may finish", "since",
+			  status_json_time(d->started_wall), "until",
+			  status_json_time(d->deadline_wall), "load_balancer", d->lb, "listener",
+			  d->listener, "server_group", d->group, "server", d->server, "endpoint",
+			  addr_format_endpoint(&d->address, d->port, endpoint), "connections",
+			  (json_int_t)d->connections));
+}
+
+void handlers_shift_overrides(struct request *r)
+{
+	json_t *items = json_array();
+
+	engine_each_shift(r->api->engine, shift_on_override, items);
+	engine_each_drain(r->api->engine, shift_on_drain, items);
+	request_reply_json(r, 200, json_pack("{s:o, s:n}", "items", items, "next_cursor"));
+}

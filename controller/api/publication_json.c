@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Publications as JSON and as sentences.
+#include "api/publication_json.h"
+
+#include "api/status_json.h"
+#include "base/mem.h"
+#include "zone/zone.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void publication_json_add(void *ctx, const struct zone_publication *p)
+{
+	struct publication_list *all = ctx;
+
+	if (all->count == all->capacity) {
+		all->capacity = all->capacity ? 2 * all->capacity : 8;
+		all->list = mem_realloc_array(all->list, all->capacity, sizeof(*all->list));
+	}
+	all->list[all->count++] = *p;
+}
+
+void publication_json_collect(const struct engine *e, const char *lb,
+			      struct publication_list *ret_list)
+{
+	*ret_list = (struct publication_list){0};
+	engine_each_publication(e, lb, publication_json_add, ret_list);
+}
+
+const struct zone_publication *publication_json_find(const struct publication_list *all,
+						     const char *zone, uint8_t family)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->list[i].family == family && strcmp(all->list[i].zone, zone) == 0)
+			return &all->list[i];
+	}
+	return NULL;
+}
+
+bool publication_json_fail_open(const struct publication_list *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->list[i].fail_open)
+			return true;
+	}
+	return false;
+}
+
+static enum zone_reason publication_json_reason(const struct zone_publication *p)
+{
+	enum zone_reason r = ZONE_REASON_HEALTHY;
+
+	while (r < ZONE_REASON_COUNT && strcmp(zone_reason_name(r), p->reason_code) != 0)
+		r++;
+	return r;
+}
+
+static void publication_json_describe_group(const struct zone_publication *p, const char *head,
+					    char buf[PUBLICATION_TEXT_MAX])
+{
+	if (p->group)
+		snprintf(
+			buf, PUBLICATION_TEXT_MAX,
+			"%s: of server group %s too few are in service (in all groups %u of %u servers)",
+			head, p->group, p->servers_in_service, p->servers_eligible);
+	else
+		snprintf(buf, PUBLICATION_TEXT_MAX, "%s: the VIP is %s: %s", head, p->vip_state,
+			 p->vip_detail);
+}
+
+const char *publication_json_describe(const struct zone_publication *p,
+				      char buf[PUBLICATION_TEXT_MAX])
+{
+	buf[0] = '\0';
+	switch (publication_json_reason(p)) {
+	case ZONE_REASON_HEALTHY:
+		snprintf(buf, PUBLICATION_TEXT_MAX,
+			 "handed out: the VIP and every server group are healthy");
+		break;
+	case ZONE_REASON_UNDECIDED:
+		if (p->group)
+			snprintf(buf, PUBLICATION_TEXT_MAX,
+				 "left out until server group %s has its first verdict", p->group);
+		else
+			snprintf(buf, PUBLICATION_TEXT_MAX,
+				 "left out until the VIP has its first verdict");
+		break;
+	case ZONE_REASON_FAIL_OPEN:
+		publication_json_describe_group(
+			p, "handed out only because no zone is healthy (fail-open)", buf);
+		break;
+	case ZONE_REASON_VIP_UNHEALTHY:
+		snprintf(buf, PUBLICATION_TEXT_MAX, "left out: the VIP is unhealthy: %s",
+			 p->vip_detail);
+		break;
+	case ZONE_REASON_GROUP:
+		publication_json_describe_group(p, "left out", buf);
+		break;
+	case ZONE_REASON_MANUAL:
+		snprintf(buf, PUBLICATION_TEXT_MAX, "left out: shifted away by zone shift %s",
+			 p->shift ? p->shift : "");
+		break;
+	case ZONE_REASON_DISABLED:
+		snprintf(buf, PUBLICATION_TEXT_MAX, "left out: disabled by the configuration");
+		break;
+	case ZONE_REASON_COUNT:
+		break;
+	}
+	return buf;
+}
+
+static json_t *publication_json_one(const struct zone_publication *p)
+{
+	char vip[ADDR_TEXT_MAX], published[ADDR_TEXT_MAX], sentence[PUBLICATION_TEXT_MAX];
+
+	return json_pack(
+		"{s:i, s:b, s:s, s:s, s:s?, s:s?, s:b, s:s, s:s, s:{s:s?, s:s?, s:s, s:o}, s:i, s:i}",
+		"family", p->family == AF_INET6 ? 6 : 4, "published", p->published, "reason_code",
+		p->reason_code, "detail", publication_json_describe(p, sentence), "server_group",
+		p->group, "shift", p->shift, "fail_open", p->fail_open, "vip",
+		addr_format(&p->vip, vip), "address",
+		addr_format(addr_is_set(&p->published_address) ? &p->published_address : &p->vip,
+			    published),
+		"vip_health", "state", p->vip_state, "source", p->vip_source, "detail",
+		p->vip_detail, "since", status_json_time(p->vip_since_wall), "servers_eligible",
+		(int)p->servers_eligible, "servers_in_service", (int)p->servers_in_service);
+}
+
+json_t *publication_json_zone(const struct publication_list *all, const char *zone)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < all->count; i++) {
+		if (strcmp(all->list[i].zone, zone) == 0)
+			json_array_append_new(list, publication_json_one(&all->list[i]));
+	}
+	return list;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which zones of a load balancer DNS hands out, and why, as JSON. In the thread of the loop only. */
+#ifndef ZG_API_PUBLICATION_JSON_H
+#define ZG_API_PUBLICATION_JSON_H
+
+#include <jansson.h>
+
+#include "engine/shifts.h"
+
+/* What is published of a load balancer (NULL: of all), copied; what it points to is borrowed. Caller frees `list`. */
+struct publication_list {
+	struct zone_publication *list;
+	size_t count;
+	size_t capacity;
+};
+void publication_json_collect(const struct engine *e, const char *lb,
+			      struct publication_list *ret_list);
+
+/* The one of a zone and family, or NULL. */
+const struct zone_publication *publication_json_find(const struct publication_list *all,
+						     const char *zone, uint8_t family);
+
+/* Whether nothing is healthy in some family, and therefore all that may be is handed out. */
+bool publication_json_fail_open(const struct publication_list *all);
+
+/* [{family, published, reason_code, detail, …}] of one zone. */
+json_t *publication_json_zone(const struct publication_list *all, const char *zone);
+
+/* The reason as a sentence. Returns `buf`. */
+#define PUBLICATION_TEXT_MAX 400
+const char *publication_json_describe(const struct zone_publication *p,
+				      char buf[PUBLICATION_TEXT_MAX]);
+
+#endif

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Zone shifts as JSON. What is allowed is the engine's business; here only the form counts.
+#include "api/shift_json.h"
+
+#include "api/status_json.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- encoding --------------------------------------------------------------------------------- */
+
+static json_t *shift_json_wall(const json_t *object, const char *member)
+{
+	return status_json_time((usec_t)json_integer_value(json_object_get(object, member)));
+}
+
+static json_t *shift_json_history(const json_t *history)
+{
+	json_t *list = json_array();
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach (history, i, entry)
+		json_array_append_new(list,
+				      json_pack("{s:o, s:O*, s:O*, s:o}", "at",
+						shift_json_wall(entry, "at"), "who",
+						json_object_get(entry, "who"), "comment",
+						json_object_get(entry, "comment"), "expires_at",
+						shift_json_wall(entry, "expires_at")));
+	return list;
+}
+
+json_t *shift_json_encode(const struct shift_status *s)
+{
+	return json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:b, s:b, s:o}", "id", s->id,
+			 "zone", s->zone, "load_balancer", s->load_balancer, "comment", s->comment,
+			 "who", s->who, "created_at", status_json_time(s->created_wall),
+			 "expires_at", status_json_time(s->expires_wall), "evacuate_servers",
+			 s->evacuate_servers, "forced", s->forced, "history",
+			 shift_json_history(s->history));
+}
+
+static json_t *shift_json_addresses(const struct addr *list, size_t count)
+{
+	json_t *json = json_array();
+	char text[ADDR_TEXT_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(json, json_string(addr_format(&list[i], text)));
+	return json;
+}
+
+json_t *shift_json_effects(const struct shift_result *result)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < result->effect_count; i++) {
+		const struct shift_effect *f = &result->effects[i];
+
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:s?, s:I, s:I, s:i, s:o, s:o}", "load_balancer",
+				  f->load_balancer, "dns_name", f->dns_name, "zones_left",
+				  (json_int_t)f->zones_left, "servers_moved",
+				  (json_int_t)f->servers_moved, "share_percent",
+				  (int)f->share_percent, "answers_before",
+				  shift_json_addresses(f->before, f->before_count), "answers_after",
+				  shift_json_addresses(f->after, f->after_count)));
+	}
+	return list;
+}
+
+/* ---- decoding --------------------------------------------------------------------------------- */
+
+int shift_json_parse_time(const char *text, usec_t *ret_time)
+{
+	static const struct {
+		char unit;
+		usec_t seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+	size_t digits = strspn(text, "0123456789");
+	usec_t number = 0;
+
+	if (digits == 0 || digits > 8 || text[digits] == '\0' || text[digits + 1] != '\0')
+		return -EINVAL;
+	for (size_t i = 0; i < digits; i++)
+		number = number * 10 + (usec_t)(text[i] - '0');
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (units[i].unit != text[digits])
+			continue;
+		if (number == 0 || number * units[i].seconds > 366 * 86400ULL)
+			return -EINVAL;
+		*ret_time = number * units[i].seconds * USEC_PER_SEC;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+enum shift_type { SHIFT_TEXT, SHIFT_TIME, SHIFT_BOOL };
+
+/* Members of a body. `start`: only of a POST; `required`: there. */
+struct shift_member {
+	const char *name;
+	enum shift_type type;
+	bool start;
+	bool required;
+	size_t offset;
+};
+
+static const struct shift_member shift_members[] = {
+	{"zone", SHIFT_TEXT, true, true, offsetof(struct shift_request, zone)},
+	{"load_balancer", SHIFT_TEXT, true, true, offsetof(struct shift_request, load_balancer)},
+	{"expires_in", SHIFT_TIME, false, true, offsetof(struct shift_request, expires_in)},
+	{"comment", SHIFT_TEXT, false, true, offsetof(struct shift_request, comment)},
+	{"evacuate_servers", SHIFT_BOOL, true, false,
+	 offsetof(struct shift_request, evacuate_servers)},
+	{"force", SHIFT_BOOL, true, false, offsetof(struct shift_request, force)},
+};
+#define SHIFT_MEMBERS (sizeof(shift_members) / sizeof(shift_members[0]))
+
+static const struct shift_member *shift_json_find(const char *name, bool start)
+{
+	for (size_t i = 0; i < SHIFT_MEMBERS; i++) {
+		if (strcmp(shift_members[i].name, name) == 0 && (start || !shift_members[i].start))
+			return &shift_members[i];
+	}
+	return NULL;
+}
+
+static void shift_json_take(const struct shift_member *m, const json_t *value, struct err *e,
+			    struct shift_request *wish)
+{
+	void *at = (char *)wish + m->offset;
+	char pointer[32];
+
+	snprintf(pointer, sizeof(pointer), "/%s", m->name);
+	switch (m->type) {
+	case SHIFT_TEXT:
+		if (json_is_string(value))
+			*(const char **)at = json_string_value(value);
+		else
+			err_set(e, ERR_TYPE, pointer, "must be a string");
+		return;
+	case SHIFT_TIME:
+		if (!json_is_string(value))
+			err_set(e, ERR_TYPE, pointer,
+				"must be a string as \"90s\", \"30m\", \"2h\"");
+		else if (shift_json_parse_time(json_string_value(value), at))
+			err_set(e, ERR_FORMAT, pointer,
+				"must be a number above 0 with a unit: \"90s\", \"30m\", \"2h\", \"3d\"");
+		return;
+	case SHIFT_BOOL:
+		if (json_is_boolean(value))
+			*(bool *)at = json_is_true(value);
+		else
+			err_set(e, ERR_TYPE, pointer, "must be true or false");
+		return;
+	}
+}
+
+int shift_json_decode(const json_t *body, struct err *e, struct shift_request *ret_wish)
+{
+	const bool start = ret_wish->verb == SHIFT_START;
+	json_t *members = (json_t *)(uintptr_t)body; /* the iterator does not change it */
+	char pointer[ERR_POINTER_MAX] = "";
+	const char *name;
+	json_t *value;
+
+	json_object_foreach (members, name, value) {
+		const struct shift_member *m = shift_json_find(name, start);
+		size_t length = err_pointer_push(pointer, name);
+
+		if (m)
+			shift_json_take(m, value, e, ret_wish);
+		else
+			err_set(e, ERR_UNKNOWN, pointer, "unknown member");
+		err_pointer_pop(pointer, length);
+	}
+	for (size_t i = 0; i < SHIFT_MEMBERS && start; i++) {
+		snprintf(pointer, sizeof(pointer), "/%s", shift_members[i].name);
+		if (shift_members[i].required && !json_object_get(body, shift_members[i].name))
+			err_set(e, ERR_MISSING, pointer, "is required");
+	}
+	if (!start && json_object_size(body) == 0)
+		err_set(e, ERR_MISSING, "", "give expires_in, comment or both");
+	return err_any(e) ? -EINVAL : 0;
+}

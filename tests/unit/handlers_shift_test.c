@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "api/handlers.h"
+
+#include "api_rig.h"
+
+#define SHIFTS "/api/v1/zone-shifts"
+#define START                                                                                  \
+	"{\"zone\":\"zb\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\",\"comment\":\"new " \
+	"switch\"}"
+
+static struct answer post(const struct rig *rig, const char *path, const char *body)
+{
+	return rig_ask(rig, "POST", path, "", body);
+}
+
+static void shift_has_a_life(void **state)
+{
+	struct rig rig = {.judge_vips = true};
+	char location[256];
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_REPLY struct answer a = post(&rig, SHIFTS, START);
+	assert_int_equal(a.status, 201);
+	AUTO_FREE char *path = mem_printf(SHIFTS "/%s", answer_text(&a, "id"));
+	assert_string_equal(answer_header(&a, "Location", location), path);
+	assert_string_equal(answer_text(&a, "who"), "root");
+	assert_string_equal(answer_text_at(&a, "effects.0.answers_after.0"), "192.0.2.1");
+	assert_int_equal(json_array_size(answer_at(&a, "effects.0.answers_before")), 2);
+
+	AUTO_REPLY struct answer got = rig_get(&rig, path);
+	assert_int_equal(got.status, 200);
+	assert_string_equal(answer_text(&got, "comment"), "new switch");
+	assert_string_equal(answer_text(&got, "expires_at"), answer_text(&a, "expires_at"));
+	AUTO_REPLY struct answer twice = post(&rig, SHIFTS, START);
+	assert_int_equal(twice.status, 409);
+	assert_string_equal(answer_text(&twice, "type"), "refused");
+
+	AUTO_REPLY struct answer longer = rig_ask(
+		&rig, "PATCH", path, "", "{\"expires_in\":\"3h\",\"comment\":\"slow parcel\"}");
+	assert_int_equal(longer.status, 200);
+	assert_true(strcmp(answer_text(&longer, "expires_at"), answer_text(&a, "expires_at")) > 0);
+	assert_int_equal(json_array_size(answer_at(&longer, "history")), 2);
+	assert_string_equal(answer_text_at(&longer, "history.1.comment"), "slow parcel");
+	AUTO_REPLY struct answer list = rig_get(&rig, SHIFTS);
+	assert_int_equal(json_array_size(answer_at(&list, "items")), 1);
+
+	AUTO_REPLY struct answer rehearsed = rig_ask(&rig, "DELETE", path, "", NULL);
+	assert_int_equal(rehearsed.status, 204);
+	AUTO_REPLY struct answer gone = rig_get(&rig, path);
+	assert_int_equal(gone.status, 404);
+	AUTO_REPLY struct answer again = rig_ask(&rig, "DELETE", path, "", NULL);
+	assert_int_equal(again.status, 404);
+	rig_end(&rig);
+}
+
+/* A rehearsal shows what would happen, also what would refuse it, and changes nothing. */
+static void shift_rehearses(void **state)
+{
+	struct rig rig = {.judge_vips = true, .vip_down = "192.0.2.1"};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_REPLY struct answer a = post(&rig, SHIFTS "?dry_run=true", START);
+	assert_int_equal(a.status, 200);
+	assert_string_equal(answer_text_at(&a, "effects.0.answers_before.0"), "192.0.2.2");
+	assert_string_equal(answer_text_at(&a, "effects.0.answers_after.0"), "192.0.2.1");
+	assert_int_equal(json_array_size(answer_at(&a, "refusals")), 1);
+	AUTO_REPLY struct answer list = rig_get(&rig, SHIFTS);
+	assert_int_equal(json_array_size(answer_at(&list, "items")), 0);
+
+	/* Only the unhealthy zone would be left. */
+	AUTO_REPLY struct answer refused = post(&rig, SHIFTS, START);
+	assert_int_equal(refused.status, 409);
+	assert_string_equal(answer_text_at(&refused, "errors.0.detail"),
+			    answer_text_at(&a, "refusals.0.detail"));
+	AUTO_REPLY struct answer forced = post(
+		&rig, SHIFTS,
+		"{\"zone\":\"zb\",\"load_balancer\":\"*\",\"expires_in\":\"90s\",\"comment\":\"I know\","
+		"\"force\":true}");
+	assert_int_equal(forced.status, 201);
+	assert_true(json_is_true(answer_at(&forced, "forced")));
+	rig_end(&rig);
+}
+
+static void shift_refuses_bad_wishes(void **state)
+{
+	struct rig rig = {.judge_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer form = post(&rig, SHIFTS, "{\"zone\":\"zb\",\"hours\":2}");
+	assert_int_equal(form.status, 422);
+	assert_int_equal(json_array_size(answer_at(&form, "errors")), 4);
+	AUTO_REPLY struct answer zone = post(
+		&rig, SHIFTS,
+		"{\"zone\":\"zz\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\",\"comment\":\"c\"}");
+	assert_int_equal(zone.status, 422);
+	assert_string_equal(answer_text_at(&zone, "errors.0.pointer"), "/zone");
+	AUTO_REPLY struct answer long_one = post(
+		&rig, SHIFTS,
+		"{\"zone\":\"zb\",\"load_balancer\":\"shop\",\"expires_in\":\"4d\",\"comment\":\"c\"}");
+	assert_int_equal(long_one.status, 422);
+	assert_string_equal(answer_text_at(&long_one, "errors.0.pointer"), "/expires_in");
+	rig.fail_commits = true;
+	AUTO_REPLY struct answer full = post(&rig, SHIFTS, START);
+	assert_int_equal(full.status, 503);
+	rig.fail_commits = false;
+	AUTO_REPLY struct answer list = rig_get(&rig, SHIFTS);
+	assert_int_equal(json_array_size(answer_at(&list, "items")), 0);
+	rig_end(&rig);
+}
+
+static void shift_is_seen_everywhere(void **state)
+{
+	struct rig rig = {.judge_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_REPLY struct answer none = rig_get(&rig, "/api/v1/overrides");
+	assert_int_equal(json_array_size(answer_at(&none, "items")), 0);
+	AUTO_REPLY struct answer a = post(&rig, SHIFTS, START);
+	assert_int_equal(a.status, 201);
+	AUTO_REPLY struct answer all = rig_get(&rig, "/api/v1/overrides");
+	assert_string_equal(answer_text_at(&all, "items.0.kind"), "zone_shift");
+	assert_string_equal(answer_text_at(&all, "items.0.id"), answer_text(&a, "id"));
+	assert_string_equal(answer_text_at(&all, "items.0.object"), "load_balancers/shop/zones/zb");
+	assert_string_equal(answer_text_at(&all, "items.0.who"), "root");
+	assert_string_equal(answer_text_at(&all, "items.0.why"), "new switch");
+	assert_string_equal(answer_text_at(&all, "items.0.until"), answer_text(&a, "expires_at"));
+	AUTO_REPLY struct answer lb = rig_get(&rig, "/api/v1/load-balancers/shop/status");
+	assert_string_equal(answer_text_at(&lb, "zones.1.publication.0.reason_code"),
+			    "withdrawn_manual");
+	assert_string_equal(answer_text_at(&lb, "zones.1.publication.0.shift"),
+			    answer_text(&a, "id"));
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shift_has_a_life),
+		cmocka_unit_test(shift_rehearses),
+		cmocka_unit_test(shift_refuses_bad_wishes),
+		cmocka_unit_test(shift_is_seen_everywhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
