@@ -98,6 +98,7 @@ struct reading {
 	const char *name;
 	FILE *file;
 	unsigned line;
+	bool section_told; /* the section under way is unknown, and that was told */
 	bool seen
 		[KEY_COUNT]; /* in this file: a list starts anew, a second single value is an error */
 };
@@ -229,6 +230,15 @@ static bool section_known(const char *section)
 	return false;
 }
 
+static void fault_section(struct reading *r, const char *section)
+{
+	if (!r->section_told)
+		fault(r, ERR_UNKNOWN,
+		      "unknown section [%s]; known are [node] [api] [store] [dns] [dns_update] [kernel] [log]",
+		      section);
+	r->section_told = true;
+}
+
 static int on_line(void *user, const char *section, const char *name, const char *value)
 {
 	struct reading *r = user;
@@ -242,40 +252,61 @@ static int on_line(void *user, const char *section, const char *name, const char
 	if (!section[0])
 		fault(r, ERR_UNKNOWN, "\"%s\" stands before any [section]", name);
 	else if (!section_known(section))
-		fault(r, ERR_UNKNOWN,
-		      "unknown section [%s]; known are [node] [api] [store] [dns] [dns_update] [kernel] [log]",
-		      section);
+		fault_section(r, section);
 	else
 		fault(r, ERR_UNKNOWN, "unknown key \"%s\" in section [%s]: see zonegate.conf(5)",
 		      name, section);
 	return 1;
 }
 
+/* The rest of a line whose beginning is in hand. */
+static void skip_line(struct reading *r)
+{
+	int c;
+
+	do
+		c = fgetc(r->file);
+	while (c != '\n' && c != EOF);
+}
+
+/* Also a section in which nothing stands: inih tells sections with their keys only. */
+static void check_heading(struct reading *r, const char *line)
+{
+	char section[SETTINGS_LINE_MAX];
+
+	if (sscanf(line, " [%1023[^]\r\n]", section) != 1)
+		return;
+	r->section_told = false;
+	if (!section_known(section))
+		fault_section(r, section);
+}
+
 /* What inih would silently join, cut or take as part of a value is refused here. */
 static char *read_line(char *text, int size, void *stream)
 {
 	struct reading *r = stream;
-	char *line = fgets(text, size, r->file);
-	size_t length;
+	const char *end;
+	char *line;
+	size_t skip;
 
+	memset(text, ' ', (size_t)size);
+	line = fgets(text, size, r->file);
 	if (!line)
 		return NULL;
 	r->line++;
-	length = strlen(line);
-	if (length && line[length - 1] != '\n' && !feof(r->file)) {
-		int c;
-
+	end = memchr(text, '\n', (size_t)size);
+	if (!end && !feof(r->file)) {
 		fault(r, ERR_LIMIT, "the line is longer than %d bytes", size - 2);
-		while ((c = fgetc(r->file)) != '\n' && c != EOF)
-			;
+		skip_line(r);
+		line[0] = '\0';
+	} else if (end && strlen(line) < (size_t)(end - line)) {
+		fault(r, ERR_FORMAT, "a NUL byte stands in the line");
 		line[0] = '\0';
 	}
-	if ((line[0] == ' ' || line[0] == '\t') && line[strspn(line, " \t\r\n")] &&
-	    !strchr("#;", line[strspn(line, " \t\r\n")])) {
-		size_t skip = strspn(line, " \t");
-
+	check_heading(r, line);
+	skip = strspn(line, " \t");
+	if (skip && line[skip] && !strchr("#;\r\n", line[skip]))
 		memmove(line, line + skip, strlen(line + skip) + 1);
-	}
 	return line;
 }
 
@@ -291,6 +322,8 @@ static int load_stream(struct settings *s, FILE *file, const char *name, struct 
 	} else if (line < 0) {
 		fault(&r, ERR_INTERNAL, "cannot be parsed");
 	}
+	if (ferror(file))
+		fault(&r, ERR_NOT_FOUND, "cannot be read: %s", strerror(errno));
 	return e->total == before ? 0 : -EINVAL;
 }
 

@@ -88,7 +88,12 @@ static void faults_have_file_line_and_sentence(void **state)
 {
 	(void)state;
 	assert_fault("[node]\nnmae = x\n", "z.conf:2", "unknown key \"nmae\" in section [node]");
-	assert_fault("\n[nodes]\nname = x\n", "z.conf:3", "unknown section [nodes]");
+	assert_fault("\n[nodes]\nname = x\n", "z.conf:2", "unknown section [nodes]");
+	/* Also one in which nothing stands, and one that is longer than inih's buffer. */
+	assert_fault("[kernel]\n  [nodes]\n", "z.conf:2", "unknown section [nodes]");
+	assert_fault("[node89012345678901234567890123456789012345678901234567890123456789]\n",
+		     "z.conf:1", "unknown section");
+	assert_fault("[node]\nname = a\nzones\n[log]\nlevel\n", "z.conf:3", "neither");
 	assert_fault("name = x\n", "z.conf:1", "before any [section]");
 	assert_fault("[node]\nname\n", "z.conf:2", "neither");
 	assert_fault("[node]\nname =\n", "z.conf:2", "no value");
@@ -126,6 +131,32 @@ static void limits_hold(void **state)
 	for (int i = 0; i <= SETTINGS_LIST_MAX; i++)
 		strcat(list, "z,");
 	assert_fault(list, "z.conf:2", "more than 64 items");
+}
+
+static void a_nul_byte_is_told(void **state)
+{
+	static const char text[] = "[node]\nname = a\0b\nnmae = x\n";
+	AUTO_SETTINGS struct settings s;
+	AUTO_ERR struct err e = {0};
+
+	(void)state;
+	settings_init(&s);
+	assert_int_not_equal(settings_load_text(&s, text, sizeof(text) - 1, "z.conf", &e), 0);
+	assert_int_equal(e.count, 2);
+	assert_string_equal(e.faults[0].pointer, "z.conf:2");
+	assert_non_null(strstr(e.faults[0].detail, "NUL"));
+	assert_string_equal(e.faults[1].pointer, "z.conf:3");
+}
+
+static void a_folder_is_no_file(void **state)
+{
+	AUTO_SETTINGS struct settings s;
+	AUTO_ERR struct err e = {0};
+
+	(void)state;
+	settings_init(&s);
+	assert_int_not_equal(settings_load(&s, "/", SETTINGS_REQUIRED, &e), 0);
+	assert_non_null(strstr(err_first(&e), "cannot be read"));
 }
 
 static void write_file(const char *folder, const char *name, const char *text)
@@ -215,6 +246,8 @@ int main(void)
 		cmocka_unit_test(faults_have_file_line_and_sentence),
 		cmocka_unit_test(all_faults_are_told_at_once),
 		cmocka_unit_test(limits_hold),
+		cmocka_unit_test(a_nul_byte_is_told),
+		cmocka_unit_test(a_folder_is_no_file),
 		cmocka_unit_test(files_beside_it_win_in_order),
 		cmocka_unit_test(only_an_optional_file_may_be_absent),
 		cmocka_unit_test(the_reference_has_every_key_that_can_be_set),
