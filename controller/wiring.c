@@ -172,6 +172,13 @@ static void port_publish_dns(void *ctx, const struct view *v)
 		dnsd_publish(w->dnsd, v);
 }
 
+static size_t port_probe_capacity(void *ctx)
+{
+	const struct wiring *w = ctx;
+
+	return probe_sched_capacity(w->probes);
+}
+
 struct once_call {
 	void (*done)(void *ctx, const struct probe_target *t, const struct probe_result *r,
 		     int error);
@@ -412,6 +419,7 @@ static void make_engine(struct wiring *w, struct snapshot *snapshot)
 		.probe_remove = port_probe_remove,
 		.probe_retarget = port_probe_retarget,
 		.probe_once = port_probe_once,
+		.probe_capacity = port_probe_capacity,
 		.publish_dns = port_publish_dns,
 		.link_carrier = port_link_carrier,
 		.offload = port_offload,

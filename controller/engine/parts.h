@@ -134,6 +134,9 @@ void sysctls_restore(struct engine *e);
 /* Faults of a document that needs what this node may not set. */
 void sysctls_check(struct engine *e, const struct snapshot *s, struct err *err);
 
+/* limits.c: faults of a document that asks for more probes at once than this process can make */
+void limits_check(struct engine *e, const struct snapshot *s, struct err *err);
+
 /* propose.c */
 void propose_pump(struct engine *e);
 void propose_note_submitted(

@@ -57,6 +57,8 @@ struct engine_ports {
 			   void (*done)(void *done_ctx, const struct probe_target *t,
 					const struct probe_result *r, int error),
 			   void *done_ctx);
+	/* How many probes can be in flight at once. */
+	size_t (*probe_capacity)(void *ctx);
 	/* A new view for the DNS workers (takes its own reference). NULL port: this node answers no DNS. */
 	void (*publish_dns)(void *ctx, const struct view *v);
 	/* Carrier of the link on which packets for the VIPs arrive: 1, 0, or a negative errno. */

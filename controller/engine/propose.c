@@ -99,6 +99,8 @@ static void check_node(struct engine *e, struct engine_pending *p)
 		return;
 	}
 	sysctls_check(e, p->next_snapshot, &p->faults);
+	limits_check(e, p->next_snapshot, &p->faults);
+	publish_check(e, p->next_snapshot, &p->faults);
 }
 
 static bool creates_named(const struct engine_pending *p)

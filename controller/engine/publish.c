@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The view that DNS answers from: built of the snapshot and the verdicts, given out when it differs from the one before. The
 // serial never falls: the store holds a bound that is raised ahead of it.
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "dns/view_builder.h"
@@ -165,4 +167,32 @@ void publish_free(struct engine *e)
 {
 	view_unref(e->dns_view);
 	e->dns_view = NULL;
+}
+
+static bool is_under(const char *name, const char *apex)
+{
+	size_t length = strlen(name);
+	size_t suffix = strlen(apex);
+
+	if (length < suffix || strcasecmp(name + length - suffix, apex) != 0)
+		return false;
+	return length == suffix || name[length - suffix - 1] == '.';
+}
+
+void publish_check(struct engine *e, const struct snapshot *s, struct err *err)
+{
+	for (size_t i = 0; e->settings.dns_apex_count && i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+		char pointer[ERR_POINTER_MAX];
+		bool served = !lb->dns_name;
+
+		for (size_t k = 0; k < e->settings.dns_apex_count && !served; k++)
+			served = is_under(lb->dns_name, e->settings.dns_apexes[k]);
+		if (served)
+			continue;
+		snprintf(pointer, sizeof(pointer), "/load_balancers/%s/dns_name", lb->o.name);
+		err_set(err, ERR_UNSUPPORTED, pointer,
+			"%s is under none of the names that this node serves ([dns] apex): choose one under %s",
+			lb->dns_name, e->settings.dns_apexes[0]);
+	}
 }

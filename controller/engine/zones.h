@@ -114,6 +114,8 @@ size_t shift_effects_list(struct engine *e, const char *zone, const char *lb,
 
 /* publish.c */
 void publish_view(struct engine *e); /* the settle step */
+/* Names that are under none of the served apexes. */
+void publish_check(struct engine *e, const struct snapshot *s, struct err *err);
 void publish_load_row(struct engine *e, const struct store_row *row);
 void publish_free(struct engine *e);
 
