@@ -272,6 +272,7 @@ void engine_note_device(struct engine *e, int error, const char *mend)
 		engine_emit(e, EVENT_VIP_DEVICE_AVAILABLE, "",
 			    "%s is there: addresses that are missing on it are added",
 			    e->settings.vip_device);
+	e->retry_at = USEC_NEVER; /* this is the next attempt */
 	acks_request_table(e);
 }
 

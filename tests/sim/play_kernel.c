@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What others do to the kernel of a play, and what it is made to do.
+#include <errno.h>
 #include <linux/ip_vs.h>
 #include <string.h>
 
@@ -134,6 +135,21 @@ static bool do_address(struct play *p)
 	return true;
 }
 
+/* kernel device gone|back: the VIP device, and with it its addresses */
+static bool do_device(struct play *p)
+{
+	struct sim_kernel *k = &p->world.kernel;
+	bool back = strcmp(p->words[2], "back") == 0;
+
+	while (!back && k->addresses.count)
+		sim_kernel_set_address(k, k->addresses.items[0], false);
+	k->fail_error[PLAN_ADD_ADDRESS] = ENODEV;
+	k->fail_count[PLAN_ADD_ADDRESS] = back ? 0 : SIM_FOREVER;
+	engine_note_device(p->world.engine, back ? 0 : -ENODEV, "there is no VIP device");
+	sim_world_run(&p->world);
+	return true;
+}
+
 /* kernel sysctl NAME VALUE */
 static bool do_sysctl(struct play *p)
 {
@@ -166,5 +182,5 @@ const struct play_command play_kernel[] = {
 	{"clear", 2, do_clear},           {"load", 2, do_load},     {"unload", 2, do_load},
 	{"delay", 3, do_delay},           {"fail", 3, do_fail},     {"lose", 3, do_lose},
 	{"address", 4, do_address},       {"sysctl", 4, do_sysctl}, {"flows", 5, do_flows},
-	{"lose-dumps", 3, do_lose_dumps}, {NULL, 0, NULL},
+	{"lose-dumps", 3, do_lose_dumps}, {"device", 3, do_device}, {NULL, 0, NULL},
 };
