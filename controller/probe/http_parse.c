@@ -24,6 +24,8 @@ enum http_phase {
 	PHASE_CHUNK_EXTENSION,
 	PHASE_CHUNK_DATA,
 	PHASE_CHUNK_END, /* the line end after the data */
+	PHASE_TRAILER_START,
+	PHASE_TRAILER,
 	PHASE_COUNT
 };
 
@@ -63,15 +65,38 @@ static char http_lower(uint8_t c)
 
 /* ---- the body ---- */
 
+bool http_parse_is_decided(const struct http_parse *p)
+{
+	return p->headers_done &&
+	       (!p->wanted || p->found || p->body_done || p->body_bytes == HTTP_PARSE_BODY_MAX);
+}
+
+/* Nothing more is to be found out: is the rest of the answer to be read? */
+static enum http_progress http_decide(const struct http_parse *p)
+{
+	return p->whole && p->keep ? HTTP_MORE : HTTP_COMPLETE;
+}
+
+static enum http_progress http_end_message(struct http_parse *p)
+{
+	p->body_done = true;
+	p->over = true;
+	return HTTP_COMPLETE;
+}
+
 static enum http_progress http_search(struct http_parse *p, const char *wanted, uint8_t c)
 {
-	while (p->matched && (uint8_t)wanted[p->matched] != c)
-		p->matched = p->back[p->matched - 1];
-	if ((uint8_t)wanted[p->matched] == c)
-		p->matched++;
+	if (p->wanted && !p->found) {
+		while (p->matched && (uint8_t)wanted[p->matched] != c)
+			p->matched = p->back[p->matched - 1];
+		if ((uint8_t)wanted[p->matched] == c)
+			p->matched++;
+		p->found = wanted[p->matched] == '\0';
+	}
 	p->body_bytes++;
-	p->found = wanted[p->matched] == '\0';
-	return p->found || p->body_bytes == HTTP_PARSE_BODY_MAX ? HTTP_COMPLETE : HTTP_MORE;
+	if (p->body_bytes == HTTP_PARSE_BODY_MAX)
+		p->keep = false; /* not worth reading to the end */
+	return http_parse_is_decided(p) ? http_decide(p) : HTTP_MORE;
 }
 
 static enum http_progress http_take_body_length(struct http_parse *p, const char *wanted, uint8_t c)
@@ -79,7 +104,7 @@ static enum http_progress http_take_body_length(struct http_parse *p, const char
 	enum http_progress progress = http_search(p, wanted, c);
 
 	p->length--;
-	return p->length ? progress : HTTP_COMPLETE;
+	return p->length ? progress : http_end_message(p);
 }
 
 static enum http_progress http_take_chunk_data(struct http_parse *p, const char *wanted, uint8_t c)
@@ -114,14 +139,17 @@ static int http_hex(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The line end after a chunk size. A size of zero ends the body: trailers do not matter. */
+/* The line end after a chunk size. A size of zero ends the body: trailers do not matter to the verdict. */
 static enum http_progress http_end_chunk_line(struct http_parse *p)
 {
 	p->cr = false;
 	if (!p->chunk_digits)
 		return http_fail(p, "a chunk without size");
-	if (!p->length)
-		return HTTP_COMPLETE;
+	if (!p->length) {
+		p->body_done = true;
+		p->phase = PHASE_TRAILER_START;
+		return http_decide(p);
+	}
 	p->phase = PHASE_CHUNK_DATA;
 	return HTTP_MORE;
 }
@@ -159,6 +187,26 @@ static enum http_progress http_take_chunk_size(struct http_parse *p, const char 
 	return HTTP_MORE;
 }
 
+static enum http_progress http_take_trailer(struct http_parse *p, const char *wanted, uint8_t c)
+{
+	(void)wanted;
+	if (c == '\n')
+		p->phase = PHASE_TRAILER_START;
+	return HTTP_MORE;
+}
+
+static enum http_progress http_take_trailer_start(struct http_parse *p, const char *wanted,
+						  uint8_t c)
+{
+	if (c == '\n')
+		return http_end_message(p);
+	if (c != '\r') {
+		p->phase = PHASE_TRAILER;
+		return http_take_trailer(p, wanted, c);
+	}
+	return HTTP_MORE;
+}
+
 /* ---- the headers ---- */
 
 /* 1xx: the answer proper is still to come. (101 is final: nobody asked for another protocol.) */
@@ -179,14 +227,18 @@ static enum http_progress http_end_headers(struct http_parse *p)
 	if (p->status < 200 && p->status != 101)
 		return http_restart(p);
 	p->headers_done = true;
-	if (!p->wanted || p->head || p->status < 200 || p->status == 204 || p->status == 304)
-		return HTTP_COMPLETE;
-	if (p->chunked) {
-		p->phase = PHASE_CHUNK_SIZE;
-		return HTTP_MORE;
+	if (p->status < 200) /* the connection speaks another protocol now */
+		p->keep = false;
+	if (p->head || p->status < 200 || p->status == 204 || p->status == 304)
+		return http_end_message(p);
+	p->phase = PHASE_CHUNK_SIZE;
+	if (!p->chunked) {
+		p->phase = p->has_length ? PHASE_BODY_LENGTH : PHASE_BODY_CLOSE;
+		p->keep = p->keep && p->has_length;
 	}
-	p->phase = p->has_length ? PHASE_BODY_LENGTH : PHASE_BODY_CLOSE;
-	return p->has_length && !p->length ? HTTP_COMPLETE : HTTP_MORE;
+	if (p->phase == PHASE_BODY_LENGTH && !p->length)
+		return http_end_message(p);
+	return p->wanted ? HTTP_MORE : http_decide(p);
 }
 
 static enum http_progress http_set_length(struct http_parse *p)
@@ -194,6 +246,8 @@ static enum http_progress http_set_length(struct http_parse *p)
 	uint64_t length = 0;
 	uint8_t size = p->value_size;
 
+	if (size > HTTP_PARSE_VALUE_MAX)
+		return http_fail(p, "a Content-Length that is no number");
 	while (size && (p->value[size - 1] == ' ' || p->value[size - 1] == '\t'))
 		size--;
 	if (!size || size > 18)
@@ -215,9 +269,38 @@ static bool http_name_is(const struct http_parse *p, const char *name)
 	return p->name_size == strlen(name) && memcmp(p->name, name, p->name_size) == 0;
 }
 
-static bool http_name_frames_body(const struct http_parse *p)
+static bool http_name_matters(const struct http_parse *p)
 {
-	return http_name_is(p, "content-length") || http_name_is(p, "transfer-encoding");
+	return http_name_is(p, "content-length") || http_name_is(p, "transfer-encoding") ||
+	       http_name_is(p, "connection");
+}
+
+/* Is `token` in the list of the value? */
+static bool http_value_lists(const struct http_parse *p, const char *token)
+{
+	const size_t size = strlen(token);
+	size_t at = 0;
+
+	while (at < p->value_size) {
+		size_t end = at;
+
+		while (end < p->value_size && !strchr(", \t", p->value[end]))
+			end++;
+		if (end - at == size && strncasecmp(p->value + at, token, size) == 0)
+			return true;
+		at = end + 1;
+	}
+	return false;
+}
+
+/* One that is too long to be kept is not trusted to say that the connection stays. */
+static void http_set_keep(struct http_parse *p)
+{
+	if (p->value_size > HTTP_PARSE_VALUE_MAX || http_value_lists(p, "close"))
+		p->closing = true;
+	else if (http_value_lists(p, "keep-alive"))
+		p->keep = true;
+	p->keep = p->keep && !p->closing;
 }
 
 static bool http_value_ends_chunked(const struct http_parse *p)
@@ -231,7 +314,7 @@ static bool http_value_ends_chunked(const struct http_parse *p)
 	return end >= size && strncasecmp(p->value + end - size, chunked, size) == 0;
 }
 
-/* The end of one header line: the two that frame the body are acted on. */
+/* The end of one header line: those that say where the answer and the connection end are acted on. */
 static enum http_progress http_end_header(struct http_parse *p)
 {
 	p->phase = PHASE_LINE_START;
@@ -239,6 +322,8 @@ static enum http_progress http_end_header(struct http_parse *p)
 		return http_set_length(p);
 	if (http_name_is(p, "transfer-encoding") && p->value_size <= HTTP_PARSE_VALUE_MAX)
 		p->chunked = http_value_ends_chunked(p);
+	if (http_name_is(p, "connection"))
+		http_set_keep(p);
 	return HTTP_MORE;
 }
 
@@ -279,14 +364,14 @@ static enum http_progress http_take_name(struct http_parse *p, const char *wante
 	(void)wanted;
 	if (c == ':' && p->name_size) {
 		p->phase = PHASE_VALUE;
-		p->value_size = http_name_frames_body(p) ? 0 : HTTP_PARSE_VALUE_MAX + 1;
+		p->value_size = http_name_matters(p) ? 0 : HTTP_PARSE_VALUE_MAX + 1;
 		return HTTP_MORE;
 	}
 	if (!http_is_token(c))
 		return http_fail(p, "a header line without a name and a colon");
 	c = (uint8_t)http_lower(c);
 	if (!p->name_size && c != 'c' && c != 't')
-		p->name_size = HTTP_PARSE_NAME_MAX; /* neither of the two that matter */
+		p->name_size = HTTP_PARSE_NAME_MAX; /* none of those that matter */
 	if (p->name_size < HTTP_PARSE_NAME_MAX)
 		p->name[p->name_size] = (char)c;
 	if (p->name_size <= HTTP_PARSE_NAME_MAX)
@@ -325,6 +410,8 @@ static enum http_progress http_end_status(struct http_parse *p)
 	    !http_is_digit(digits[1]) || !http_is_digit(digits[2]) ||
 	    (p->line_size > STATUS_END && digits[3] != ' '))
 		return http_fail(p, "a status line that is none");
+	p->keep = p->line[PREFIX_SIZE] != '0';
+	p->closing = false;
 	p->status = (uint16_t)((digits[0] - '0') * 100 + (digits[1] - '0') * 10 + digits[2] - '0');
 	p->phase = PHASE_LINE_START;
 	p->name_size = 0;
@@ -377,6 +464,8 @@ static http_take_fn *const http_takes[PHASE_COUNT] = {
 	[PHASE_CHUNK_EXTENSION] = http_take_chunk_extension,
 	[PHASE_CHUNK_DATA] = http_take_chunk_data,
 	[PHASE_CHUNK_END] = http_take_chunk_end,
+	[PHASE_TRAILER_START] = http_take_trailer_start,
+	[PHASE_TRAILER] = http_take_trailer,
 };
 
 /* The table of the search: back[i] = length of the longest start of the text that also ends at i, the whole apart. */
@@ -441,8 +530,8 @@ static void http_keep_rest(struct http_parse *p, const uint8_t *bytes, size_t si
 	}
 }
 
-enum http_progress http_parse_feed(struct http_parse *p, const char *wanted, const void *data,
-				   size_t size)
+static enum http_progress http_feed(struct http_parse *p, const char *wanted, const void *data,
+				    size_t size)
 {
 	const uint8_t *bytes = data;
 
@@ -464,9 +553,23 @@ enum http_progress http_parse_feed(struct http_parse *p, const char *wanted, con
 	return HTTP_MORE;
 }
 
+/* What is wrong with the rest of a decided answer only means that the connection is of no further use. */
+enum http_progress http_parse_feed(struct http_parse *p, const char *wanted, const void *data,
+				   size_t size)
+{
+	enum http_progress progress = http_feed(p, wanted, data, size);
+
+	if (progress != HTTP_MALFORMED || !http_parse_is_decided(p))
+		return progress;
+	p->fault = NULL;
+	p->keep = false;
+	return HTTP_COMPLETE;
+}
+
 enum http_progress http_parse_end(struct http_parse *p)
 {
-	if (p->phase == PHASE_BODY_CLOSE)
+	p->keep = false;
+	if (p->phase == PHASE_BODY_CLOSE || http_parse_is_decided(p))
 		return HTTP_COMPLETE;
 	if (!p->bytes)
 		return http_fail(p, "no answer before the connection was closed");

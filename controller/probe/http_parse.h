@@ -36,6 +36,11 @@ struct http_parse {
 	bool wanted;         /* a text is searched in the body */
 	bool found;
 	bool headers_done; /* of the final answer */
+	bool body_done;    /* no byte of the body is to come */
+	bool whole;        /* asked for: go on to the end of the answer, as long as `keep` */
+	bool keep;         /* the connection stays open after the answer, as far as is known */
+	bool closing;      /* the server has said that it does not */
+	bool over;         /* the answer has ended; what follows is not part of it */
 	bool chunked;
 	bool has_length;
 	uint32_t bytes;                 /* in all */
@@ -48,10 +53,13 @@ struct http_parse {
 	uint8_t back[MODEL_TEXT_MAX]; /* Knuth-Morris-Pratt: where to go on after a mismatch */
 };
 
-/* `wanted`: at most MODEL_TEXT_MAX bytes that the body must contain; NULL or "" = the body is not read. */
+/* `p->whole` may be set after this. `wanted`: at most MODEL_TEXT_MAX bytes that the body must contain; NULL or "" = the body is not read. */
 void http_parse_init(struct http_parse *p, enum http_method method, const char *wanted);
 
-/* Takes the next bytes; `wanted` is the text of http_parse_init(). Not called again after another answer than HTTP_MORE. */
+/* All that was asked is known, whether or not the answer has ended. */
+bool http_parse_is_decided(const struct http_parse *p);
+
+/* Takes the next bytes, of which p->bytes tells how many, up to the end of the answer; `wanted` is the text of http_parse_init(). Not called again after another answer than HTTP_MORE. */
 enum http_progress http_parse_feed(struct http_parse *p, const char *wanted, const void *data,
 				   size_t size);
 

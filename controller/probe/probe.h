@@ -44,6 +44,9 @@ bool probe_sched_once(struct probe_sched *s, const struct probe_target *t, probe
 /* How many probes can be in flight at once (descriptors). What is due beyond that ends as prober error. */
 size_t probe_sched_capacity(const struct probe_sched *s);
 
+/* Connections held beside the probes: kept from probe to probe, and watched. They take descriptors too. */
+size_t probe_sched_held(const struct probe_sched *s);
+
 /* Counts for status: distinct probes, and how many are in flight. */
 size_t probe_sched_count(const struct probe_sched *s);
 size_t probe_sched_in_flight(const struct probe_sched *s);

@@ -11,10 +11,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
-#define BATCH 64 /* then the loop has its turn */
+#define HEAVY_MAX (2 * USEC_PER_MS) /* for handshakes, in one turn of the loop */
 
 int probe_io_open(struct probe_io *io)
 {
@@ -84,21 +83,50 @@ void probe_io_forget(struct probe_io *io, const struct probe_run *r)
 		io->runs[index] = NULL;
 }
 
-static void probe_io_dispatch(struct probe_io *io, const struct epoll_event *event)
+void probe_io_move(struct probe_io *io, struct probe_run *from, struct probe_run *to)
+{
+	assert(from->fd >= 0 && io->runs[from->fd] == from);
+	io->runs[from->fd] = to;
+	to->fd = from->fd;
+	to->serial = from->serial;
+	from->fd = -1;
+}
+
+/* Returns whether that may have taken long. */
+static bool probe_io_dispatch(struct probe_io *io, const struct epoll_event *event)
 {
 	size_t index = (uint32_t)event->data.u64;
 	struct probe_run *r = index < io->size ? io->runs[index] : NULL;
+	bool heavy;
 
-	if (r && r->serial == event->data.u64 >> 32)
-		r->kind->ready(r, event->events);
+	if (!r || r->serial != event->data.u64 >> 32)
+		return false;
+	heavy = r->kind->tls;
+	r->kind->ready(r, event->events);
+	return heavy;
+}
+
+bool probe_io_has_more(const struct probe_io *io)
+{
+	return io->next < io->count;
 }
 
 bool probe_io_harvest(struct probe_io *io)
 {
-	struct epoll_event events[BATCH];
-	int n = epoll_wait(io->epoll, events, BATCH, 0);
+	usec_t end = 0;
 
-	for (int i = 0; i < n; i++)
-		probe_io_dispatch(io, &events[i]);
-	return n == BATCH;
+	if (!probe_io_has_more(io)) {
+		io->next = 0;
+		io->count = epoll_wait(io->epoll, io->events, PROBE_IO_BATCH, 0);
+	}
+	while (probe_io_has_more(io)) {
+		bool heavy = probe_io_dispatch(io, &io->events[io->next++]);
+		usec_t now = heavy ? time_monotonic() : 0;
+
+		if (heavy && !end)
+			end = now + HEAVY_MAX;
+		if (heavy && now >= end)
+			return true;
+	}
+	return io->count == PROBE_IO_BATCH;
 }

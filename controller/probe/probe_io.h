@@ -4,7 +4,11 @@
 #ifndef ZG_PROBE_PROBE_IO_H
 #define ZG_PROBE_PROBE_IO_H
 
+#include <sys/epoll.h>
+
 #include "probe/probe_kind.h"
+
+#define PROBE_IO_BATCH 64 /* then the loop has its turn */
 
 struct probe_echo_pool;
 struct probe_syn_pool;
@@ -17,6 +21,11 @@ struct probe_io {
 	uint32_t serial;
 	struct probe_run **runs; /* by descriptor */
 	size_t size;
+	struct epoll_event events[PROBE_IO_BATCH]; /* those from `next` on wait for their turn */
+	int next;
+	int count;
+	size_t held; /* descriptors of connections beside the probes: probe_hold */
+	size_t held_max;
 	/* What many probes share; each made when a kind first needs it, released by probe_io_close(). */
 	struct probe_echo_pool *echo;
 	struct probe_syn_pool *syn;
@@ -32,10 +41,14 @@ void probe_io_close(struct probe_io *io);
 int probe_io_watch_shared(struct probe_io *io, struct probe_run *r);
 /* Watches r->fd. 0 or a negative errno. */
 int probe_io_watch(struct probe_io *io, struct probe_run *r);
+/* The descriptor of `from` becomes that of `to`, watched as before; `from` has none any more. */
+void probe_io_move(struct probe_io *io, struct probe_run *from, struct probe_run *to);
 /* Before r->fd is closed. */
 void probe_io_forget(struct probe_io *io, const struct probe_run *r);
 
-/* Calls `ready` of what is ready now, without waiting. Returns true when there may be more. */
+/* Calls `ready` of what is ready now, without waiting. Returns true when there may be more; what it has put off, because TLS
+ * takes its time, the loop does not report again. */
 bool probe_io_harvest(struct probe_io *io);
+bool probe_io_has_more(const struct probe_io *io);
 
 #endif

@@ -63,6 +63,10 @@ void probe_run_end(struct probe_run *r, const struct probe_outcome *o);
 /* When T runs out: the stalls of the loop so far are taken into account. Implemented by the scheduler. */
 usec_t probe_run_deadline(const struct probe_run *r);
 
+/* The watched connection to a target broke: its next probe starts at once. Called by probe_hold, implemented by the
+ * scheduler. */
+void probe_target_hurry(struct probe_io *io, void *owner);
+
 /* Microseconds since the start, at least 1. */
 uint32_t probe_run_elapsed(const struct probe_run *r);
 

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "model/health_check.h"
 #include "probe/probe_clock.h"
+#include "probe/probe_hold.h"
 #include "probe/probe_identity.h"
 #include "probe/probe_io.h"
 #include "probe/probe_wheel.h"
@@ -26,8 +27,9 @@ struct probe_shared {
 	struct probe_wheel_node node; /* first: the wheel hands it back */
 	struct probe_target target;
 	struct probe_entry *entries;
-	struct probe_run *run; /* NULL while it waits */
-	usec_t planned;        /* start of the next probe, or of the one in flight */
+	struct probe_run *run;   /* NULL while it waits */
+	struct probe_hold *hold; /* NULL = no connection beside the probes */
+	usec_t planned;          /* start of the next probe, or of the one in flight */
 	uint64_t hash;
 };
 
@@ -78,7 +80,7 @@ static usec_t probe_sched_next_work(const struct probe_sched *s, usec_t now)
 {
 	usec_t next = probe_wheel_next(&s->wheel);
 
-	if (s->expired || s->starts)
+	if (s->expired || s->starts || probe_io_has_more(&s->io))
 		return now;
 	if (s->in_flight && next > now + WATCH_FLIGHT)
 		return now + WATCH_FLIGHT;
@@ -114,6 +116,12 @@ static void probe_sched_schedule(struct probe_sched *s, struct probe_shared *p, 
 
 /* ---- results ---- */
 
+static void probe_shared_free(struct probe_shared *p)
+{
+	probe_hold_free(p->hold);
+	free(p);
+}
+
 static void probe_sched_drop(struct probe_sched *s, struct probe_shared *p)
 {
 	if (p->run) {
@@ -122,7 +130,7 @@ static void probe_sched_drop(struct probe_sched *s, struct probe_shared *p)
 		s->in_flight--;
 	}
 	probe_wheel_remove(&p->node);
-	free(p);
+	probe_shared_free(p);
 }
 
 /* Tells every reference, also when they come and go meanwhile. Returns the earliest of the next starts. */
@@ -158,6 +166,16 @@ static struct probe_one *probe_sched_take_one(struct probe_sched *s, struct prob
 	return one;
 }
 
+/* Returns the start of the next probe: at once when the watched connection broke while this one was passing. */
+static usec_t probe_sched_note_hold(struct probe_shared *p, const struct probe_result *r,
+				    usec_t next)
+{
+	bool hurry = probe_hold_take_hurry(p->hold);
+
+	probe_hold_note(p->hold, r->health.verdict);
+	return hurry && r->health.verdict == PROBE_PASS ? r->health.ended : next;
+}
+
 /* One that was added while the others were told has its own wish in `planned`. */
 static void probe_sched_conclude(struct probe_sched *s, struct probe_shared *p,
 				 const struct probe_result *r)
@@ -174,9 +192,11 @@ static void probe_sched_conclude(struct probe_sched *s, struct probe_shared *p,
 	p->planned = USEC_NEVER;
 	next = probe_sched_tell(s, p, r);
 	if (!p->entries) {
-		free(p);
+		probe_shared_free(p);
 		return;
 	}
+	if (p->hold)
+		next = probe_sched_note_hold(p, r, next);
 	probe_sched_schedule(s, p, next < p->planned ? next : p->planned);
 }
 
@@ -225,6 +245,25 @@ void probe_run_end(struct probe_run *run, const struct probe_outcome *o)
 	probe_sched_conclude(s, p, &r);
 }
 
+void probe_target_hurry(struct probe_io *io, void *owner)
+{
+	struct probe_sched *s = io->owner;
+	struct probe_shared *p = owner;
+	usec_t now = time_monotonic();
+
+	if (p->run) {
+		probe_hold_set_hurry(p->hold);
+		return;
+	}
+	if (p->planned <= now)
+		return;
+	/* Past the wheel, whose slots take 10 ms. */
+	probe_wheel_remove(&p->node);
+	p->planned = now;
+	p->node.due = now;
+	probe_wheel_push(&s->starts, &p->node);
+}
+
 /* ---- one slot of the wheel ---- */
 
 static void probe_sched_refuse(struct probe_sched *s, struct probe_shared *p, int error)
@@ -241,7 +280,7 @@ static void probe_sched_start(struct probe_sched *s, struct probe_shared *p)
 	const struct probe_kind *kind = probe_kind_choose(p->target.check);
 	struct probe_run *run;
 
-	if (!kind || s->in_flight >= s->in_flight_max) {
+	if (!kind || s->in_flight + s->io.held >= s->in_flight_max) {
 		probe_sched_refuse(s, p, kind ? EMFILE : EPROTONOSUPPORT);
 		return;
 	}
@@ -250,6 +289,7 @@ static void probe_sched_start(struct probe_sched *s, struct probe_shared *p)
 	run->target = &p->target;
 	run->io = &s->io;
 	run->owner = p;
+	run->hold = p->hold;
 	run->stalled = s->clock.stalled;
 	run->fd = -1;
 	run->started = time_monotonic();
@@ -379,6 +419,7 @@ struct probe_sched *probe_sched_new(struct ev_loop *loop, const struct probe_sch
 	s->loop = loop;
 	s->armed = USEC_NEVER;
 	s->in_flight_max = probe_sched_limit();
+	s->io.held_max = s->in_flight_max - s->in_flight_max / 4;
 	probe_wheel_init(&s->wheel, time_monotonic());
 	probe_clock_start(&s->clock, loop);
 	ev_init(&s->timer, probe_sched_on_timer);
@@ -456,6 +497,8 @@ struct probe_entry *probe_sched_add(struct probe_sched *s, const struct probe_ta
 		p->target = *t;
 		p->hash = hash;
 		p->planned = USEC_NEVER;
+		if (probe_hold_is_wanted(t->check))
+			p->hold = probe_hold_new(&s->io, &p->target, p);
 		table_add(&s->probes, hash, p);
 	}
 	e->ref = ref;
@@ -529,6 +572,11 @@ bool probe_sched_once(struct probe_sched *s, const struct probe_target *t, probe
 size_t probe_sched_capacity(const struct probe_sched *s)
 {
 	return s->in_flight_max;
+}
+
+size_t probe_sched_held(const struct probe_sched *s)
+{
+	return s->io.held;
 }
 
 size_t probe_sched_count(const struct probe_sched *s)

@@ -57,6 +57,9 @@ static const struct row rows[] = {
 	{"length 0", HTTP_GET, "x", OK "Content-Length: 0\r\n\r\n", HTTP_COMPLETE, 200, 0, 0},
 	{"length twice, equal", HTTP_GET, "b",
 	 OK "Content-Length: 2\r\nContent-Length: 2\r\n\r\nab", HTTP_COMPLETE, 200, 1, 0},
+	{"length beyond any number", HTTP_GET, "x",
+	 OK "Content-Length: 00000000000000000000000000000000000000000000000001\r\n\r\nab",
+	 HTTP_MALFORMED, 200, 0, "a Content-Length that is no number"},
 	{"length cut short", HTTP_GET, "x", OK "Content-Length: 5\r\n\r\nab", HTTP_MALFORMED, 200,
 	 0, "a connection closed in mid-answer"},
 	{"found before the end", HTTP_GET, "ab", OK "Content-Length: 99\r\n\r\nzab", HTTP_COMPLETE,
@@ -365,6 +368,84 @@ static void test_longest_text(void **state)
 	assert_true(p.found);
 }
 
+struct whole_row {
+	enum http_method method;
+	const char *wanted;
+	const char *bytes;
+	size_t used; /* of the bytes, when the answer ends */
+	bool over;
+	bool keep;
+};
+
+static const struct whole_row wholes[] = {
+	{HTTP_HEAD, NULL, OK "Content-Length: 10\r\n\r\nHTTP", 39, true, true},
+	{HTTP_HEAD, NULL, OK "Connection: close\r\n\r\n", 38, true, false},
+	{HTTP_HEAD, NULL, OK "connection:x,\tClose \r\n\r\n", 41, true, false},
+	{HTTP_HEAD, NULL, OK "Connection: closed\r\n\r\n", 39, true, true},
+	{HTTP_HEAD, NULL, OK "Connection: close\r\nConnection: keep-alive\r\n\r\n", 62, true,
+	 false},
+	{HTTP_HEAD, NULL, OK "Connection: 01234567890123456789012345678901234567890\r\n\r\n", 74,
+	 true, false},
+	{HTTP_HEAD, NULL, "HTTP/1.0 200 OK\r\n\r\n", 19, true, false},
+	{HTTP_HEAD, NULL, "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\n\r\n", 43, true, true},
+	{HTTP_GET, NULL, "HTTP/1.1 204 No\r\nContent-Length: 4\r\n\r\nxxxx", 38, true, true},
+	{HTTP_GET, NULL, "HTTP/1.1 101 Switch\r\n\r\n", 23, true, false},
+	{HTTP_GET, NULL,
+	 "HTTP/1.1 100 C\r\nConnection: close\r\n\r\n" OK "Content-Length: 0\r\n\r\nxx", 75, true,
+	 true},
+	{HTTP_GET, NULL, OK "Content-Length: 4\r\n\r\npongHTTP/1.1", 42, true, true},
+	{HTTP_GET, "po", OK "Content-Length: 4\r\n\r\npongHTTP/1.1", 42, true, true},
+	{HTTP_GET, "xx", OK "Content-Length: 4\r\n\r\npongHTTP/1.1", 42, true, true},
+	{HTTP_GET, NULL, OK "Transfer-Encoding: chunked\r\n\r\n2;a=b\r\npo\r\n0\r\n\r\nxx", 63,
+	 true, true},
+	{HTTP_GET, "ab",
+	 OK "Transfer-Encoding: chunked\r\n\r\n2\r\npo\r\n0\r\nA: b\r\nC: d\r\n\r\nxx", 71, true,
+	 true},
+	/* Whatever comes after the verdict, it is no fault. */
+	{HTTP_GET, "po", OK "Transfer-Encoding: chunked\r\n\r\n2\r\npo\r\nzz\r\n", 55, false,
+	 false},
+	{HTTP_GET, NULL, OK "\r\npong", 19, false, false},
+};
+
+static void test_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++) {
+		const struct whole_row *row = &wholes[i];
+		struct http_parse p;
+		enum http_progress progress;
+
+		http_parse_init(&p, row->method, row->wanted);
+		p.whole = true;
+		assert_false(http_parse_is_decided(&p));
+		progress = http_parse_feed(&p, row->wanted, row->bytes, strlen(row->bytes));
+		if (progress != HTTP_COMPLETE || p.bytes != row->used || p.over != row->over ||
+		    p.keep != row->keep || p.fault || !http_parse_is_decided(&p))
+			fail_msg("row %zu: progress %d, %u bytes, over %d, keep %d", i,
+				 (int)progress, (unsigned)p.bytes, p.over, p.keep);
+	}
+}
+
+/* The verdict is there before the answer ends; a body beyond the limit is not read to its end. */
+static void test_whole_decided_early(void **state)
+{
+	static const char head[] = OK "Content-Length: 100000\r\n\r\n";
+	char body[4096];
+	struct http_parse p;
+	size_t fed = 0;
+
+	(void)state;
+	memset(body, 'x', sizeof(body));
+	http_parse_init(&p, HTTP_GET, NULL);
+	p.whole = true;
+	assert_int_equal(http_parse_feed(&p, NULL, head, strlen(head)), HTTP_MORE);
+	assert_true(http_parse_is_decided(&p) && p.keep && !p.over);
+	while (http_parse_feed(&p, NULL, body, sizeof(body)) == HTTP_MORE)
+		fed += sizeof(body);
+	assert_int_equal(fed + sizeof(body), HTTP_PARSE_BODY_MAX);
+	assert_false(p.keep || p.over);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +458,8 @@ int main(void)
 		cmocka_unit_test(test_body_limit),
 		cmocka_unit_test(test_framing_limit),
 		cmocka_unit_test(test_longest_text),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_whole_decided_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
