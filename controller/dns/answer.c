@@ -53,7 +53,8 @@ bool answer_read(const struct answer_settings *s, const struct answer_request *r
 	struct answer *a = ret_answer;
 
 	a->verdict = wire_read_query(request->data, request->size, &a->query);
-	a->cookie = answer_check_cookie(s, request, &a->query.edns);
+	a->cookie = a->query.edns.cookie_size ? answer_check_cookie(s, request, &a->query.edns)
+					      : DNS_COOKIE_NONE;
 	a->rcode = WIRE_NOERROR;
 	a->truncated = false;
 	return a->verdict != WIRE_IGNORE;
@@ -122,7 +123,8 @@ static void answer_addresses(struct answer_writing *aw, const struct view_node *
 		tail = c.count;
 	buf_write(&aw->w, c.set->records + (size_t)c.first * c.set->record_size,
 		  tail * c.set->record_size);
-	buf_write(&aw->w, c.set->records, (c.count - tail) * c.set->record_size);
+	if (tail < c.count)
+		buf_write(&aw->w, c.set->records, (c.count - tail) * c.set->record_size);
 	aw->answers = c.count;
 }
 
@@ -244,14 +246,21 @@ static void answer_write_opt(struct answer_writing *aw, size_t size)
 {
 	const struct wire_edns *e = &aw->a->query.edns;
 	const struct answer_settings *s = aw->source->settings;
+	const uint8_t fixed[OPT_SIZE] = {0,
+					 0,
+					 WIRE_TYPE_OPT,
+					 WIRE_UDP_MAX >> 8,
+					 WIRE_UDP_MAX & 0xff,
+					 (uint8_t)(aw->a->rcode >> 4),
+					 0,
+					 e->dnssec_ok ? 0x80 : 0,
+					 0,
+					 (uint8_t)((size - OPT_SIZE) >> 8),
+					 (uint8_t)(size - OPT_SIZE)};
 
-	buf_write_u8(&aw->w, 0);
-	buf_write_be16(&aw->w, WIRE_TYPE_OPT);
-	buf_write_be16(&aw->w, WIRE_UDP_MAX);
-	buf_write_u8(&aw->w, (uint8_t)(aw->a->rcode >> 4));
-	buf_write_u8(&aw->w, 0);
-	buf_write_be16(&aw->w, e->dnssec_ok ? 0x8000 : 0);
-	buf_write_be16(&aw->w, (uint16_t)(size - OPT_SIZE));
+	buf_write(&aw->w, fixed, sizeof(fixed));
+	if (size == OPT_SIZE)
+		return;
 	if (e->nsid && s->nsid_size) {
 		buf_write_be16(&aw->w, WIRE_OPTION_NSID);
 		buf_write_be16(&aw->w, s->nsid_size);
@@ -274,17 +283,6 @@ static size_t answer_limit(const struct answer_request *request, const struct wi
 	return e->udp_size < WIRE_UDP_MAX ? e->udp_size : WIRE_UDP_MAX;
 }
 
-static void answer_write_question(struct answer_writing *aw)
-{
-	const struct wire_query *q = &aw->a->query;
-
-	if (!q->has_question)
-		return;
-	buf_write(&aw->w, q->name.bytes, q->name.size);
-	buf_write_be16(&aw->w, q->type);
-	buf_write_be16(&aw->w, q->class);
-}
-
 /* Takes back all behind the question. */
 static void answer_truncate(struct answer_writing *aw)
 {
@@ -302,7 +300,7 @@ static void answer_write_header(struct answer_writing *aw, bool has_opt)
 			 (aw->a->rcode & 0xfu) | (aw->authoritative ? WIRE_AA : 0u) |
 			 (aw->a->truncated ? WIRE_TC : 0u);
 
-	wire_patch_be16(&aw->w, 0, q->id);
+	/* The id came with the question. */
 	wire_patch_be16(&aw->w, 2, (uint16_t)flags);
 	wire_patch_be16(&aw->w, COUNT_AT, q->has_question);
 	wire_patch_be16(&aw->w, COUNT_AT + 2, aw->answers);
@@ -313,7 +311,6 @@ static void answer_write_header(struct answer_writing *aw, bool has_opt)
 size_t answer_write(const struct answer_source *source, const struct answer_request *request,
 		    enum answer_extent extent, struct answer *a, struct answer_memory memory)
 {
-	static const uint8_t header[WIRE_HEADER_SIZE];
 	struct answer_writing aw = {.source = source, .request = request, .a = a};
 	size_t limit = answer_limit(request, &a->query.edns);
 	size_t opt_size = answer_opt_size(&aw);
@@ -321,8 +318,8 @@ size_t answer_write(const struct answer_source *source, const struct answer_requ
 	assert(memory.capacity > limit);
 	wire_writer_init(&aw.w, memory.data, limit + 1);
 	aw.w.limit = limit - opt_size;
-	buf_write(&aw.w, header, sizeof(header));
-	answer_write_question(&aw);
+	/* The question as it came; the header in front of it is written last. */
+	buf_write(&aw.w, request->data, WIRE_HEADER_SIZE + a->query.question_size);
 	aw.question_end = aw.w.size;
 	a->rcode = answer_body(&aw);
 	if (aw.w.failed || extent == ANSWER_HEAD_ONLY)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dns/dns_name.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#define OCTETS(x) (0x0101010101010101ULL * (uint64_t)(x)) /* the same in each of eight */
 
 static int dns_name_add(struct dns_name *n, const char *label, size_t length)
 {
@@ -66,12 +67,28 @@ const char *dns_name_format(const struct dns_name *n, char buf[DNS_NAME_TEXT_MAX
 	return buf;
 }
 
+/* Sets bit 5 of each octet from 'A' to 'Z', eight at once. Octets with the top bit set are none. */
+static uint64_t dns_name_lower_word(uint64_t word)
+{
+	uint64_t low = word & ~OCTETS(0x80);
+	uint64_t from_a = low + OCTETS(0x80 - 'A');
+	uint64_t above_z = low + OCTETS(0x80 - 'Z' - 1);
+
+	return word | ((from_a & ~above_z & ~word & OCTETS(0x80)) >> 2);
+}
+
 void dns_name_lower(struct dns_name *n)
 {
+	_Static_assert(sizeof(n->bytes) % sizeof(uint64_t) == 0, "whole words");
+
 	/* Length octets are below 64, so that they are no letters. */
-	for (size_t i = 0; i < n->size; i++)
-		if (n->bytes[i] >= 'A' && n->bytes[i] <= 'Z')
-			n->bytes[i] |= 0x20;
+	for (size_t i = 0; i < n->size; i += sizeof(uint64_t)) {
+		uint64_t word;
+
+		memcpy(&word, n->bytes + i, sizeof(word));
+		word = dns_name_lower_word(word);
+		memcpy(n->bytes + i, &word, sizeof(word));
+	}
 }
 
 int dns_name_prepend(const char *label, const struct dns_name *rest, struct dns_name *ret_name)
@@ -116,26 +133,23 @@ bool dns_name_up(struct dns_name *n)
 	return true;
 }
 
-void dns_name_suffixes(const struct dns_name *n, struct dns_name_suffixes *ret_suffixes)
+static uint64_t dns_name_mix(uint64_t h, uint64_t word)
 {
-	struct dns_name_suffixes *s = ret_suffixes;
-	uint64_t h = 0xcbf29ce484222325ULL;
-	size_t at = 0;
+	h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
+	return h ^ h >> 32;
+}
 
-	for (size_t k = n->labels; k > 0; k--) {
-		s->offsets[k] = (uint8_t)at;
-		at += n->bytes[at] + 1u;
-	}
-	assert(at + 1 == n->size && n->bytes[at] == 0);
-	s->offsets[0] = (uint8_t)at;
-	s->hashes[0] = h;
-	for (size_t k = 1; k <= n->labels; k++) {
-		const uint8_t *label = n->bytes + s->offsets[k];
+uint64_t dns_name_hash(const uint8_t *bytes, size_t size)
+{
+	uint64_t h = size * 0xc4ceb9fe1a85ec53ULL;
+	uint64_t word;
 
-		for (size_t i = 0; i <= label[0]; i++)
-			h = (h ^ label[i]) * 0x100000001b3ULL;
-		/* FNV leaves the low bits weak, and tables use those. */
-		s->hashes[k] = (h ^ h >> 32) * 0xff51afd7ed558ccdULL;
-		s->hashes[k] ^= s->hashes[k] >> 33;
+	for (; size >= sizeof(word); size -= sizeof(word), bytes += sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		h = dns_name_mix(h, word);
 	}
+	word = 0;
+	memcpy(&word, bytes, size);
+	h = dns_name_mix(h, word) * 0xff51afd7ed558ccdULL;
+	return h ^ h >> 33;
 }

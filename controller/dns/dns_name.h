@@ -14,9 +14,9 @@
 #define DNS_NAME_TEXT_MAX   1017 /* every octet as "\DDD", with dots and NUL */
 
 struct dns_name {
-	uint8_t size;   /* octets used, with the root's: 1 is the root */
-	uint8_t labels; /* without the root's */
-	uint8_t bytes[DNS_NAME_MAX];
+	uint8_t size;                    /* octets used, with the root's: 1 is the root */
+	uint8_t labels;                  /* without the root's */
+	uint8_t bytes[DNS_NAME_MAX + 1]; /* whole words: the octets behind `size` are anything */
 };
 
 /* "shop.lb.example.net", with or without a dot at the end; "." is the root. Any octet but NUL and '.' may stand in a label;
@@ -38,12 +38,7 @@ bool dns_name_within(const struct dns_name *n, const struct dns_name *suffix);
 /* Takes the first label off; false for the root. */
 bool dns_name_up(struct dns_name *n);
 
-/* Hashes of all suffixes in one pass, from the root upwards: hashes[k] is that of the last k labels, so hashes[n->labels]
- * is that of the whole. offsets[k] is where that suffix begins. */
-struct dns_name_suffixes {
-	uint64_t hashes[DNS_NAME_LABELS_MAX + 1];
-	uint8_t offsets[DNS_NAME_LABELS_MAX + 1];
-};
-void dns_name_suffixes(const struct dns_name *n, struct dns_name_suffixes *ret_suffixes);
+/* Of a name in wire form; not for keys that somebody hostile may add. */
+uint64_t dns_name_hash(const uint8_t *bytes, size_t size);
 
 #endif

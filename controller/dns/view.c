@@ -42,31 +42,35 @@ bool view_key_equal(const void *key, const void *node)
 	return n->name_size == k->size && memcmp(n->name, k->name, k->size) == 0;
 }
 
-static const struct view_node *view_find_suffix(const struct view *v, const struct dns_name *name,
-						const struct dns_name_suffixes *s, size_t labels)
+static const struct view_node *view_lookup(const struct view *v, const uint8_t *name, size_t size)
 {
-	struct view_key key = {name->bytes + s->offsets[labels],
-			       name->size - (size_t)s->offsets[labels]};
+	struct view_key key = {name, size};
 
-	return table_find(&v->table, s->hashes[labels], &key, view_key_equal);
+	return table_find(&v->table, dns_name_hash(name, size), &key, view_key_equal);
+}
+
+/* The closest name above that exists, or NULL. No name has more labels than `labels_max`: a name of a hundred labels costs no
+ * more than another. */
+static const struct view_node *view_find_above(const struct view *v, const struct dns_name *name)
+{
+	const struct view_node *n = NULL;
+	size_t at = 0;
+
+	for (size_t labels = name->labels; labels > 0 && !n; labels--) {
+		at += name->bytes[at] + 1u;
+		if (labels - 1 <= v->labels_max)
+			n = view_lookup(v, name->bytes + at, name->size - at);
+	}
+	return n;
 }
 
 struct view_found view_find(const struct view *v, const struct dns_name *name)
 {
-	struct dns_name_suffixes s;
-	size_t labels = name->labels;
-	const struct view_node *n = NULL;
+	const struct view_node *n = view_lookup(v, name->bytes, name->size);
 
-	dns_name_suffixes(name, &s);
-	if (labels <= v->labels_max)
-		n = view_find_suffix(v, name, &s, labels);
 	if (n)
 		return (struct view_found){n, n->here ? n->here : n->apex};
-	/* The closest name above that exists knows the apex. */
-	if (labels > v->labels_max)
-		labels = v->labels_max + 1u;
-	while (!n && labels > 0)
-		n = view_find_suffix(v, name, &s, --labels);
+	n = view_find_above(v, name);
 	return (struct view_found){NULL, !n ? NULL : n->here ? n->here : n->apex};
 }
 

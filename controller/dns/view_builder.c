@@ -84,10 +84,7 @@ void view_builder_free(struct view_builder *b)
 
 static uint64_t view_builder_hash(const struct dns_name *name)
 {
-	struct dns_name_suffixes s;
-
-	dns_name_suffixes(name, &s);
-	return s.hashes[name->labels];
+	return dns_name_hash(name->bytes, name->size);
 }
 
 static struct view_node *view_builder_find(const struct view_builder *b,
@@ -377,14 +374,10 @@ int view_builder_add_name(struct view_builder *b, const struct view_builder_name
 static const struct view_apex *view_builder_apex_above(const struct view_builder *b,
 						       const struct dns_name *name)
 {
-	struct dns_name_suffixes s;
+	struct dns_name up = *name;
 
-	dns_name_suffixes(name, &s);
-	for (size_t labels = name->labels; labels-- > 0;) {
-		struct view_key key = {name->bytes + s.offsets[labels],
-				       name->size - (size_t)s.offsets[labels]};
-		const struct view_node *n = table_find(&b->nodes, s.hashes[labels], &key,
-						       view_key_equal);
+	while (dns_name_up(&up)) {
+		const struct view_node *n = view_builder_find(b, &up);
 
 		if (n && n->here)
 			return n->here;

@@ -10,7 +10,7 @@
 #define POINTER       0xc0
 #define COOKIE_CLIENT 8
 #define COOKIE_LEAST  16
-#define EDNS_DO       0x8000
+#define EDNS_DO       0x80 /* in the first octet of the flags */
 #define COUNTS        4
 
 /* ---- names ---- */
@@ -45,10 +45,33 @@ static void wire_follow(struct buf_reader *r, uint8_t high, size_t *segment)
 	r->pos = target;
 }
 
-void wire_read_name(struct buf_reader *r, struct dns_name *ret_name)
+/* A name without pointers is one piece. False: it is another, or none; nothing was read. */
+static bool wire_read_plain(struct buf_reader *r, struct dns_name *n)
+{
+	const uint8_t *begin = r->data + r->pos;
+	size_t left = buf_left(r);
+	size_t size = 0;
+	uint8_t labels = 0;
+
+	if (left > DNS_NAME_MAX)
+		left = DNS_NAME_MAX;
+	while (size < left && begin[size] && begin[size] <= DNS_NAME_LABEL_MAX) {
+		size += begin[size] + 1u;
+		labels++;
+	}
+	if (size >= left || begin[size])
+		return false;
+	n->size = (uint8_t)(size + 1);
+	n->labels = labels;
+	memcpy(n->bytes, begin, size + 1);
+	r->pos += size + 1;
+	return true;
+}
+
+static void wire_read_compressed(struct buf_reader *r, struct dns_name *ret_name)
 {
 	size_t segment = r->pos;
-	size_t end = 0; /* behind the first pointer; 0 = there was none */
+	size_t end = 0; /* behind the first pointer */
 	unsigned pointers = 0;
 	bool more = true;
 
@@ -71,6 +94,12 @@ void wire_read_name(struct buf_reader *r, struct dns_name *ret_name)
 	}
 	if (end && !r->failed)
 		r->pos = end;
+}
+
+void wire_read_name(struct buf_reader *r, struct dns_name *ret_name)
+{
+	if (!wire_read_plain(r, ret_name))
+		wire_read_compressed(r, ret_name);
 }
 
 /* ---- EDNS ---- */
@@ -138,26 +167,23 @@ static bool wire_read_option(struct buf_reader *options, struct wire_edns *e)
 	return true;
 }
 
-/* The record behind owner and type. A second one makes the query malformed. */
-static bool wire_read_opt(struct buf_reader *r, struct wire_edns *e)
+/* The record behind its owner. A second one makes the query malformed. */
+static bool wire_read_opt(struct buf_reader *r, const uint8_t fixed[RECORD_FIXED],
+			  struct wire_edns *e)
 {
-	uint16_t udp_size = buf_read_be16(r);
+	uint16_t size = wire_be16(fixed + 8);
+	const uint8_t *data = buf_read_bytes(r, size);
 	struct buf_reader options;
-	uint16_t size;
-	uint16_t flags;
 
-	buf_skip(r, 1); /* the upper part of a response code: of answers only */
-	e->version = buf_read_u8(r);
-	flags = buf_read_be16(r);
-	size = buf_read_be16(r);
-	buf_reader_init(&options, buf_read_bytes(r, size), size);
-	if (r->failed || e->given)
+	if (!data || e->given)
 		return false;
 	e->given = true;
-	e->udp_size = udp_size;
-	e->dnssec_ok = flags & EDNS_DO;
+	e->udp_size = wire_be16(fixed + 2);
+	e->version = fixed[5];
+	e->dnssec_ok = fixed[6] & EDNS_DO;
 	if (e->version != 0)
 		return true; /* nobody knows how its options look */
+	buf_reader_init(&options, data, size);
 	while (buf_left(&options))
 		if (!wire_read_option(&options, e))
 			return false;
@@ -172,28 +198,36 @@ enum wire_section { SECTION_ANSWER = 1, SECTION_AUTHORITY, SECTION_ADDITIONAL };
 static bool wire_read_record(struct buf_reader *r, enum wire_section section, struct wire_edns *e)
 {
 	struct dns_name owner;
-	uint16_t type;
-	uint16_t size;
+	const uint8_t *fixed;
 
 	wire_read_name(r, &owner);
-	type = buf_read_be16(r);
-	if (type == WIRE_TYPE_OPT)
-		return !r->failed && owner.size == 1 && section == SECTION_ADDITIONAL &&
-		       wire_read_opt(r, e);
-	buf_skip(r, RECORD_FIXED - 4);
-	size = buf_read_be16(r);
-	buf_skip(r, size);
+	fixed = buf_read_bytes(r, RECORD_FIXED);
+	if (!fixed)
+		return false;
+	if (wire_be16(fixed) == WIRE_TYPE_OPT)
+		return owner.size == 1 && section == SECTION_ADDITIONAL &&
+		       wire_read_opt(r, fixed, e);
+	buf_skip(r, wire_be16(fixed + 8));
 	return !r->failed;
 }
 
 static bool wire_read_question(struct buf_reader *r, struct wire_query *q)
 {
+	const uint8_t *fixed;
+
 	wire_read_name(r, &q->name);
-	q->type = buf_read_be16(r);
-	q->class = buf_read_be16(r);
+	fixed = buf_read_bytes(r, 4);
+	if (!fixed)
+		return false;
+	q->type = wire_be16(fixed);
+	q->class = wire_be16(fixed + 2);
 	/* OPT is no type to ask for (RFC 6891 §6.1.1). */
-	q->has_question = !r->failed && q->type != WIRE_TYPE_OPT;
-	return q->has_question;
+	if (q->type == WIRE_TYPE_OPT)
+		return false;
+	/* Nothing lies before it that a pointer could lead to, so it is one piece. */
+	q->question_size = (uint16_t)(r->pos - WIRE_HEADER_SIZE);
+	q->has_question = true;
+	return true;
 }
 
 static bool wire_read_body(struct buf_reader *r, const uint16_t counts[COUNTS],
@@ -215,21 +249,26 @@ enum wire_verdict wire_read_query(const void *data, size_t size, struct wire_que
 {
 	struct wire_query *q = ret_query;
 	uint16_t counts[COUNTS];
+	const uint8_t *header;
 	struct buf_reader r;
 
 	/* Not the name, which has a length of its own. */
 	q->has_question = false;
 	q->type = 0;
 	q->class = 0;
+	q->question_size = 0;
 	q->name.size = 0;
 	q->name.labels = 0;
 	q->edns = (struct wire_edns){0};
 	buf_reader_init(&r, data, size);
-	q->id = buf_read_be16(&r);
-	q->flags = buf_read_be16(&r);
+	header = buf_read_bytes(&r, WIRE_HEADER_SIZE);
+	if (!header)
+		return WIRE_IGNORE;
+	q->id = wire_be16(header);
+	q->flags = wire_be16(header + 2);
 	for (size_t i = 0; i < COUNTS; i++)
-		counts[i] = buf_read_be16(&r);
-	if (r.failed || q->flags & WIRE_QR)
+		counts[i] = wire_be16(header + 4 + 2 * i);
+	if (q->flags & WIRE_QR)
 		return WIRE_IGNORE;
 	if (q->flags & WIRE_OPCODE_MASK)
 		return WIRE_UNKNOWN;

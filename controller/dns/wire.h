@@ -71,7 +71,8 @@ struct wire_query {
 	bool has_question;
 	uint16_t type;
 	uint16_t class;
-	struct dns_name name; /* as it was asked: the case is kept */
+	uint16_t question_size; /* octets of the question behind the header */
+	struct dns_name name;   /* as it was asked: the case is kept */
 	struct wire_edns edns;
 };
 
@@ -88,6 +89,11 @@ void wire_read_name(struct buf_reader *r, struct dns_name *ret_name);
 
 /* A writer over the caller's memory of `capacity` octets; never allocates. One octet stays unused. */
 void wire_writer_init(struct buf_writer *w, void *memory, size_t capacity);
+/* Two octets of the network's order. */
+static inline uint16_t wire_be16(const uint8_t *p)
+{
+	return (uint16_t)((unsigned)p[0] << 8 | p[1]);
+}
 /* Overwrites two octets that were written before. */
 void wire_patch_be16(struct buf_writer *w, size_t offset, uint16_t v);
 

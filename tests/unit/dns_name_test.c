@@ -110,27 +110,49 @@ static void test_prepend(void **state)
 	assert_int_equal(dns_name_prepend(LABEL_61 "x", &rest, &n), -22);
 }
 
-static void test_suffixes(void **state)
+/* Letters and nothing else, wherever they stand. */
+static void test_lower(void **state)
 {
-	struct dns_name a;
-	struct dns_name b;
-	struct dns_name_suffixes sa;
-	struct dns_name_suffixes sb;
+	(void)state;
+	for (unsigned c = 0; c < 256; c++) {
+		struct dns_name n = {.size = 255};
+
+		memset(n.bytes, (int)c, sizeof(n.bytes));
+		dns_name_lower(&n);
+		for (size_t i = 0; i < n.size; i++)
+			assert_int_equal(n.bytes[i], c >= 'A' && c <= 'Z' ? c + 32 : c);
+	}
+	for (size_t at = 0; at < 16; at++) {
+		struct dns_name n = {.size = 16};
+
+		memset(n.bytes, 0xff, sizeof(n.bytes));
+		n.bytes[at] = 'Q';
+		dns_name_lower(&n);
+		for (size_t i = 0; i < 16; i++)
+			assert_int_equal(n.bytes[i], i == at ? 'q' : 0xff);
+	}
+}
+
+static void test_hash(void **state)
+{
+	uint8_t data[32] = {0};
+	uint64_t seen[32 * 8 + 32];
+	size_t count = 0;
 
 	(void)state;
-	dns_name_parse("x.shop.lb.example.net", &a);
-	dns_name_parse("shop.lb.example.net", &b);
-	dns_name_suffixes(&a, &sa);
-	dns_name_suffixes(&b, &sb);
-	for (size_t k = 0; k <= 4; k++)
-		assert_int_equal(sa.hashes[k], sb.hashes[k]);
-	assert_int_not_equal(sa.hashes[5], sb.hashes[4]);
-	assert_int_equal(sa.offsets[5], 0);
-	assert_int_equal(sa.offsets[4], 2);
-	assert_int_equal(sa.offsets[0], a.size - 1);
-	dns_name_parse("hs.opx.lb.example.net", &b); /* the same octets in other labels */
-	dns_name_suffixes(&b, &sb);
-	assert_int_not_equal(sa.hashes[5], sb.hashes[5]);
+	/* Every bit and every length counts; what lies behind does not. */
+	for (size_t size = 0; size < sizeof(data); size++)
+		seen[count++] = dns_name_hash(data, size);
+	for (size_t bit = 0; bit < 31 * 8; bit++) {
+		data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		seen[count++] = dns_name_hash(data, 31);
+		data[bit / 8] = 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_false(seen[i] == seen[k]);
+	data[31] = 9;
+	assert_true(dns_name_hash(data, 31) == seen[31]);
 }
 
 int main(void)
@@ -138,7 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),          cmocka_unit_test(test_format_fits),
 		cmocka_unit_test(test_case_and_order), cmocka_unit_test(test_prepend),
-		cmocka_unit_test(test_suffixes),
+		cmocka_unit_test(test_lower),          cmocka_unit_test(test_hash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
