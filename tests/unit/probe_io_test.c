@@ -161,6 +161,43 @@ static void test_stale_descriptor(void **state)
 	probe_io_close(&io);
 }
 
+/* A socket for many probes is reported until it is empty, and never because it can be written to. */
+static void test_shared(void **state)
+{
+	struct probe_io io;
+	struct seen s;
+	int theirs;
+	char byte;
+
+	(void)state;
+	assert_int_equal(probe_io_open(&io), 0);
+	theirs = watch_pair(&io, &s);
+	probe_io_forget(&io, &s.run);
+	close(s.run.fd);
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+	s.run.fd = fds[0];
+	assert_int_equal(probe_io_watch_shared(&io, &s.run), 0);
+	probe_io_harvest(&io);
+	assert_int_equal(s.count, 0);
+	assert_int_equal(send(fds[1], "xy", 2, 0), 2);
+	for (unsigned i = 1; i <= 3; i++) {
+		probe_io_harvest(&io);
+		assert_int_equal(s.count, i);
+		assert_int_equal(s.events, EPOLLIN);
+	}
+	assert_int_equal(recv(fds[0], &byte, 1, 0), 1);
+	probe_io_harvest(&io);
+	assert_int_equal(s.count, 4);
+	assert_int_equal(recv(fds[0], &byte, 1, 0), 1);
+	probe_io_harvest(&io);
+	assert_int_equal(s.count, 4);
+	release(&io, &s, fds[1]);
+	close(theirs);
+	probe_io_close(&io);
+}
+
 static void test_bad_descriptor(void **state)
 {
 	struct probe_run r = {.fd = 1000000};
@@ -179,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_gone_within_the_batch),
 		cmocka_unit_test(test_stale_descriptor),
+		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_bad_descriptor),
 	};
 

@@ -27,6 +27,25 @@ static void test_table(void **state)
 	assert_false(probe_http_kind.tls || probe_tcp_kind.tls);
 }
 
+/* How a check is to be done counts beside its type. */
+static void test_choose(void **state)
+{
+	struct health_check c = {.type = CHECK_TCP};
+
+	(void)state;
+	assert_ptr_equal(probe_kind_choose(&c), &probe_tcp_kind);
+	c.handshake = HANDSHAKE_HALF_OPEN;
+	assert_ptr_equal(probe_kind_choose(&c), &probe_syn_kind);
+	c.type = CHECK_DNS; /* where the member says nothing */
+	assert_ptr_equal(probe_kind_choose(&c), &probe_dns_kind);
+	c.type = CHECK_UDP;
+	assert_ptr_equal(probe_kind_choose(&c), &probe_udp_kind);
+	c.type = CHECK_ICMP;
+	assert_ptr_equal(probe_kind_choose(&c), &probe_icmp_kind);
+	c.type = CHECK_ICMP_UDP;
+	assert_ptr_equal(probe_kind_choose(&c), &probe_icmp_udp_kind);
+}
+
 static void test_elapsed(void **state)
 {
 	struct probe_run r = {.started = time_monotonic()};
@@ -48,6 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_choose),
 		cmocka_unit_test(test_elapsed),
 	};
 

@@ -585,6 +585,7 @@ static void test_flight_is_bounded(void **state)
 	few.rlim_cur = 400;
 	setrlimit(RLIMIT_NOFILE, &few);
 	fixture_start(&f, fixture_on_result);
+	assert_int_equal(probe_sched_capacity(f.sched), 128);
 	for (unsigned i = 0; i < 200; i++) {
 		struct probe_target t = target_of(&c, &m);
 		struct health_check *own = &checks[i];
@@ -612,16 +613,72 @@ static void test_flight_is_bounded(void **state)
 	fixture_server_stop(&m);
 }
 
-static void test_kind_that_is_not_there(void **state)
+/* ---- on demand ---- */
+
+struct once {
+	struct fixture *f;
+	unsigned results;
+	unsigned ends; /* without a result */
+};
+
+static void on_once(void *ctx, const struct probe_target *t, const struct probe_result *r)
 {
-	struct health_check c = fixture_check(CHECK_DNS);
-	struct addr a;
-	struct probe_result r;
+	struct once *o = ctx;
+
+	assert_int_equal(t->check->type, CHECK_HTTP);
+	*(r ? &o->results : &o->ends) += 1;
+	ev_break(o->f->loop, EVBREAK_ALL);
+}
+
+/* It has a result of its own, and nobody else is told. */
+static void test_once(void **state)
+{
+	struct health_check c = fixture_check(CHECK_HTTP);
+	struct fixture_ref regular = {.pause = 5000 * FIXTURE_MS};
+	struct fixture_server s;
+	struct fixture f;
+	struct once o = {.f = &f};
 
 	(void)state;
-	addr_parse("127.0.0.1", &a);
-	r = fixture_probe(&c, &a, 53);
-	fixture_assert(&r, PROBE_ERROR, REASON_PROBER_ERROR);
+	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
+	fixture_start(&f, fixture_on_result);
+	struct probe_target t = target_of(&c, &s);
+
+	probe_sched_add(f.sched, &t, &regular, time_monotonic());
+	fixture_loop(&f, 0.2);
+	assert_true(probe_sched_once(f.sched, &t, on_once, &o));
+	assert_int_equal(o.results, 0); /* later */
+	fixture_loop(&f, FIXTURE_END);
+	assert_int_equal(o.results, 1);
+	fixture_server_wait(&s, 2);
+	assert_int_equal(regular.count, 1);
+	assert_int_equal(probe_sched_count(f.sched), 1);
+	fixture_stop(&f);
+	fixture_server_stop(&s);
+}
+
+static void test_once_is_bounded(void **state)
+{
+	struct health_check c = fixture_check(CHECK_HTTP);
+	struct fixture_server m;
+	struct fixture f;
+	struct once o = {.f = &f};
+
+	(void)state;
+	c.timeout_ms = 5000;
+	start_mute(&m);
+	fixture_start(&f, fixture_on_result);
+	struct probe_target t = target_of(&c, &m);
+
+	for (int i = 0; i < PROBE_ONCE_MAX; i++)
+		assert_true(probe_sched_once(f.sched, &t, on_once, &o));
+	assert_false(probe_sched_once(f.sched, &t, on_once, &o));
+	fixture_loop(&f, 0.1);
+	assert_int_equal(probe_sched_in_flight(f.sched), PROBE_ONCE_MAX);
+	fixture_stop(&f); /* each is told that it gets no result */
+	assert_int_equal(o.results, 0);
+	assert_int_equal(o.ends, PROBE_ONCE_MAX);
+	fixture_server_stop(&m);
 }
 
 int main(void)
@@ -642,7 +699,8 @@ int main(void)
 		cmocka_unit_test(test_stalls_fail_nobody),
 		cmocka_unit_test(test_stop_of_the_process),
 		cmocka_unit_test(test_flight_is_bounded),
-		cmocka_unit_test(test_kind_that_is_not_there),
+		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_once_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
