@@ -6,7 +6,8 @@
 
 #include "base/mem.h"
 
-#define ROWS_RETRY (5 * USEC_PER_SEC)
+#define ROWS_RETRY       (5 * USEC_PER_SEC)
+#define ROWS_JOURNAL_MAX 1000 /* entries kept while the store fails: the newest */
 
 void rows_add(struct vec *rows, const char *kind, const char *key, char *value)
 {
@@ -33,16 +34,18 @@ void rows_append(struct engine *e, const char *kind, const char *key, char *valu
 	r->wall = e->ports.wall(e->ports.ctx);
 }
 
+static void row_free(struct engine_row *r)
+{
+	free(r->kind);
+	free(r->key);
+	free(r->value);
+	free(r);
+}
+
 void rows_free(struct vec *rows)
 {
-	for (size_t i = 0; i < rows->count; i++) {
-		struct engine_row *r = rows->items[i];
-
-		free(r->kind);
-		free(r->key);
-		free(r->value);
-		free(r);
-	}
+	for (size_t i = 0; i < rows->count; i++)
+		row_free(rows->items[i]);
 	vec_clear(rows);
 }
 
@@ -78,6 +81,47 @@ bool rows_idle(const struct engine *e)
 	       (e->rows.count == 0 || e->rows_retry_at != USEC_NEVER);
 }
 
+static bool row_same_place(const void *key, const void *item)
+{
+	const struct engine_row *a = key;
+	const struct engine_row *b = item;
+
+	return strcmp(a->key, b->key) == 0 && strcmp(a->kind, b->kind) == 0;
+}
+
+/* Whether a newer one makes it needless; `newer` holds the rows behind it, `*journal` counts the entries there. */
+static bool row_is_superseded(struct table *newer, struct engine_row *r, size_t *journal)
+{
+	uint64_t hash = hash_text(r->key, hash_text(r->kind, 0));
+
+	if (r->wall)
+		return (*journal)++ >= ROWS_JOURNAL_MAX;
+	if (table_find(newer, hash, r, row_same_place))
+		return true;
+	table_add(newer, hash, r);
+	return false;
+}
+
+/* What waits does not grow with the time that the store fails: of each row the newest stays. */
+static void rows_compact(struct vec *rows)
+{
+	struct table newer = {0};
+	size_t journal = 0;
+	size_t kept = rows->count;
+
+	for (size_t i = rows->count; i-- > 0;) {
+		struct engine_row *r = rows->items[i];
+
+		if (row_is_superseded(&newer, r, &journal))
+			row_free(r);
+		else
+			rows->items[--kept] = r;
+	}
+	rows->count -= kept;
+	memmove(rows->items, rows->items + kept, rows->count * sizeof(*rows->items));
+	table_clear(&newer);
+}
+
 /* A failed commit: the rows wait again, in front of newer ones. */
 static void rows_requeue(struct engine *e)
 {
@@ -87,6 +131,7 @@ static void rows_requeue(struct engine *e)
 	for (size_t i = 0; i < e->rows.count; i++)
 		vec_push(&again, e->rows.items[i]);
 	vec_clear(&e->rows);
+	rows_compact(&again);
 	e->rows = again;
 	e->rows_retry_at = e->ports.now(e->ports.ctx) + ROWS_RETRY;
 }

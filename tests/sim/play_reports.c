@@ -40,7 +40,7 @@ static bool judge_faults(struct play *p, const struct err *e, const char *code, 
 
 		if (code[0] && strcmp(err_code_name(f->code), code) != 0)
 			continue;
-		if (at == p->count || strcmp(p->words[at], f->pointer) == 0)
+		if (at >= p->count || strcmp(p->words[at], f->pointer) == 0)
 			return true;
 	}
 	return play_fault(p, "there is no such fault among %zu: %s (%s)", e->total, err_first(e),
@@ -200,6 +200,12 @@ static bool judge_commits(struct play *p, size_t at)
 	return play_judge_number(p, "the number of commits", p->world.store.batch_count, at);
 }
 
+/* rows N: of the last commit that was asked for */
+static bool judge_rows(struct play *p, size_t at)
+{
+	return play_judge_number(p, "the number of rows", p->world.store.last_rows, at);
+}
+
 static bool judge_probes(struct play *p, size_t at)
 {
 	return play_judge_number(p, "the number of probes", p->world.probes.entries.count, at);
@@ -246,6 +252,7 @@ const struct play_judge play_judges_report[] = {
 	{"revision", judge_revision, NULL},
 	{"drift", judge_drift, NULL},
 	{"commits", judge_commits, NULL},
+	{"rows", judge_rows, NULL},
 	{"probes", judge_probes, NULL},
 	{"started", judge_started, NULL},
 	{"row", judge_row, judge_no_row},

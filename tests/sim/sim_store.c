@@ -119,6 +119,7 @@ void sim_store_commit(struct sim_store *s, struct batch *b, const struct store_r
 	c->batch = b;
 	c->token = token;
 	c->due = now + s->delay;
+	s->last_rows = count;
 	for (size_t i = 0; i < count; i++) {
 		struct sim_row *r = mem_new(struct sim_row);
 

@@ -32,6 +32,7 @@ struct sim_store {
 	bool early;           /* a commit is durable at once, though answered late */
 	uint32_t fail_count;  /* commits that are refused */
 	uint64_t batch_count; /* that were written */
+	size_t last_rows;     /* of the last commit that was asked for */
 };
 
 void sim_store_init(struct sim_store *s);

@@ -181,7 +181,8 @@ void sim_world_clear(struct sim_world *w)
 
 void sim_world_start(struct sim_world *w)
 {
-	static const char *const kinds[] = {"vip", "drain", "health", "sysctl"};
+	static const char *const kinds[] = {"vip",   "drain",      "health", "sysctl",
+					    "shift", "vip_health", "dns"};
 	struct engine_ports ports = {
 		.ctx = w,
 		.now = port_now,
