@@ -18,7 +18,7 @@ NAME = "www.bench.example"
 ZONE = "bench.example"
 ADDRESS = "127.0.0.1"
 PORT = 5300
-WINDOW = 256
+WINDOW = 100  # as many as dnsperf has
 RECORDS = """$TTL 60
 @ SOA ns1 hostmaster 1 3600 600 604800 5
 @ NS ns1
