@@ -9,22 +9,34 @@
 #include <stdio.h>
 #include <string.h>
 
+struct publication_collector {
+	const struct engine *engine;
+	struct publication_list *list;
+};
+
 static void publication_json_add(void *ctx, const struct zone_publication *p)
 {
-	struct publication_list *all = ctx;
+	const struct publication_collector *c = ctx;
+	const struct load_balancer *lb = snapshot_find_lb(engine_snapshot(c->engine), p->lb);
+	struct publication_list *all = c->list;
 
 	if (all->count == all->capacity) {
 		all->capacity = all->capacity ? 2 * all->capacity : 8;
 		all->list = mem_realloc_array(all->list, all->capacity, sizeof(*all->list));
 	}
-	all->list[all->count++] = *p;
+	all->list[all->count] = *p;
+	if (lb && !lb->dns_name) /* nobody is handed anything */
+		all->list[all->count].fail_open = false;
+	all->count++;
 }
 
 void publication_json_collect(const struct engine *e, const char *lb,
 			      struct publication_list *ret_list)
 {
+	struct publication_collector c = {e, ret_list};
+
 	*ret_list = (struct publication_list){0};
-	engine_each_publication(e, lb, publication_json_add, ret_list);
+	engine_each_publication(e, lb, publication_json_add, &c);
 }
 
 const struct zone_publication *publication_json_find(const struct publication_list *all,

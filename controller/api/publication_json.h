@@ -7,7 +7,8 @@
 
 #include "engine/shifts.h"
 
-/* What is published of a load balancer (NULL: of all), copied; what it points to is borrowed. Caller frees `list`. */
+/* What is published of a load balancer (NULL: of all), copied; what it points to is borrowed. Caller frees `list`. One that is
+ * not in DNS does not fail open. */
 struct publication_list {
 	struct zone_publication *list;
 	size_t count;

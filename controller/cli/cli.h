@@ -21,12 +21,17 @@ enum cli_exit {
 enum cli_format { FORMAT_TABLE, FORMAT_JSON };
 
 #define CLI_HEADERS_MAX 16
+#define CLI_SERVERS_MAX 16
 
 /* The command line, taken apart. Strings are borrowed from argv or the environment. */
 struct cli_options {
 	const char *socket;
 	const char *server; /* NULL: the socket */
 	const char *token_file;
+	const char *servers[CLI_SERVERS_MAX]; /* all that were given */
+	size_t server_count;
+	const char *token_files[CLI_SERVERS_MAX]; /* one for all, or one for each */
+	size_t token_count;
 	enum cli_format format;
 	const char *file; /* -f; "-" = standard input */
 	const char *comment;
@@ -35,6 +40,13 @@ struct cli_options {
 	size_t header_count;
 	bool dry_run;
 	bool foreign;
+	const char *lb;      /* --lb */
+	const char *expires; /* --for */
+	const char *type;
+	const char *client;
+	bool all;
+	bool evacuate;
+	bool force;
 	bool help;
 	bool version;
 	unsigned given;    /* OPTION_… that were given */

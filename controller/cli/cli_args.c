@@ -17,6 +17,13 @@ enum {
 	LONG_COMMENT,
 	LONG_DRY_RUN,
 	LONG_FOREIGN,
+	LONG_LB,
+	LONG_ALL,
+	LONG_FOR,
+	LONG_EVACUATE,
+	LONG_FORCE,
+	LONG_TYPE,
+	LONG_CLIENT,
 	LONG_VERSION
 };
 
@@ -29,6 +36,13 @@ static const struct option cli_long_options[] = {
 	{"comment", required_argument, NULL, LONG_COMMENT},
 	{"dry-run", no_argument, NULL, LONG_DRY_RUN},
 	{"foreign", no_argument, NULL, LONG_FOREIGN},
+	{"lb", required_argument, NULL, LONG_LB},
+	{"all", no_argument, NULL, LONG_ALL},
+	{"for", required_argument, NULL, LONG_FOR},
+	{"evacuate-servers", no_argument, NULL, LONG_EVACUATE},
+	{"force", no_argument, NULL, LONG_FORCE},
+	{"type", required_argument, NULL, LONG_TYPE},
+	{"client", required_argument, NULL, LONG_CLIENT},
 	{"data", required_argument, NULL, 'd'},
 	{"header", required_argument, NULL, 'H'},
 	{"help", no_argument, NULL, 'h'},
@@ -36,8 +50,13 @@ static const struct option cli_long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static const char *const cli_option_names[] = {"-f",        "--comment", "--dry-run",
-					       "--foreign", "-d",        "-H"};
+static const char *const cli_option_names[] = {"-f",        "--comment",
+					       "--dry-run", "--foreign",
+					       "-d",        "-H",
+					       "--lb",      "--all",
+					       "--for",     "--evacuate-servers",
+					       "--force",   "--type",
+					       "--client",  "more than one --server"};
 
 static const char *cli_args_environment(const char *name, const char *otherwise)
 {
@@ -71,33 +90,70 @@ static int cli_args_add_header(struct cli_options *o, char ret_fault[CLI_FAULT_M
 	return 0;
 }
 
+/* A flag or a text of some commands, and the bit that says it was given. */
+static bool cli_args_note(struct cli_options *o, unsigned bit, const char **ret_text,
+			  bool *ret_flag)
+{
+	if (ret_text)
+		*ret_text = optarg;
+	if (ret_flag)
+		*ret_flag = true;
+	o->given |= bit;
+	return true;
+}
+
+/* Options of zones and DNS. Returns false if `c` is none of them. */
+static bool cli_args_take_zone(int c, struct cli_options *o)
+{
+	switch (c) {
+	case LONG_LB:
+		return cli_args_note(o, OPTION_LB, &o->lb, NULL);
+	case LONG_ALL:
+		return cli_args_note(o, OPTION_ALL, NULL, &o->all);
+	case LONG_FOR:
+		return cli_args_note(o, OPTION_FOR, &o->expires, NULL);
+	case LONG_EVACUATE:
+		return cli_args_note(o, OPTION_EVACUATE, NULL, &o->evacuate);
+	case LONG_FORCE:
+		return cli_args_note(o, OPTION_FORCE, NULL, &o->force);
+	case LONG_TYPE:
+		return cli_args_note(o, OPTION_TYPE, &o->type, NULL);
+	case LONG_CLIENT:
+		return cli_args_note(o, OPTION_CLIENT, &o->client, NULL);
+	default:
+		return false;
+	}
+}
+
 /* Options of some commands only. Returns false if `c` is none of them. */
 static bool cli_args_take_special(int c, struct cli_options *o)
 {
 	switch (c) {
 	case 'f':
-		o->file = optarg;
-		o->given |= OPTION_FILE;
-		return true;
+		return cli_args_note(o, OPTION_FILE, &o->file, NULL);
 	case 'd':
-		o->data = optarg;
-		o->given |= OPTION_DATA;
-		return true;
+		return cli_args_note(o, OPTION_DATA, &o->data, NULL);
 	case LONG_COMMENT:
-		o->comment = optarg;
-		o->given |= OPTION_COMMENT;
-		return true;
+		return cli_args_note(o, OPTION_COMMENT, &o->comment, NULL);
 	case LONG_DRY_RUN:
-		o->dry_run = true;
-		o->given |= OPTION_DRY_RUN;
-		return true;
+		return cli_args_note(o, OPTION_DRY_RUN, NULL, &o->dry_run);
 	case LONG_FOREIGN:
-		o->foreign = true;
-		o->given |= OPTION_FOREIGN;
-		return true;
+		return cli_args_note(o, OPTION_FOREIGN, NULL, &o->foreign);
 	default:
-		return false;
+		return cli_args_take_zone(c, o);
 	}
+}
+
+/* One of several nodes, or of their token files. */
+static int cli_args_add_server(const char *list[CLI_SERVERS_MAX], size_t *count,
+			       char ret_fault[CLI_FAULT_MAX])
+{
+	if (*count == CLI_SERVERS_MAX) {
+		snprintf(ret_fault, CLI_FAULT_MAX, "at most %d servers", CLI_SERVERS_MAX);
+		return -EINVAL;
+	}
+	list[(*count)++] = optarg;
+	return 0;
 }
 
 static int cli_args_take(int c, char *const *argv, struct cli_options *o,
@@ -107,13 +163,15 @@ static int cli_args_take(int c, char *const *argv, struct cli_options *o,
 	case LONG_SOCKET:
 		o->socket = optarg;
 		o->server = NULL;
+		o->server_count = 0;
 		return 0;
 	case LONG_SERVER:
 		o->server = optarg;
-		return 0;
+		o->given |= o->server_count ? OPTION_SERVERS : 0;
+		return cli_args_add_server(o->servers, &o->server_count, ret_fault);
 	case LONG_TOKEN_FILE:
 		o->token_file = optarg;
-		return 0;
+		return cli_args_add_server(o->token_files, &o->token_count, ret_fault);
 	case 'o':
 		return cli_args_set_format(o, ret_fault);
 	case 'H':

@@ -13,6 +13,14 @@ enum {
 	OPTION_FOREIGN = 8,
 	OPTION_DATA = 16,
 	OPTION_HEADER = 32,
+	OPTION_LB = 64,
+	OPTION_ALL = 128,
+	OPTION_FOR = 256,
+	OPTION_EVACUATE = 512,
+	OPTION_FORCE = 1024,
+	OPTION_TYPE = 2048,
+	OPTION_CLIENT = 4096,
+	OPTION_SERVERS = 8192, /* more than one --server */
 };
 
 struct cli_command {

@@ -16,6 +16,22 @@ enum cli_exit cli_config_apply(struct cli *cli);
 /* cli_server.c */
 enum cli_exit cli_server_list(struct cli *cli);
 enum cli_exit cli_server_why(struct cli *cli);
+enum cli_exit cli_server_probe(struct cli *cli);
+enum cli_exit cli_server_history(struct cli *cli);
+
+/* cli_shift.c, cli_shift_change.c */
+enum cli_exit cli_shift_start(struct cli *cli);
+enum cli_exit cli_shift_return(struct cli *cli);
+enum cli_exit cli_shift_extend(struct cli *cli);
+
+/* cli_override.c */
+enum cli_exit cli_override_list(struct cli *cli);
+
+/* cli_lb.c */
+enum cli_exit cli_lb_status(struct cli *cli);
+
+/* cli_dns.c */
+enum cli_exit cli_dns_preview(struct cli *cli);
 
 /* cli_check.c */
 enum cli_exit cli_check_estimate(struct cli *cli);

@@ -218,19 +218,28 @@ static void cli_server_print_why(const struct cli *cli, const json_t *s)
 	cli_server_line("Try", cli_print_text(s, "advice"));
 }
 
-enum cli_exit cli_server_why(struct cli *cli)
+/* The path below the server of the first argument; NULL with a sentence. Caller frees. */
+static char *cli_server_path(const struct cli *cli, const char *rest)
 {
-	AUTO_ANSWER struct cli_answer a = {0};
-	AUTO_FREE char *group = NULL, *server = NULL, *path = NULL;
 	char first[CLI_NAME_MAX], second[CLI_NAME_MAX];
+	AUTO_FREE char *group = NULL, *server = NULL;
 
 	if (cli_args_split(cli->args[0], first, second)) {
 		fprintf(stderr, "zonegate: \"%s\" is not GROUP/SERVER\n", cli->args[0]);
-		return EXIT_USAGE;
+		return NULL;
 	}
 	group = cli_client_escape(first);
 	server = cli_client_escape(second);
-	path = mem_printf(CLI_BASE "/server-groups/%s/servers/%s/health", group, server);
+	return mem_printf(CLI_BASE "/server-groups/%s/servers/%s/%s", group, server, rest);
+}
+
+enum cli_exit cli_server_why(struct cli *cli)
+{
+	AUTO_FREE char *path = cli_server_path(cli, "health");
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	if (!path)
+		return EXIT_USAGE;
 	cli_client_get(cli->client, path, &a);
 	if (cli_client_judge(a.status) != EXIT_OK)
 		return cli_print_problem(&a);
@@ -239,4 +248,97 @@ enum cli_exit cli_server_why(struct cli *cli)
 	else
 		cli_server_print_why(cli, a.json);
 	return cli_print_true(a.json, "in_service") ? EXIT_OK : EXIT_NEGATIVE;
+}
+
+/* ---- probe, history --------------------------------------------------------------------------- */
+
+enum cli_exit cli_server_probe(struct cli *cli)
+{
+	AUTO_FREE char *path = cli_server_path(cli, "probe");
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	if (!path)
+		return EXIT_USAGE;
+	cli_client_call(cli->client, &(struct cli_call){.method = "POST", .path = path}, &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(a.json);
+	} else {
+		printf("%-12s %s/%s, %s %s\n", "Server", cli_print_text(a.json, "server_group"),
+		       cli_print_text(a.json, "server"), cli_print_text(a.json, "type"),
+		       cli_print_text(a.json, "endpoint"));
+		cli_server_print_probe("Probe", a.json);
+		cli_server_line("", "It counts for nothing: state and schedule are as before.");
+	}
+	return strcmp(cli_print_text(a.json, "result"), "pass") == 0 ? EXIT_OK : EXIT_NEGATIVE;
+}
+
+/* "4.2 s", "17 min", "5 h 3 min", "2 d 4 h". */
+static char *cli_server_duration(json_int_t ms)
+{
+	const json_int_t minutes = ms / 60000, hours = minutes / 60;
+
+	if (ms < 60000)
+		return mem_printf("%.1f s", (double)ms / 1000.);
+	if (hours == 0)
+		return mem_printf("%" JSON_INTEGER_FORMAT " min", minutes);
+	if (hours < 48)
+		return mem_printf("%" JSON_INTEGER_FORMAT " h %" JSON_INTEGER_FORMAT " min", hours,
+				  minutes % 60);
+	return mem_printf("%" JSON_INTEGER_FORMAT " d %" JSON_INTEGER_FORMAT " h", hours / 24,
+			  hours % 24);
+}
+
+static void cli_server_add_history(const struct cli *cli, struct cli_table *t, const json_t *item)
+{
+	const char *event = cli_print_text(item, "event"), *to = cli_print_text(item, "to");
+	AUTO_FREE char *at = mem_printf("%.23s", cli_print_text(item, "at"));
+	AUTO_FREE char *lasted = NULL, *from = NULL;
+	char state[CLI_STATE_MAX];
+
+	if (strcmp(event, "transition") != 0) {
+		const bool stopped = strcmp(event, "daemon.stopped") == 0;
+
+		cli_table_add(t, (const char *[]){at, stopped ? "daemon stopped" : "daemon started",
+						  "", "", "",
+						  stopped ? "nobody looked from here on" : ""});
+		return;
+	}
+	lasted = cli_server_duration(cli_print_number(item, "lasted_ms"));
+	from = mem_printf("%s ->", cli_print_text(item, "from"));
+	cli_table_add(
+		t, (const char *[]){at, from,
+				    cli_table_state(cli_table_mood(to, strcmp(to, "healthy") == 0),
+						    to, cli->color, cli->unicode, state),
+				    lasted, cli_print_text(item, "reason_code"),
+				    cli_print_text(item, "detail")});
+}
+
+enum cli_exit cli_server_history(struct cli *cli)
+{
+	static const char *const heads[] = {"TIME (UTC)", "FROM",   "TO", "AFTER",
+					    "REASON",     "DETAIL", NULL};
+	AUTO_FREE char *path = cli_server_path(cli, "health/history");
+	enum cli_exit result;
+	const json_t *item;
+	struct cli_table *t;
+	json_t *items;
+	size_t i;
+
+	if (!path)
+		return EXIT_USAGE;
+	items = cli_pages_fetch(cli->client, path, &result);
+	if (!items)
+		return result;
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(items);
+	} else {
+		t = cli_table_new(heads);
+		json_array_foreach (items, i, item)
+			cli_server_add_history(cli, t, item);
+		cli_print_table(t);
+	}
+	json_decref(items);
+	return EXIT_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "cli/cli_pages.h"
 #include "cli/cli_print.h"
+#include "cli/cli_shift.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +58,53 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 		printf("   the store takes no commits: see the daemon's log\n");
 }
 
+/* What somebody took out, and what is broken, before anything else. */
+static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
+				       const json_t *overrides)
+{
+	char state[CLI_STATE_MAX], target[CLI_SHIFT_TARGET_MAX];
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach (lbs, i, item) {
+		if (cli_print_true(json_object_get(item, "status"), "fail_open"))
+			printf("%s  load balancer %s: no zone is known to be healthy, all are handed out\n",
+			       cli_table_state(MOOD_BAD, "FAIL-OPEN", cli->color, cli->unicode,
+					       state),
+			       cli_print_text(item, "name"));
+	}
+	json_array_foreach (overrides, i, item) {
+		if (strcmp(cli_print_text(item, "kind"), "zone_shift") == 0)
+			printf("%s  zone %s of %s until %s by %s: %s\n",
+			       cli_table_state(MOOD_WAITING, "SHIFTED", cli->color, cli->unicode,
+					       state),
+			       cli_print_text(item, "zone"), cli_shift_target(item, target),
+			       cli_print_text(item, "until"), cli_print_text(item, "who"),
+			       cli_print_text(item, "why"));
+		else
+			printf("%s  %s of %s/%s, %" JSON_INTEGER_FORMAT
+			       " connections, until %s at the latest\n",
+			       cli_table_state(MOOD_WAITING, "DRAINING", cli->color, cli->unicode,
+					       state),
+			       cli_print_text(item, "endpoint"),
+			       cli_print_text(item, "server_group"), cli_print_text(item, "server"),
+			       cli_print_number(item, "connections"),
+			       cli_print_text(item, "until"));
+	}
+}
+
+/* "2/3": addresses that DNS hands out; "" without a name. */
+static char *cli_status_dns(const json_t *lb)
+{
+	const json_t *status = json_object_get(lb, "status");
+	const json_int_t published = cli_print_number(status, "addresses_published");
+
+	if (!*cli_print_text(lb, "dns_name"))
+		return mem_strdup("");
+	return mem_printf("%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT, published,
+			  published + cli_print_number(status, "addresses_left_out"));
+}
+
 static char *cli_status_count(const json_t *object, const char *member)
 {
 	return mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(object, member));
@@ -77,11 +125,15 @@ static void cli_status_add_lb(const struct cli *cli, struct cli_table *t, const 
 	AUTO_FREE char *starved = mem_printf("%" JSON_INTEGER_FORMAT, breached);
 	char state[CLI_STATE_MAX];
 	enum cli_mood mood = MOOD_GOOD;
+	AUTO_FREE char *dns = cli_status_dns(lb);
 	const char *word = "ok";
 
-	if (services == 0 || !cli_print_true(lb, "enabled")) {
+	if (cli_print_true(status, "fail_open")) {
+		mood = MOOD_BAD;
+		word = "fail-open";
+	} else if (services == 0 || !cli_print_true(lb, "enabled")) {
 		mood = MOOD_OFF;
-		word = cli_print_true(lb, "enabled") ? "empty" : "disabled";
+		word = cli_print_true(lb, "enabled") ? "no services here" : "disabled";
 	} else if (programmed < services || breached == services) {
 		mood = MOOD_BAD;
 		word = programmed < services ? "not in kernel" : "down";
@@ -92,7 +144,7 @@ static void cli_status_add_lb(const struct cli *cli, struct cli_table *t, const 
 	cli_table_add(t,
 		      (const char *[]){cli_print_text(lb, "name"),
 				       cli_table_state(mood, word, cli->color, cli->unicode, state),
-				       zones, listeners, kernel, starved, fault});
+				       zones, dns, listeners, kernel, starved, fault});
 }
 
 static void cli_status_add_group(const struct cli *cli, struct cli_table *t, const json_t *group)
@@ -126,8 +178,8 @@ static void cli_status_add_group(const struct cli *cli, struct cli_table *t, con
 static void cli_status_print_tables(const struct cli *cli, const json_t *lbs, const json_t *groups)
 {
 	static const char *const lb_heads[] = {"LOAD BALANCER", "STATE",      ">ZONES",
-					       ">LISTENERS",    ">IN KERNEL", ">BELOW MIN",
-					       "FAULT",         NULL};
+					       ">IN DNS",       ">LISTENERS", ">IN KERNEL",
+					       ">BELOW MIN",    "FAULT",      NULL};
 	static const char *const group_heads[] = {"SERVER GROUP", "STATE",      ">SERVERS",
 						  ">IN SERVICE",  ">UNHEALTHY", ">INITIAL",
 						  ">DISABLED",    NULL};
@@ -148,6 +200,7 @@ static void cli_status_print_tables(const struct cli *cli, const json_t *lbs, co
 enum cli_exit cli_status_show(struct cli *cli)
 {
 	AUTO_ANSWER struct cli_answer system = {0};
+	AUTO_ANSWER struct cli_answer overrides = {0};
 	enum cli_exit result;
 	json_t *lbs, *groups = NULL;
 
@@ -157,14 +210,18 @@ enum cli_exit cli_status_show(struct cli *cli)
 	lbs = cli_pages_fetch(cli->client, CLI_BASE "/load-balancers", &result);
 	if (lbs)
 		groups = cli_pages_fetch(cli->client, CLI_BASE "/server-groups", &result);
+	if (groups)
+		cli_client_get(cli->client, CLI_BASE "/overrides", &overrides);
 	if (groups && cli->options.format == FORMAT_JSON) {
-		json_t *all = json_pack("{s:O, s:O, s:O}", "system", system.json, "load_balancers",
-					lbs, "server_groups", groups);
+		json_t *all = json_pack("{s:O, s:O, s:O, s:O*}", "system", system.json,
+					"load_balancers", lbs, "server_groups", groups, "overrides",
+					json_object_get(overrides.json, "items"));
 
 		cli_print_json(all);
 		json_decref(all);
 	} else if (groups) {
 		cli_status_print_node(cli, system.json);
+		cli_status_print_overrides(cli, lbs, json_object_get(overrides.json, "items"));
 		cli_status_print_tables(cli, lbs, groups);
 	}
 	if (groups && !cli_status_node_ok(system.json))

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define CHANGE (OPTION_DRY_RUN | OPTION_COMMENT)
+#define TARGET (OPTION_LB | OPTION_ALL | OPTION_SERVERS)
 
 static const struct cli_command commands[] = {
 	{{"status", NULL},
@@ -63,6 +64,22 @@ static const struct cli_command commands[] = {
 	 cli_server_why,
 	 "why a server is in the state it is in",
 	 "Follows probe, state and weight; when it can next change; what to try. Ends with 1 when the server is not in service."},
+	{{"server", "history"},
+	 "GROUP/SERVER",
+	 1,
+	 1,
+	 0,
+	 cli_server_history,
+	 "when a server changed its state, and why",
+	 "Newest first; kept for 7 days. Where the daemon did not run nobody looked."},
+	{{"server", "probe"},
+	 "GROUP/SERVER",
+	 1,
+	 1,
+	 0,
+	 cli_server_probe,
+	 "probes a server once, now",
+	 "It counts for nothing. Ends with 1 when the probe fails."},
 	{{"server", "show"},
 	 "GROUP/SERVER",
 	 1,
@@ -106,6 +123,14 @@ static const struct cli_command commands[] = {
 	 "removes a server group",
 	 NULL},
 	{{"lb", "list"}, "", 0, 0, 0, cli_object_list_lbs, "load balancers", NULL},
+	{{"lb", "status"},
+	 "LB",
+	 1,
+	 1,
+	 0,
+	 cli_lb_status,
+	 "which zones of a load balancer DNS hands out, and why",
+	 "Ends with 1 when none is healthy and all are handed out (fail-open)."},
 	{{"lb", "show"}, "LB", 1, 1, 0, cli_object_show, "a load balancer", NULL},
 	{{"lb", "set"},
 	 "LB MEMBER=VALUE… | -f FILE [--dry-run] [--comment TEXT]",
@@ -166,6 +191,47 @@ static const struct cli_command commands[] = {
 	 cli_object_delete,
 	 "removes a zone",
 	 NULL},
+	{{"zone", "shift"},
+	 "ZONE --lb LB|--all --for TIME --comment TEXT [--evacuate-servers] [--force] [--dry-run]",
+	 1,
+	 1,
+	 TARGET | CHANGE | OPTION_FOR | OPTION_EVACUATE | OPTION_FORCE,
+	 cli_shift_start,
+	 "takes a zone out of DNS, for one load balancer or all, for a time",
+	 "TIME is 90s, 30m, 2h or 3d, at most 72h. Open connections go on. Give --server once for each node that answers DNS: all of "
+	 "them take it, or none. --force takes out the last zone or the last healthy one."},
+	{{"zone", "return"},
+	 "ZONE|ID [--lb LB|--all]",
+	 1,
+	 1,
+	 TARGET,
+	 cli_shift_return,
+	 "ends the shift of a zone before its time",
+	 "Give --server once for each node that has it."},
+	{{"zone", "extend"},
+	 "ZONE|ID --for TIME [--lb LB|--all] [--comment TEXT]",
+	 1,
+	 1,
+	 TARGET | OPTION_FOR | OPTION_COMMENT,
+	 cli_shift_extend,
+	 "sets when the shift of a zone ends, counted from now",
+	 "Give --server once for each node that has it."},
+	{{"override", "list"},
+	 "",
+	 0,
+	 0,
+	 0,
+	 cli_override_list,
+	 "everything that is not as configured",
+	 "Zone shifts and removed servers whose connections may finish."},
+	{{"dns", "preview"},
+	 "NAME [--type A|AAAA] [--client IP]",
+	 1,
+	 1,
+	 OPTION_TYPE | OPTION_CLIENT,
+	 cli_dns_preview,
+	 "the DNS answer for a name now, and what is left out",
+	 "With --client what that address would get, where it makes a difference (client_affinity)."},
 	{{"check", "estimate"},
 	 "[MEMBER=VALUE…]",
 	 0,
@@ -208,8 +274,8 @@ static void print_help(void)
 		       commands[i].words[1] ? commands[i].words[1] : "", commands[i].summary);
 	printf("\nOptions:\n"
 	       "  --socket PATH      the daemon's socket (ZONEGATE_SOCKET; /run/zonegate/api.sock)\n"
-	       "  --server URL       the daemon's address instead (ZONEGATE_SERVER): http://127.0.0.1:7480\n"
-	       "  --token-file FILE  its token, for --server (ZONEGATE_TOKEN_FILE)\n"
+	       "  --server URL       the daemon's address instead (ZONEGATE_SERVER): http://127.0.0.1:7480; several for zone shift, return, extend\n"
+	       "  --token-file FILE  its token, for --server (ZONEGATE_TOKEN_FILE); once for all, or once for each --server\n"
 	       "  -o, --output table|json\n"
 	       "  -h, --help\n"
 	       "  --version\n");

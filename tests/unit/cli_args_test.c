@@ -50,6 +50,27 @@ static void args_are_taken_apart(void **state)
 	assert_string_equal(o.headers[1], "C:d");
 	assert_string_equal(o.data, "{}");
 
+	assert_int_equal(parse("zonegate zone shift za --lb x --for 2h --evacuate-servers --force",
+			       &o, fault),
+			 0);
+	assert_string_equal(o.lb, "x");
+	assert_string_equal(o.expires, "2h");
+	assert_true(o.evacuate && o.force && !o.all);
+	assert_int_equal(o.given, OPTION_LB | OPTION_FOR | OPTION_EVACUATE | OPTION_FORCE);
+	assert_int_equal(parse("zonegate dns preview x --type AAAA --client ::1 --all", &o, fault),
+			 0);
+	assert_string_equal(o.type, "AAAA");
+	assert_string_equal(o.client, "::1");
+	assert_true(o.all);
+	assert_int_equal(parse("zonegate status --server http://a --token-file t --server http://b",
+			       &o, fault),
+			 0);
+	assert_int_equal(o.server_count, 2);
+	assert_string_equal(o.servers[0], "http://a");
+	assert_string_equal(o.server, "http://b");
+	assert_int_equal(o.token_count, 1);
+	assert_int_equal(o.given, OPTION_SERVERS);
+
 	setenv("ZONEGATE_SOCKET", "/s", 1);
 	setenv("ZONEGATE_SERVER", "http://gw", 1);
 	setenv("ZONEGATE_TOKEN_FILE", "/t", 1);

@@ -67,11 +67,67 @@ static void server_why_tells_the_chain(void **state)
 	rig_end(&rig);
 }
 
+static void server_history_shows_gaps(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_note(&rig, "transition", "web/w1", 2000000,
+		 "{\"from\":\"healthy\",\"to\":\"unhealthy\",\"reason_code\":\"connect_refused\","
+		 "\"detail\":\"refused\",\"lasted_ms\":7380000,\"recent\":[]}");
+	rig_note(&rig, "event", "daemon", 3000000, "{\"event\":\"daemon.stopped\"}");
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_server_history, 2, &o,
+						    WORDS("server", "history", "web/w1"));
+	assert_int_equal(a.exit, EXIT_OK);
+	assert_contains(a.out, "1970-01-01T00:00:02.000  healthy ->      ✖ unhealthy  2 h 3 min  "
+			       "connect_refused  refused\n");
+	assert_contains(a.out, "1970-01-01T00:00:03.000  daemon stopped  ");
+	assert_contains(a.out, "nobody looked from here on\n");
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_server_history, 2, &json,
+						      WORDS("server", "history", "web/w1"));
+	assert_true(json_array_size(raw.json) >= 2);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_server_history, 2, &o,
+						       WORDS("server", "history", "web/w9"));
+	assert_int_equal(none.exit, EXIT_NOT_FOUND);
+	rig_end(&rig);
+}
+
+static void server_probe_shows_the_result(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome off = cli_rig_run(&rig, cli_server_probe, 2, &o,
+						      WORDS("server", "probe", "web/w1"));
+	assert_int_equal(off.exit, EXIT_CONFLICT);
+	AUTO_REPLY struct answer on = rig_ask(&rig, "PATCH", "/api/v1/server-groups/web", "",
+					      "{\"health_check\":{\"enabled\":true}}");
+	assert_int_equal(on.status, 200);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_server_probe, 2, &o,
+						    WORDS("server", "probe", "web/w1"));
+	assert_int_equal(a.exit, EXIT_NEGATIVE);
+	assert_contains(a.out, "web/w1, tcp 10.0.0.1:8080\n");
+	assert_contains(a.out, "Probe        fail: ");
+	assert_contains(a.out, "took 0.4 ms");
+	AUTO_OUTCOME struct outcome form = cli_rig_run(&rig, cli_server_probe, 2, &o,
+						       WORDS("server", "probe", "w1"));
+	assert_int_equal(form.exit, EXIT_USAGE);
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(server_list_shows_states),
 		cmocka_unit_test(server_why_tells_the_chain),
+		cmocka_unit_test(server_history_shows_gaps),
+		cmocka_unit_test(server_probe_shows_the_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,10 +48,45 @@ static void status_is_shown(void **state)
 	rig_end(&rig);
 }
 
+static void status_is_loud(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {.judge_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_OUTCOME struct outcome quiet = cli_rig_run(&rig, cli_status_show, 1, &o,
+							WORDS("status"));
+	assert_contains(quiet.out, "shop           ● ok       2     2/2 ");
+	assert_null(strstr(quiet.out, "FAIL-OPEN"));
+	AUTO_REPLY struct answer a = rig_ask(
+		&rig, "POST", "/api/v1/zone-shifts", "",
+		"{\"zone\":\"zb\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\",\"comment\":\"why\"}");
+	assert_int_equal(a.status, 201);
+	AUTO_REPLY struct answer off = rig_ask(
+		&rig, "PATCH", "/api/v1/server-groups/web", "",
+		"{\"servers\":{\"w1\":{\"enabled\":false},\"w2\":{\"enabled\":false}}}");
+	assert_int_equal(off.status, 200);
+	AUTO_OUTCOME struct outcome loud = cli_rig_run(&rig, cli_status_show, 1, &o,
+						       WORDS("status"));
+	assert_contains(loud.out,
+			"✖ FAIL-OPEN  load balancer shop: no zone is known to be healthy");
+	assert_contains(loud.out, "◐ SHIFTED  zone zb of load balancer shop until 2");
+	assert_contains(loud.out, " by root: why\n");
+	assert_contains(loud.out, "shop           ✖ fail-open      2     1/2 ");
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_status_show, 1, &json,
+						      WORDS("status"));
+	assert_int_equal(json_array_size(json_object_get(raw.json, "overrides")), 1);
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_is_shown),
+		cmocka_unit_test(status_is_loud),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

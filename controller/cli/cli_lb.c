@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A load balancer as it is: which zones DNS hands out, and why; what its listeners have.
+#include "cli/cli_commands.h"
+
+#include "base/mem.h"
+#include "cli/cli_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A withdrawn zone is bad, one that somebody took out is off, one that waits is waiting. */
+static enum cli_mood cli_lb_mood(const json_t *p)
+{
+	const char *reason = cli_print_text(p, "reason_code");
+
+	if (cli_print_true(p, "published"))
+		return cli_print_true(p, "fail_open") ? MOOD_BAD : MOOD_GOOD;
+	if (strcmp(reason, "undecided") == 0)
+		return MOOD_WAITING;
+	if (strcmp(reason, "disabled") == 0 || strcmp(reason, "withdrawn_manual") == 0)
+		return MOOD_OFF;
+	return MOOD_BAD;
+}
+
+static void cli_lb_add_publication(const struct cli *cli, struct cli_table *t, const json_t *zone,
+				   const json_t *p)
+{
+	const json_t *vip = json_object_get(p, "vip_health");
+	const char *word = cli_print_true(p, "published") ? "published" : "withdrawn";
+	AUTO_FREE char *health = mem_printf("%s (%s)", cli_print_text(vip, "state"),
+					    cli_print_text(vip, "source"));
+	AUTO_FREE char *servers = mem_printf("%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
+					     cli_print_number(p, "servers_in_service"),
+					     cli_print_number(p, "servers_eligible"));
+	char state[CLI_STATE_MAX];
+
+	if (cli_print_true(p, "published") && cli_print_true(p, "fail_open"))
+		word = "FAIL-OPEN";
+	cli_table_add(t,
+		      (const char *[]){cli_print_text(zone, "zone"), cli_print_text(p, "address"),
+				       cli_table_state(cli_lb_mood(p), word, cli->color,
+						       cli->unicode, state),
+				       health, servers, cli_print_text(p, "detail")});
+}
+
+static void cli_lb_print_zones(const struct cli *cli, const json_t *lb)
+{
+	static const char *const heads[] = {"ZONE",        "ADDRESS", "DNS", "VIP",
+					    ">IN SERVICE", "WHY",     NULL};
+	struct cli_table *t = cli_table_new(heads);
+	const json_t *zone, *p;
+	size_t i, j;
+
+	json_array_foreach (json_object_get(lb, "zones"), i, zone) {
+		json_array_foreach (json_object_get(zone, "publication"), j, p)
+			cli_lb_add_publication(cli, t, zone, p);
+	}
+	cli_print_table(t);
+}
+
+static void cli_lb_print_listeners(const json_t *lb)
+{
+	static const char *const heads[] = {"LISTENER",    "ZONE",   "SERVICE", "SERVER GROUP",
+					    ">IN SERVICE", "KERNEL", NULL};
+	struct cli_table *t = cli_table_new(heads);
+	const json_t *listener, *s;
+	size_t i, j;
+
+	json_array_foreach (json_object_get(lb, "listeners"), i, listener) {
+		json_array_foreach (json_object_get(listener, "services"), j, s) {
+			AUTO_FREE char *servers = mem_printf(
+				"%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
+				cli_print_number(s, "in_service"), cli_print_number(s, "eligible"));
+			const char *kernel = cli_print_true(s, "programmed") ? "yes" : "no";
+
+			if (*cli_print_text(s, "fault"))
+				kernel = cli_print_text(s, "fault");
+			else if (cli_print_true(s, "min_healthy_breached"))
+				kernel = "yes, below min_healthy";
+			cli_table_add(t, (const char *[]){cli_print_text(s, "listener"),
+							  cli_print_text(s, "zone"),
+							  cli_print_text(s, "service"),
+							  cli_print_text(s, "server_group"),
+							  servers, kernel});
+		}
+	}
+	if (cli_table_rows(t) > 0) {
+		putchar('\n');
+		cli_print_table(t);
+	} else {
+		cli_table_free(t);
+	}
+}
+
+static void cli_lb_print(const struct cli *cli, const json_t *lb)
+{
+	const char *name = cli_print_text(lb, "dns_name");
+	char state[CLI_STATE_MAX];
+
+	printf("Load balancer %s, %s, cross-zone %s\n", cli_print_text(lb, "load_balancer"),
+	       *name ? name : "not in DNS", cli_print_true(lb, "cross_zone") ? "on" : "off");
+	if (!cli_print_true(lb, "enabled"))
+		printf("It is disabled: no services, and its name answers nothing.\n");
+	if (cli_print_true(lb, "fail_open"))
+		printf("%s: no zone is known to be healthy, so all that may be are handed out\n",
+		       cli_table_state(MOOD_BAD, "FAIL-OPEN", cli->color, cli->unicode, state));
+	putchar('\n');
+	cli_lb_print_zones(cli, lb);
+	cli_lb_print_listeners(lb);
+}
+
+enum cli_exit cli_lb_status(struct cli *cli)
+{
+	AUTO_FREE char *name = cli_client_escape(cli->args[0]);
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/load-balancers/%s/status", name);
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	cli_client_get(cli->client, path, &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.format == FORMAT_JSON)
+		cli_print_json(a.json);
+	else
+		cli_lb_print(cli, a.json);
+	return cli_print_true(a.json, "fail_open") ? EXIT_NEGATIVE : EXIT_OK;
+}

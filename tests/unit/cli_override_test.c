@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_commands.h"
+
+#include "cli_rig.h"
+
+static void override_list_shows_shifts(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {.judge_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_override_list, 2, &o,
+						       WORDS("override", "list"));
+	assert_int_equal(none.exit, EXIT_OK);
+	assert_string_equal(none.out, "Everything is as configured.\n");
+	AUTO_REPLY struct answer a = rig_ask(
+		&rig, "POST", "/api/v1/zone-shifts", "",
+		"{\"zone\":\"zb\",\"load_balancer\":\"*\",\"expires_in\":\"2h\",\"comment\":\"new "
+		"switch\",\"force\":true,\"evacuate_servers\":true}");
+	assert_int_equal(a.status, 201);
+	AUTO_OUTCOME struct outcome one = cli_rig_run(&rig, cli_override_list, 2, &o,
+						      WORDS("override", "list"));
+	assert_contains(one.out, "zone shift  ");
+	assert_contains(one.out, "zb of all load balancers, servers too  root  20");
+	assert_contains(one.out, "new switch (forced)\n");
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_override_list, 2, &json,
+						      WORDS("override", "list"));
+	assert_int_equal(json_array_size(raw.json), 1);
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(override_list_shows_shifts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

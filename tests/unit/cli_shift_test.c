@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Zone shifts at one node and at two.
+#include "cli/cli_shift.h"
+
+#include "cli_rig.h"
+
+#define OPTIONS .lb = "shop", .expires = "2h", .comment = "new switch"
+
+static void start(struct rig *rig)
+{
+	rig->judge_vips = true;
+	rig_start(rig, 0);
+	rig_load(rig);
+	rig_publish(rig);
+}
+
+static size_t count_shifts(const struct rig *rig)
+{
+	struct answer a = rig_get(rig, "/api/v1/zone-shifts");
+	size_t count = json_array_size(answer_at(&a, "items"));
+
+	answer_clear(&a);
+	return count;
+}
+
+static void shift_at_one_node(void **state)
+{
+	struct cli_options o = {OPTIONS}, rehearsal = {OPTIONS, .dry_run = true},
+			   longer = {.expires = "3h", .comment = "slow parcel"}, plain = {0},
+			   json = {OPTIONS, .format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	start(&rig);
+	AUTO_OUTCOME struct outcome dry = cli_rig_run(&rig, cli_shift_start, 2, &rehearsal,
+						      WORDS("zone", "shift", "zb"));
+	assert_int_equal(dry.exit, EXIT_DIFFERENCES);
+	assert_contains(dry.out, "shop           192.0.2.1 192.0.2.2  192.0.2.1 ");
+	assert_int_equal(count_shifts(&rig), 0);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_shift_start, 2, &o,
+						    WORDS("zone", "shift", "zb"));
+	assert_int_equal(a.exit, EXIT_OK);
+	assert_contains(a.out, "Zone zb is out of load balancer shop until 2");
+	AUTO_OUTCOME struct outcome twice = cli_rig_run(&rig, cli_shift_start, 2, &o,
+							WORDS("zone", "shift", "zb"));
+	assert_int_equal(twice.exit, EXIT_CONFLICT);
+	AUTO_OUTCOME struct outcome extended = cli_rig_run(&rig, cli_shift_extend, 2, &longer,
+							   WORDS("zone", "extend", "zb"));
+	assert_int_equal(extended.exit, EXIT_OK);
+	assert_contains(extended.out, "Until 2");
+	AUTO_REPLY struct answer list = rig_get(&rig, "/api/v1/zone-shifts");
+	assert_string_equal(answer_text_at(&list, "items.0.comment"), "slow parcel");
+
+	/* By its id, or by its zone; another load balancer's is not meant. */
+	plain.all = true;
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_shift_return, 2, &plain,
+						       WORDS("zone", "return", "zb"));
+	assert_int_equal(none.exit, EXIT_NOT_FOUND);
+	AUTO_OUTCOME struct outcome back = cli_rig_run(
+		&rig, cli_shift_return, 2, &plain,
+		WORDS("zone", "return", answer_text_at(&list, "items.0.id")));
+	assert_int_equal(back.exit, EXIT_OK);
+	assert_contains(back.out, "Returned zone zb, load balancer shop (");
+	assert_int_equal(count_shifts(&rig), 0);
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_shift_start, 2, &json,
+						      WORDS("zone", "shift", "zb"));
+	assert_string_equal(json_string_value(json_object_get(raw.json, "comment")), "new switch");
+	rig_end(&rig);
+}
+
+static void shift_that_is_refused(void **state)
+{
+	struct cli_options o = {OPTIONS}, rehearsal = {OPTIONS, .dry_run = true},
+			   forced = {OPTIONS, .force = true},
+			   forgot = {.lb = "shop", .expires = "2h"}, both = {OPTIONS, .all = true};
+	struct rig rig = {.vip_down = "192.0.2.1"};
+
+	(void)state;
+	start(&rig);
+	AUTO_OUTCOME struct outcome dry = cli_rig_run(&rig, cli_shift_start, 2, &rehearsal,
+						      WORDS("zone", "shift", "zb"));
+	assert_int_equal(dry.exit, EXIT_CONFLICT);
+	assert_contains(dry.err, "is refused without --force");
+	assert_contains(dry.out, "192.0.2.2    192.0.2.1 "); /* and what it would do */
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_shift_start, 2, &o,
+						    WORDS("zone", "shift", "zb"));
+	assert_int_equal(a.exit, EXIT_CONFLICT);
+	AUTO_OUTCOME struct outcome usage = cli_rig_run(&rig, cli_shift_start, 2, &forgot,
+							WORDS("zone", "shift", "zb"));
+	assert_int_equal(usage.exit, EXIT_USAGE);
+	AUTO_OUTCOME struct outcome twofold = cli_rig_run(&rig, cli_shift_start, 2, &both,
+							  WORDS("zone", "shift", "zb"));
+	assert_int_equal(twofold.exit, EXIT_USAGE);
+	assert_int_equal(count_shifts(&rig), 0);
+	AUTO_OUTCOME struct outcome f = cli_rig_run(&rig, cli_shift_start, 2, &forced,
+						    WORDS("zone", "shift", "zb"));
+	assert_int_equal(f.exit, EXIT_OK);
+	assert_int_equal(count_shifts(&rig), 1);
+	rig_end(&rig);
+}
+
+/* ---- two nodes -------------------------------------------------------------------------------- */
+
+struct pair {
+	struct rig first, second;
+	char urls[2][64];
+	struct cli_options options;
+};
+
+static void pair_start(struct pair *p)
+{
+	start(&p->first);
+	start(&p->second);
+	snprintf(p->urls[0], sizeof(p->urls[0]), "http://127.0.0.1:%u", p->first.port);
+	snprintf(p->urls[1], sizeof(p->urls[1]), "http://127.0.0.1:%u", p->second.port);
+	p->options = (struct cli_options){
+		OPTIONS,
+		.server = p->urls[1],
+		.servers = {p->urls[0], p->urls[1]},
+		.server_count = 2,
+		.token_file = p->first.token_file,
+		.token_files = {p->first.token_file, p->second.token_file},
+		.token_count = 2};
+}
+
+static void pair_end(struct pair *p)
+{
+	rig_end(&p->first);
+	rig_end(&p->second);
+}
+
+static void shift_at_all_nodes(void **state)
+{
+	struct pair p = {.first = {.folder = ""}};
+
+	(void)state;
+	pair_start(&p);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&p.first, cli_shift_start, 2, &p.options,
+						    WORDS("zone", "shift", "zb"));
+	assert_int_equal(a.exit, EXIT_OK);
+	assert_contains(a.out, p.urls[0]);
+	assert_contains(a.out, p.urls[1]);
+	assert_int_equal(count_shifts(&p.first), 1);
+	assert_int_equal(count_shifts(&p.second), 1);
+	AUTO_OUTCOME struct outcome longer = cli_rig_run(&p.first, cli_shift_extend, 2, &p.options,
+							 WORDS("zone", "extend", "zb"));
+	assert_int_equal(longer.exit, EXIT_OK);
+	assert_contains(longer.out, p.urls[1]);
+	AUTO_OUTCOME struct outcome back = cli_rig_run(&p.first, cli_shift_return, 2, &p.options,
+						       WORDS("zone", "return", "zb"));
+	assert_int_equal(back.exit, EXIT_OK);
+	assert_int_equal(count_shifts(&p.first) + count_shifts(&p.second), 0);
+	pair_end(&p);
+}
+
+/* What one node refuses beforehand begins nowhere. */
+static void shift_is_rehearsed_first(void **state)
+{
+	struct pair p = {.second = {.vip_down = "192.0.2.1"}};
+
+	(void)state;
+	pair_start(&p);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&p.first, cli_shift_start, 2, &p.options,
+						    WORDS("zone", "shift", "zb"));
+	assert_int_equal(a.exit, EXIT_CONFLICT);
+	assert_contains(a.err, p.urls[1]);
+	assert_contains(a.err, "nothing was changed at any node");
+	assert_int_equal(count_shifts(&p.first) + count_shifts(&p.second), 0);
+	pair_end(&p);
+}
+
+/* What one node cannot keep ends where it had begun. */
+static void shift_is_undone_where_it_had_begun(void **state)
+{
+	struct pair p = {.second = {.fail_commits = false}};
+
+	(void)state;
+	pair_start(&p);
+	p.second.fail_commits = true;
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&p.first, cli_shift_start, 2, &p.options,
+						    WORDS("zone", "shift", "zb"));
+	assert_int_equal(a.exit, EXIT_NEGATIVE);
+	assert_contains(a.err, "ended again at http://127.0.0.1:");
+	assert_contains(a.err, "shifted at none of the nodes");
+	assert_int_equal(count_shifts(&p.first) + count_shifts(&p.second), 0);
+
+	/* An expiry that one node cannot keep is the old one at the other, too. */
+	p.second.fail_commits = false;
+	AUTO_OUTCOME struct outcome both = cli_rig_run(&p.first, cli_shift_start, 2, &p.options,
+						       WORDS("zone", "shift", "zb"));
+	assert_int_equal(both.exit, EXIT_OK);
+	AUTO_REPLY struct answer before = rig_get(&p.first, "/api/v1/zone-shifts");
+	p.second.fail_commits = true;
+	p.options.expires = "9h";
+	AUTO_OUTCOME struct outcome longer = cli_rig_run(&p.first, cli_shift_extend, 2, &p.options,
+							 WORDS("zone", "extend", "zb"));
+	assert_int_equal(longer.exit, EXIT_NEGATIVE);
+	AUTO_REPLY struct answer after = rig_get(&p.first, "/api/v1/zone-shifts");
+	usec_t was, is;
+	assert_int_equal(time_parse_wall(answer_text_at(&before, "items.0.expires_at"), &was), 0);
+	assert_int_equal(time_parse_wall(answer_text_at(&after, "items.0.expires_at"), &is), 0);
+	assert_true(is >= was && is <= was + 2 * USEC_PER_SEC);
+
+	/* A node that cannot end it does not keep the other. */
+	AUTO_OUTCOME struct outcome back = cli_rig_run(&p.first, cli_shift_return, 2, &p.options,
+						       WORDS("zone", "return", "zb"));
+	assert_int_equal(back.exit, EXIT_NEGATIVE);
+	assert_contains(back.err, "zone zb is STILL SHIFTED at http://127.0.0.1:");
+	assert_int_equal(count_shifts(&p.first), 0);
+	assert_int_equal(count_shifts(&p.second), 1);
+	pair_end(&p);
+}
+
+/* A node that is not there: nothing begins. */
+static void shift_needs_every_node(void **state)
+{
+	struct pair p = {.first = {.folder = ""}};
+
+	(void)state;
+	pair_start(&p);
+	p.options.servers[1] = "http://127.0.0.1:1";
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&p.first, cli_shift_start, 2, &p.options,
+						    WORDS("zone", "shift", "zb"));
+	assert_int_equal(a.exit, EXIT_UNREACHABLE);
+	assert_int_equal(count_shifts(&p.first), 0);
+	AUTO_OUTCOME struct outcome back = cli_rig_run(&p.first, cli_shift_return, 2, &p.options,
+						       WORDS("zone", "return", "zb"));
+	assert_int_equal(back.exit, EXIT_UNREACHABLE);
+	pair_end(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shift_at_one_node),
+		cmocka_unit_test(shift_that_is_refused),
+		cmocka_unit_test(shift_at_all_nodes),
+		cmocka_unit_test(shift_is_rehearsed_first),
+		cmocka_unit_test(shift_is_undone_where_it_had_begun),
+		cmocka_unit_test(shift_needs_every_node),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
