@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs plays: those named as arguments, else all of tests/sim/plays.
+// Runs plays: those named as arguments, else all of tests/sim/plays. `sim --random STEPS [SEED]` looks for faults for an hour at most.
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "sim/play.h"
+#include "sim/sim_random.h"
 
-#define SIM_PLAYS "tests/sim/plays"
+#define SIM_PLAYS   "tests/sim/plays"
+#define SIM_LONGEST 3600
 
 static int is_play(const struct dirent *d)
 {
@@ -30,6 +32,21 @@ static unsigned run_one(const char *path)
 	return fault ? 1 : 0;
 }
 
+static int run_random(const char *steps, const char *seed)
+{
+	struct sim_random_plan plan = {.steps = strtoull(steps, NULL, 10),
+				       .seed = seed ? strtoull(seed, NULL, 10) : 1,
+				       .seconds = SIM_LONGEST};
+	char why[2048];
+	bool passed = plan.steps && plan.seed && sim_random_run(&plan, why, sizeof(why));
+
+	if (!passed)
+		printf("FAIL sim random: %s\n",
+		       plan.steps && plan.seed ? why : "a number from 1 on");
+	printf("%d passed, %d failed, 0 skipped\n", passed, !passed);
+	return passed ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct dirent **entries = NULL;
@@ -37,6 +54,8 @@ int main(int argc, char **argv)
 	unsigned failed = 0;
 	int count = 0;
 
+	if (argc > 2 && strcmp(argv[1], "--random") == 0)
+		return run_random(argv[2], argv[3]);
 	for (int i = 1; i < argc; i++, total++)
 		failed += run_one(argv[i]);
 	if (argc == 1)

@@ -11,8 +11,9 @@
 #include "sim/sim_oracle.h"
 #include "sim/sim_random_writes.h"
 
-#define CALM_EVERY 4000 /* steps between two times when everything is put right and looked at */
-#define CALM_TIME  (70 * USEC_PER_SEC)
+#define CALM_EVERY  4000 /* steps between two times when everything is put right and looked at */
+#define CALM_TIME   (70 * USEC_PER_SEC)
+#define TOLD_EVENTS 12
 
 struct run {
 	struct sim_world world;
@@ -30,6 +31,15 @@ static void on_result(void *ctx, const struct sim_probe *p, const struct probe_r
 	struct run *run = ctx;
 
 	oracle_note_result(&run->oracle, p, r);
+}
+
+/* Several writes may come into force in one moment: each is seen. */
+static void on_turn(void *ctx)
+{
+	struct run *run = ctx;
+
+	if (run->world.engine)
+		oracle_sync(&run->oracle);
 }
 
 static void check_all(struct run *run)
@@ -251,6 +261,19 @@ static void one_step(struct run *run)
 		set_clock(run);
 }
 
+/* The last events, for whoever looks into a fault. */
+static void tell_events(const struct run *run)
+{
+	size_t count = run->world.events.count;
+
+	for (size_t i = count > TOLD_EVENTS ? count - TOLD_EVENTS : 0; i < count; i++) {
+		const struct sim_event *ev = run->world.events.items[i];
+
+		printf("     %.6f %s %s: %s\n", (double)ev->at / 1e6, engine_event_name(ev->id),
+		       ev->object, ev->detail);
+	}
+}
+
 static void begin(struct run *run, const struct sim_random_plan *plan)
 {
 	struct sim_world *w = &run->world;
@@ -258,6 +281,7 @@ static void begin(struct run *run, const struct sim_random_plan *plan)
 	sim_world_init(w);
 	w->settings.audit_interval = 10 * USEC_PER_SEC;
 	w->on_result = on_result;
+	w->on_turn = on_turn;
 	w->on_settled = on_settled;
 	w->ctx = run;
 	run->oracle.world = w;
@@ -287,6 +311,8 @@ bool sim_random_run(const struct sim_random_plan *plan, char *why, size_t size)
 	if (passed && run->checks < run->step / 100)
 		snprintf(run->why, sizeof(run->why), "only %llu looks at the kernel",
 			 (unsigned long long)run->checks);
+	if (run->why[0])
+		tell_events(run);
 	if (run->why[0])
 		snprintf(why, size, "seed %llu, step %llu, t=%.6f: %s",
 			 (unsigned long long)plan->seed, (unsigned long long)run->step,

@@ -134,6 +134,7 @@ static void port_event(void *ctx, const struct engine_event *ev)
 	struct sim_world *w = ctx;
 	struct sim_event *copy = mem_new(struct sim_event);
 
+	copy->at = w->now;
 	copy->id = ev->id;
 	copy->object = mem_strdup(ev->object);
 	copy->detail = mem_strdup(ev->detail);
@@ -303,8 +304,11 @@ static void world_turn(struct sim_world *w)
 void sim_world_run(struct sim_world *w)
 {
 	w->idle_turns = 0;
-	while (world_due(w) <= w->now)
+	while (world_due(w) <= w->now) {
 		world_turn(w);
+		if (w->on_turn)
+			w->on_turn(w->ctx);
+	}
 	if (w->engine && w->on_settled)
 		w->on_settled(w->ctx);
 }

@@ -15,6 +15,7 @@ struct sim_job {
 };
 
 struct sim_event {
+	usec_t at;
 	enum engine_event_id id;
 	char *object;
 	char *detail;
@@ -35,7 +36,8 @@ struct sim_world {
 	unsigned idle_turns; /* woken by itself without anything else to do, in a row */
 	/* Called behind every result, for an independent model of the rules; NULL = nobody listens. */
 	void (*on_result)(void *ctx, const struct sim_probe *p, const struct probe_result *r);
-	void (*on_settled)(void *ctx);
+	void (*on_turn)(void *ctx);    /* behind everything that is done */
+	void (*on_settled)(void *ctx); /* when nothing more is due */
 	void *ctx;
 };
 
