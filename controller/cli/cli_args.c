@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +51,34 @@ static const struct option cli_long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static const char *const cli_option_names[] = {"-f",        "--comment",
-					       "--dry-run", "--foreign",
-					       "-d",        "-H",
-					       "--lb",      "--all",
-					       "--for",     "--evacuate-servers",
-					       "--force",   "--type",
-					       "--client",  "more than one --server"};
+/* Options that only some commands take. */
+struct cli_special {
+	int letter;
+	unsigned bit;
+	const char *name;
+	size_t offset; /* of a text in the options, or */
+	bool flag;     /* of a bool */
+};
+
+static const struct cli_special cli_specials[] = {
+	{'f', OPTION_FILE, "-f", offsetof(struct cli_options, file), false},
+	{'d', OPTION_DATA, "-d", offsetof(struct cli_options, data), false},
+	{LONG_COMMENT, OPTION_COMMENT, "--comment", offsetof(struct cli_options, comment), false},
+	{LONG_DRY_RUN, OPTION_DRY_RUN, "--dry-run", offsetof(struct cli_options, dry_run), true},
+	{LONG_FOREIGN, OPTION_FOREIGN, "--foreign", offsetof(struct cli_options, foreign), true},
+	{LONG_LB, OPTION_LB, "--lb", offsetof(struct cli_options, lb), false},
+	{LONG_ALL, OPTION_ALL, "--all", offsetof(struct cli_options, all), true},
+	{LONG_FOR, OPTION_FOR, "--for", offsetof(struct cli_options, expires), false},
+	{LONG_EVACUATE, OPTION_EVACUATE, "--evacuate-servers",
+	 offsetof(struct cli_options, evacuate), true},
+	{LONG_FORCE, OPTION_FORCE, "--force", offsetof(struct cli_options, force), true},
+	{LONG_TYPE, OPTION_TYPE, "--type", offsetof(struct cli_options, type), false},
+	{LONG_CLIENT, OPTION_CLIENT, "--client", offsetof(struct cli_options, client), false},
+	/* Taken elsewhere; here for their names. */
+	{-1, OPTION_HEADER, "-H", 0, false},
+	{-1, OPTION_SERVERS, "more than one --server", 0, false},
+};
+#define CLI_SPECIALS (sizeof(cli_specials) / sizeof(cli_specials[0]))
 
 static const char *cli_args_environment(const char *name, const char *otherwise)
 {
@@ -90,58 +112,23 @@ static int cli_args_add_header(struct cli_options *o, char ret_fault[CLI_FAULT_M
 	return 0;
 }
 
-/* A flag or a text of some commands, and the bit that says it was given. */
-static bool cli_args_note(struct cli_options *o, unsigned bit, const char **ret_text,
-			  bool *ret_flag)
-{
-	if (ret_text)
-		*ret_text = optarg;
-	if (ret_flag)
-		*ret_flag = true;
-	o->given |= bit;
-	return true;
-}
-
-/* Options of zones and DNS. Returns false if `c` is none of them. */
-static bool cli_args_take_zone(int c, struct cli_options *o)
-{
-	switch (c) {
-	case LONG_LB:
-		return cli_args_note(o, OPTION_LB, &o->lb, NULL);
-	case LONG_ALL:
-		return cli_args_note(o, OPTION_ALL, NULL, &o->all);
-	case LONG_FOR:
-		return cli_args_note(o, OPTION_FOR, &o->expires, NULL);
-	case LONG_EVACUATE:
-		return cli_args_note(o, OPTION_EVACUATE, NULL, &o->evacuate);
-	case LONG_FORCE:
-		return cli_args_note(o, OPTION_FORCE, NULL, &o->force);
-	case LONG_TYPE:
-		return cli_args_note(o, OPTION_TYPE, &o->type, NULL);
-	case LONG_CLIENT:
-		return cli_args_note(o, OPTION_CLIENT, &o->client, NULL);
-	default:
-		return false;
-	}
-}
-
 /* Options of some commands only. Returns false if `c` is none of them. */
 static bool cli_args_take_special(int c, struct cli_options *o)
 {
-	switch (c) {
-	case 'f':
-		return cli_args_note(o, OPTION_FILE, &o->file, NULL);
-	case 'd':
-		return cli_args_note(o, OPTION_DATA, &o->data, NULL);
-	case LONG_COMMENT:
-		return cli_args_note(o, OPTION_COMMENT, &o->comment, NULL);
-	case LONG_DRY_RUN:
-		return cli_args_note(o, OPTION_DRY_RUN, NULL, &o->dry_run);
-	case LONG_FOREIGN:
-		return cli_args_note(o, OPTION_FOREIGN, NULL, &o->foreign);
-	default:
-		return cli_args_take_zone(c, o);
+	for (size_t i = 0; i < CLI_SPECIALS; i++) {
+		const struct cli_special *s = &cli_specials[i];
+		char *at = (char *)o + s->offset;
+
+		if (s->letter != c)
+			continue;
+		if (s->flag)
+			*(bool *)at = true;
+		else
+			memcpy(at, &optarg, sizeof(optarg));
+		o->given |= s->bit;
+		return true;
 	}
+	return false;
 }
 
 /* One of several nodes, or of their token files. */
@@ -234,10 +221,10 @@ int cli_args_check(const struct cli_command *c, const struct cli_options *o, siz
 {
 	unsigned foreign = o->given & ~c->options;
 
-	for (size_t i = 0; i < sizeof(cli_option_names) / sizeof(cli_option_names[0]); i++) {
-		if (foreign & 1U << i) {
+	for (size_t i = 0; i < CLI_SPECIALS; i++) {
+		if (foreign & cli_specials[i].bit) {
 			snprintf(ret_fault, CLI_FAULT_MAX, "this command does not take %s",
-				 cli_option_names[i]);
+				 cli_specials[i].name);
 			return -EINVAL;
 		}
 	}

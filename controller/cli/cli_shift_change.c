@@ -75,13 +75,19 @@ enum cli_exit cli_shift_return(struct cli *cli)
 
 /* ---- extend ----------------------------------------------------------------------------------- */
 
+struct shift_terms {
+	const char *expires;
+	const char *comment; /* NULL: as it is */
+};
+
 static enum cli_exit shift_change_patch(const struct cli_nodes *n, size_t index,
-					const json_t *shift, const char *expires,
-					const char *comment, struct cli_answer *ret_answer)
+					const json_t *shift, struct shift_terms terms,
+					struct cli_answer *ret_answer)
 {
 	AUTO_FREE char *id = cli_client_escape(cli_print_text(shift, "id"));
 	AUTO_FREE char *path = mem_printf(CLI_BASE "/zone-shifts/%s", id);
-	json_t *json = json_pack("{s:s, s:s*}", "expires_in", expires, "comment", comment);
+	json_t *json = json_pack("{s:s, s:s*}", "expires_in", terms.expires, "comment",
+				 terms.comment);
 	AUTO_FREE char *body = json ? json_dumps(json, JSON_COMPACT) : mem_strdup("{}");
 	enum cli_exit result;
 
@@ -108,7 +114,7 @@ static void shift_change_restore(const struct cli_nodes *n, size_t index, const 
 	if (time_parse_wall(cli_print_text(shift, "expires_at"), &expires) || expires <= now)
 		return;
 	left = mem_printf("%llus", (unsigned long long)((expires - now) / USEC_PER_SEC) + 1);
-	if (shift_change_patch(n, index, shift, left, NULL, &a) == EXIT_OK)
+	if (shift_change_patch(n, index, shift, (struct shift_terms){left, NULL}, &a) == EXIT_OK)
 		fprintf(stderr, "zonegate: ends at %s again at %s\n",
 			cli_print_text(shift, "expires_at"), n->list[index].name);
 }
@@ -129,8 +135,8 @@ static enum cli_exit shift_change_extend(const struct shift_change *c, size_t in
 
 	json_array_foreach (json_array_get(c->all, index), i, shift) {
 		AUTO_ANSWER struct cli_answer a = {0};
-		enum cli_exit result = shift_change_patch(c->nodes, index, shift, o->expires,
-							  o->comment, &a);
+		enum cli_exit result = shift_change_patch(
+			c->nodes, index, shift, (struct shift_terms){o->expires, o->comment}, &a);
 
 		if (result != EXIT_OK)
 			return result;
