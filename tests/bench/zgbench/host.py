@@ -21,7 +21,11 @@ from . import BUILD, OUT, configs
 from zglab import api, rtnl, sysc
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
-SECONDS = float(os.environ.get("SECONDS", "4"))
+TRIES = 4
+PUNCTUAL_US = 3000
+NEVER = float("inf")
+WARM = 4.0  # the first round is spread over a second, and makes 10,000 transitions
+SECONDS = float(os.environ.get("SECONDS", "3"))
 PORT = 8080
 PROGRAMS = f"{OUT}/tests/bench"
 _CPUS = sorted(os.sched_getaffinity(0))
@@ -285,24 +289,39 @@ def keepalived_checked(kind, servers, per_service=10):
     )
 
 
-def probe_cost(contestant, kind, rate):
-    """CPU in microseconds of one probe, as the listener counted them; RATE probes/s are due."""
+def probe_cost(make, kind, rate):
+    """CPU in microseconds of one probe, as the listener counted them; RATE probes/s are due.
+
+    MAKE() gives who is measured. When the machine was busy with something else the probes are late,
+    and late ones come in bunches, which are cheap: that time is measured again.
+    """
+    tries = []
+    while len(tries) < TRIES and (not tries or tries[-1][0] > PUNCTUAL_US):
+        tries.append(_probe_cost(make(), kind, rate))
+    late, cost = min(tries)
+    if late == NEVER:
+        raise SystemExit(f"far fewer {kind} probes/s than {rate}")
+    return cost
+
+
+def _probe_cost(contestant, kind, rate):
+    """(how late the p99 of the intervals was, CPU a probe), both in microseconds."""
     listener = Listener(kind)
     try:
         contestant.start()
-        time.sleep(2.5)  # the first round is spread over a second
+        time.sleep(WARM)
         listener.reset()
         begin, cpu = time.monotonic(), cpu_usec(*contestant.pids)
         time.sleep(SECONDS)
         cpu = cpu_usec(*contestant.pids) - cpu
         seconds = time.monotonic() - begin
-        probes = listener.end()["connections"]
+        seen = listener.end()
         contestant.end()
     finally:
         listener.close()
-    if probes < 0.9 * rate * seconds:
-        raise SystemExit(f"{contestant.name}: {probes:.0f} probes in {seconds:.1f} s, not {rate}/s")
-    return cpu / probes
+    if seen["connections"] < 0.9 * rate * seconds:
+        return NEVER, 0
+    return seen["p99"] - 1e6, cpu / seen["connections"]
 
 
 def dump(name, value):
