@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The product's scheduler under the same load as the bare programs: TARGETS servers at 127.1.0.0 onwards, through the state
 // machine, without the rest of the daemon.
-//   probe_bench tcp|http TARGETS INTERVAL_MS SECONDS PORT      prints: probes, failures, CPU µs a probe, heap a target
+//   probe_bench KIND TARGETS INTERVAL_MS SECONDS PORT      prints: probes, failures, CPU µs a probe, heap a target
+// KIND: tcp, http, half_open, udp, icmp.
 #include "base/time.h"
 #include "health/health.h"
 #include "probe/probe.h"
@@ -90,14 +91,38 @@ static void run(struct bench *b, double seconds, uint16_t port)
 	ev_loop_destroy(loop);
 }
 
+/* Returns false for what is no kind. */
+static bool choose(const char *kind, struct health_check *check)
+{
+	static const struct {
+		const char *name;
+		enum check_type type;
+		enum check_handshake handshake;
+	} kinds[] = {
+		{"tcp", CHECK_TCP, HANDSHAKE_FULL},   {"http", CHECK_HTTP, HANDSHAKE_FULL},
+		{"udp", CHECK_UDP, HANDSHAKE_FULL},   {"half_open", CHECK_TCP, HANDSHAKE_HALF_OPEN},
+		{"icmp", CHECK_ICMP, HANDSHAKE_FULL},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kind, kinds[i].name) != 0)
+			continue;
+		check->type = kinds[i].type;
+		check->handshake = kinds[i].handshake;
+		return true;
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	static char path[] = "/";
 	static char status[] = "200-299";
 	struct bench b = {0};
 
-	if (argc != 6) {
-		fprintf(stderr, "usage: probe_bench tcp|http TARGETS INTERVAL_MS SECONDS PORT\n");
+	if (argc != 6 || !choose(argv[1], &b.check)) {
+		fprintf(stderr,
+			"usage: probe_bench tcp|http|half_open|udp|icmp TARGETS INTERVAL_MS SECONDS PORT\n");
 		return 64;
 	}
 	b.count = strtoul(argv[2], NULL, 10);
@@ -108,14 +133,11 @@ int main(int argc, char **argv)
 		.unhealthy_threshold = 3,
 		.fast_retry = true,
 	};
-	b.check = (struct health_check){
-		.enabled = true,
-		.type = strcmp(argv[1], "http") == 0 ? CHECK_HTTP : CHECK_TCP,
-		.interval_ms = (uint32_t)(b.settings.interval / USEC_PER_MS),
-		.timeout_ms = 1000,
-		.path = path,
-		.expected_status = status,
-	};
+	b.check.enabled = true;
+	b.check.interval_ms = (uint32_t)(b.settings.interval / USEC_PER_MS);
+	b.check.timeout_ms = 1000;
+	b.check.path = path;
+	b.check.expected_status = status;
 	b.servers = calloc(b.count, sizeof(*b.servers));
 	if (!b.servers || !b.count)
 		return 1;
