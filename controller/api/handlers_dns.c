@@ -5,6 +5,7 @@
 #include "api/context.h"
 #include "api/publication_json.h"
 #include "api/request.h"
+#include "base/mem.h"
 #include "dns/preview.h"
 #include "dns/wire.h"
 #include "engine/status.h"
@@ -69,20 +70,35 @@ static const char *preview_affinity(enum view_affinity a)
 	return "";
 }
 
-static json_t *preview_address(const struct preview_address *a,
+/* The verdict on a zone as a sentence. A zone's own name is answered whatever that is. */
+static char *preview_detail(const struct preview *preview, const struct zone_publication *p)
+{
+	char sentence[PUBLICATION_TEXT_MAX] = "";
+
+	if (!p)
+		return mem_strdup("");
+	publication_json_describe(p, sentence);
+	if (!preview->zone)
+		return mem_strdup(sentence);
+	return mem_printf(
+		"the name of a zone is always answered; under that of the load balancer: %s",
+		sentence);
+}
+
+static json_t *preview_address(const struct preview *preview, const struct preview_address *a,
 			       const struct publication_list *publications)
 {
 	const struct zone_publication *p = NULL;
-	char text[ADDR_TEXT_MAX], sentence[PUBLICATION_TEXT_MAX] = "";
+	AUTO_FREE char *detail = NULL;
+	char text[ADDR_TEXT_MAX];
 
 	if (a->zone)
 		p = publication_json_find(publications, a->zone, a->address.family);
-	if (p)
-		publication_json_describe(p, sentence);
+	detail = preview_detail(preview, p);
 	return json_pack("{s:s, s:s?, s:b, s:i, s:s?, s:s?, s:s?, s:s}", "address",
 			 addr_format(&a->address, text), "zone", a->zone, "published", a->published,
 			 "share_percent", (int)a->share, "reason_code", a->reason, "server_group",
-			 p ? p->group : NULL, "shift", p ? p->shift : NULL, "detail", sentence);
+			 p ? p->group : NULL, "shift", p ? p->shift : NULL, "detail", detail);
 }
 
 static json_t *preview_addresses(const struct engine *e, const struct preview *p)
@@ -93,7 +109,7 @@ static json_t *preview_addresses(const struct engine *e, const struct preview *p
 	if (p->balancer)
 		publication_json_collect(e, p->balancer, &publications);
 	for (size_t i = 0; i < p->count; i++)
-		json_array_append_new(list, preview_address(&p->addresses[i], &publications));
+		json_array_append_new(list, preview_address(p, &p->addresses[i], &publications));
 	free(publications.list);
 	return list;
 }

@@ -48,17 +48,14 @@ static void cli_dns_print(const struct cli *cli, const json_t *p)
 		return;
 	t = cli_table_new(heads);
 	json_array_foreach (addresses, i, a) {
-		const bool published = cli_print_true(a, "published");
 		AUTO_FREE char *share = mem_printf("%" JSON_INTEGER_FORMAT " %%",
 						   cli_print_number(a, "share_percent"));
 		char state[CLI_STATE_MAX];
 
-		cli_table_add(
-			t, (const char *[]){cli_print_text(a, "address"), cli_print_text(a, "zone"),
-					    cli_table_state(published ? MOOD_GOOD : MOOD_BAD,
-							    published ? "published" : "left out",
-							    cli->color, cli->unicode, state),
-					    share, cli_print_text(a, "detail")});
+		cli_table_add(t, (const char *[]){cli_print_text(a, "address"),
+						  cli_print_text(a, "zone"),
+						  cli_print_published(cli, a, state), share,
+						  cli_print_text(a, "detail")});
 	}
 	cli_print_table(t);
 }

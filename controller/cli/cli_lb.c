@@ -8,25 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A withdrawn zone is bad, one that somebody took out is off, one that waits is waiting. */
-static enum cli_mood cli_lb_mood(const json_t *p)
-{
-	const char *reason = cli_print_text(p, "reason_code");
+struct cli_lb_table {
+	const struct cli *cli;
+	struct cli_table *table;
+	bool in_dns;
+};
 
-	if (cli_print_true(p, "published"))
-		return cli_print_true(p, "fail_open") ? MOOD_BAD : MOOD_GOOD;
-	if (strcmp(reason, "undecided") == 0)
-		return MOOD_WAITING;
-	if (strcmp(reason, "disabled") == 0 || strcmp(reason, "withdrawn_manual") == 0)
-		return MOOD_OFF;
-	return MOOD_BAD;
-}
-
-static void cli_lb_add_publication(const struct cli *cli, struct cli_table *t, const json_t *zone,
+static void cli_lb_add_publication(const struct cli_lb_table *l, const json_t *zone,
 				   const json_t *p)
 {
 	const json_t *vip = json_object_get(p, "vip_health");
-	const char *word = cli_print_true(p, "published") ? "published" : "withdrawn";
 	AUTO_FREE char *health = mem_printf("%s (%s)", cli_print_text(vip, "state"),
 					    cli_print_text(vip, "source"));
 	AUTO_FREE char *servers = mem_printf("%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
@@ -34,28 +25,29 @@ static void cli_lb_add_publication(const struct cli *cli, struct cli_table *t, c
 					     cli_print_number(p, "servers_eligible"));
 	char state[CLI_STATE_MAX];
 
-	if (cli_print_true(p, "published") && cli_print_true(p, "fail_open"))
-		word = "FAIL-OPEN";
-	cli_table_add(t,
+	if (l->in_dns)
+		cli_print_published(l->cli, p, state);
+	else
+		cli_table_state(MOOD_OFF, "not in DNS", l->cli->color, l->cli->unicode, state);
+	cli_table_add(l->table,
 		      (const char *[]){cli_print_text(zone, "zone"), cli_print_text(p, "address"),
-				       cli_table_state(cli_lb_mood(p), word, cli->color,
-						       cli->unicode, state),
-				       health, servers, cli_print_text(p, "detail")});
+				       state, health, servers, cli_print_text(p, "detail")});
 }
 
 static void cli_lb_print_zones(const struct cli *cli, const json_t *lb)
 {
 	static const char *const heads[] = {"ZONE",        "ADDRESS", "DNS", "VIP",
 					    ">IN SERVICE", "WHY",     NULL};
-	struct cli_table *t = cli_table_new(heads);
+	const struct cli_lb_table l = {cli, cli_table_new(heads),
+				       *cli_print_text(lb, "dns_name") != '\0'};
 	const json_t *zone, *p;
 	size_t i, j;
 
 	json_array_foreach (json_object_get(lb, "zones"), i, zone) {
 		json_array_foreach (json_object_get(zone, "publication"), j, p)
-			cli_lb_add_publication(cli, t, zone, p);
+			cli_lb_add_publication(&l, zone, p);
 	}
-	cli_print_table(t);
+	cli_print_table(l.table);
 }
 
 static void cli_lb_print_listeners(const json_t *lb)

@@ -29,6 +29,25 @@ bool cli_print_true(const json_t *object, const char *member)
 	return json_is_true(json_object_get(object, member));
 }
 
+const char *cli_print_published(const struct cli *cli, const json_t *zone, char buf[CLI_STATE_MAX])
+{
+	const char *reason = cli_print_text(zone, "reason_code");
+	const bool published = cli_print_true(zone, "published");
+	enum cli_mood mood = published ? MOOD_GOOD : MOOD_BAD;
+	const char *word = published ? "published" : "withdrawn";
+
+	if (published && strcmp(reason, "fail_open") == 0) {
+		mood = MOOD_BAD;
+		word = "FAIL-OPEN";
+	} else if (!published && strcmp(reason, "undecided") == 0) {
+		mood = MOOD_WAITING;
+	} else if (!published &&
+		   (strcmp(reason, "disabled") == 0 || strcmp(reason, "withdrawn_manual") == 0)) {
+		mood = MOOD_OFF;
+	}
+	return cli_table_state(mood, word, cli->color, cli->unicode, buf);
+}
+
 void cli_print_json(const json_t *json)
 {
 	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));

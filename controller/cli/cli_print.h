@@ -13,6 +13,10 @@ const char *cli_print_text(const json_t *object, const char *member);
 json_int_t cli_print_number(const json_t *object, const char *member);
 bool cli_print_true(const json_t *object, const char *member);
 
+/* Whether DNS hands out a zone's address, by `published` and `reason_code`: in service, taken out by somebody, waiting, or
+ * broken. Returns `buf`. */
+const char *cli_print_published(const struct cli *cli, const json_t *zone, char buf[CLI_STATE_MAX]);
+
 /* Indented, with a newline. */
 void cli_print_json(const json_t *json);
 /* Prints the table and frees it. */

@@ -54,9 +54,13 @@ static char *cli_shift_addresses(const json_t *list)
 
 void cli_shift_print_effects(const json_t *effects)
 {
-	static const char *const heads[] = {
-		"LOAD BALANCER", "ANSWERS NOW", "ANSWERS THEN", ">ZONES LEFT", ">SERVERS MOVED",
-		">SHARE",        NULL};
+	static const char *const heads[] = {"LOAD BALANCER",
+					    "ANSWERS BEFORE",
+					    "ANSWERS AFTER",
+					    ">ZONES LEFT",
+					    ">SERVERS MOVED",
+					    ">SHARE",
+					    NULL};
 	struct cli_table *t = cli_table_new(heads);
 	const json_t *f;
 	size_t i;

@@ -19,7 +19,7 @@ static void dns_preview_shows_the_answer(void **state)
 	assert_contains(a.out, "shop.example.net A: NOERROR, TTL 30 s, serial ");
 	assert_contains(a.out, "Load balancer shop\n");
 	assert_contains(a.out, "192.0.2.1  za    ● published  100 %  handed out");
-	assert_contains(a.out, "192.0.2.2  zb    ✖ left out     0 %  left out: the VIP");
+	assert_contains(a.out, "192.0.2.2  zb    ✖ withdrawn    0 %  left out: the VIP");
 	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_dns_preview, 2, &v6,
 						       WORDS("dns", "preview", "shop.example.net"));
 	assert_contains(none.out, "AAAA: NOERROR without addresses, TTL 5 s");

@@ -11,6 +11,10 @@ static void lb_status_tells_what_is_handed_out(void **state)
 	(void)state;
 	rig_start(&rig, 0);
 	rig_load(&rig);
+	AUTO_OUTCOME struct outcome unnamed = cli_rig_run(&rig, cli_lb_status, 2, &o,
+							  WORDS("lb", "status", "shop"));
+	assert_int_equal(unnamed.exit, EXIT_OK);
+	assert_contains(unnamed.out, "za    192.0.2.1  ○ not in DNS  ");
 	rig_publish(&rig);
 	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_lb_status, 2, &o,
 						    WORDS("lb", "status", "shop"));

@@ -81,7 +81,7 @@ static void shift_that_is_refused(void **state)
 						      WORDS("zone", "shift", "zb"));
 	assert_int_equal(dry.exit, EXIT_CONFLICT);
 	assert_contains(dry.err, "is refused without --force");
-	assert_contains(dry.out, "192.0.2.2    192.0.2.1 "); /* and what it would do */
+	assert_contains(dry.out, "192.0.2.2       192.0.2.1 "); /* and what it would do */
 	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_shift_start, 2, &o,
 						    WORDS("zone", "shift", "zb"));
 	assert_int_equal(a.exit, EXIT_CONFLICT);

@@ -31,6 +31,8 @@ static void dns_previews_an_answer(void **state)
 	AUTO_REPLY struct answer zone = rig_get(&rig, PREVIEW "?name=zb.shop.example.net");
 	assert_string_equal(answer_text(&zone, "zone"), "zb");
 	assert_string_equal(answer_text_at(&zone, "addresses.0.address"), "192.0.2.2");
+	assert_true(json_is_true(answer_at(&zone, "addresses.0.published")));
+	assert_non_null(strstr(answer_text_at(&zone, "addresses.0.detail"), "always answered"));
 	AUTO_REPLY struct answer v6 = rig_get(&rig, PREVIEW "?name=shop.example.net&type=AAAA");
 	assert_string_equal(answer_text(&v6, "rcode"), "NOERROR");
 	assert_int_equal(json_array_size(answer_at(&v6, "addresses")), 0);
