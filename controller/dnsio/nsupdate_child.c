@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A socket pair instead of pipes: one descriptor for both ways, and no SIGPIPE from a program that does not read.
+#include "dnsio/nsupdate_child.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OUTPUT_MAX 4096
+
+struct nsupdate_child {
+	struct ev_loop *loop;
+	struct nsupdate_child_job job;
+	int fd;
+	pid_t pid;
+	ev_io io;
+	ev_child exit;
+	ev_timer deadline;
+	char *input;
+	size_t sent;
+	bool late;
+	size_t output_size;
+	char output[OUTPUT_MAX + 1];
+};
+
+/* Takes what was said; beyond the limit it is read and forgotten. False at the end. */
+static bool child_read(struct nsupdate_child *c)
+{
+	char more[1024];
+	ssize_t n = recv(c->fd, more, sizeof(more), MSG_DONTWAIT);
+	size_t room = OUTPUT_MAX - c->output_size;
+
+	if (n <= 0)
+		return n < 0 && errno == EINTR;
+	memcpy(c->output + c->output_size, more, (size_t)n < room ? (size_t)n : room);
+	c->output_size += (size_t)n < room ? (size_t)n : room;
+	return true;
+}
+
+static void child_watch(struct nsupdate_child *c, int events)
+{
+	ev_io_stop(c->loop, &c->io);
+	ev_io_set(&c->io, c->fd, events);
+	ev_io_start(c->loop, &c->io);
+}
+
+static void child_write(struct nsupdate_child *c)
+{
+	ssize_t n = send(c->fd, c->input + c->sent, c->job.input_size - c->sent,
+			 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	/* One that reads no more has its reasons: its status tells. */
+	c->sent = n < 0 ? c->job.input_size : c->sent + (size_t)n;
+	if (c->sent < c->job.input_size)
+		return;
+	(void)shutdown(c->fd, SHUT_WR);
+	child_watch(c, EV_READ);
+}
+
+static void child_on_io(struct ev_loop *loop, ev_io *w, int events)
+{
+	struct nsupdate_child *c = w->data;
+
+	if (events & EV_WRITE)
+		child_write(c);
+	if (events & EV_READ && !child_read(c) && errno != EAGAIN)
+		ev_io_stop(loop, w);
+}
+
+static void child_on_deadline(struct ev_loop *loop, ev_timer *w, int events)
+{
+	struct nsupdate_child *c = w->data;
+
+	(void)loop;
+	(void)events;
+	c->late = true;
+	(void)kill(c->pid, SIGKILL);
+}
+
+static void child_on_exit(struct ev_loop *loop, ev_child *w, int events)
+{
+	struct nsupdate_child *c = w->data;
+	struct nsupdate_child_end end = {.status = c->late ? -1 : w->rstatus, .output = c->output};
+
+	(void)events;
+	ev_child_stop(loop, w);
+	c->pid = 0;
+	while (child_read(c))
+		continue;
+	c->output[c->output_size] = '\0';
+	c->job.done(c->job.ctx, &end);
+	nsupdate_child_free(c);
+}
+
+/* No signal is blocked or ignored in the child, whatever it is here. */
+static int child_spawn(struct nsupdate_child *c, int other)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	sigset_t all;
+	int r;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&actions);
+	for (int fd = 0; fd <= 2; fd++)
+		posix_spawn_file_actions_adddup2(&actions, other, fd);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	r = posix_spawnp(&c->pid, c->job.argv[0], &actions, &attributes,
+			 (char *const *)(uintptr_t)c->job.argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return -r;
+}
+
+static void child_start_watchers(struct nsupdate_child *c)
+{
+	c->io.data = c;
+	c->exit.data = c;
+	c->deadline.data = c;
+	ev_io_init(&c->io, child_on_io, c->fd, EV_READ | EV_WRITE);
+	ev_child_init(&c->exit, child_on_exit, c->pid, 0);
+	ev_timer_init(&c->deadline, child_on_deadline, (double)c->job.timeout / USEC_PER_SEC, 0.);
+	ev_io_start(c->loop, &c->io);
+	ev_child_start(c->loop, &c->exit);
+	ev_timer_start(c->loop, &c->deadline);
+}
+
+int nsupdate_child_start(struct ev_loop *loop, const struct nsupdate_child_job *job,
+			 struct nsupdate_child **ret_child)
+{
+	struct nsupdate_child *c;
+	int pair[2];
+	int r;
+
+	assert(ev_is_default_loop(loop));
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	c = mem_new(struct nsupdate_child);
+	c->loop = loop;
+	c->job = *job;
+	c->fd = pair[0];
+	r = child_spawn(c, pair[1]);
+	close(pair[1]);
+	if (r < 0) {
+		close(c->fd);
+		free(c);
+		return r;
+	}
+	c->input = mem_dup(job->input, job->input_size + 1);
+	child_start_watchers(c);
+	*ret_child = c;
+	return 0;
+}
+
+void nsupdate_child_free(struct nsupdate_child *c)
+{
+	if (!c)
+		return;
+	ev_io_stop(c->loop, &c->io);
+	ev_child_stop(c->loop, &c->exit);
+	ev_timer_stop(c->loop, &c->deadline);
+	/* libev may have waited for it already, its event being on the way. */
+	if (c->pid > 0 && !c->exit.rpid) {
+		/* It ends at once, so that waiting for it does not hold the loop. */
+		(void)kill(c->pid, SIGKILL);
+		(void)waitpid(c->pid, NULL, 0);
+	}
+	close(c->fd);
+	free(c->input);
+	free(c);
+}
