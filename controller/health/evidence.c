@@ -51,6 +51,8 @@ static const char sentence_pass_tcp[] = "{who} accepted the connection after {to
 static const char sentence_pass_tls[] = "{who} completed the TLS handshake after {took} {text}";
 static const char sentence_pass_http[] =
 	"{who} answered {request} with status {status} after {took}";
+static const char sentence_pass_grpc[] = "{who} says after {took} that it serves";
+static const char sentence_odd_grpc[] = "{who} gave no valid gRPC answer: {text} (after {took})";
 static const char sentence_pass_echo[] = "the host of {who} answered the echo request after {took}";
 static const char sentence_pass_dns[] = "{who} answered the query after {took}: {text}";
 static const char sentence_pass_udp[] = "{who} answered the datagram after {took}: \"{text}\"";
@@ -94,6 +96,8 @@ static const char *evidence_pick_pass(const struct health_check *c, const struct
 		return sentence_pass_dns;
 	if (c->type == CHECK_UDP)
 		return sentence_pass_udp;
+	if (c->type == CHECK_GRPC)
+		return sentence_pass_grpc;
 	if (ev->http_status)
 		return sentence_pass_http;
 	if (ev->tls_usec)
@@ -122,6 +126,8 @@ static const char *evidence_pick(const struct health_check *c, enum health_reaso
 	sentence = evidence_pick_handshake(c, reason, ev);
 	if (sentence)
 		return sentence;
+	if (reason == REASON_HTTP_INVALID_RESPONSE && c->type == CHECK_GRPC)
+		return sentence_odd_grpc;
 	if (reason == REASON_TLS_FAILED && ev->tls_usec)
 		return sentence_broken_tls;
 	if (reason == REASON_CONNECT_UNREACHABLE && ev->text[0])
@@ -150,10 +156,19 @@ static void evidence_format_request(char *buf, size_t size, const struct health_
 {
 	static const char *const methods[] = {[HTTP_HEAD] = "HEAD", [HTTP_GET] = "GET"};
 
-	if (c->path)
+	if (c->type == CHECK_GRPC)
+		snprintf(buf, size, "Health/Check");
+	else if (c->path)
 		snprintf(buf, size, "%s %s", methods[c->method], c->path);
 	else
 		snprintf(buf, size, "the request");
+}
+
+static const char *evidence_expected(const struct health_check *c)
+{
+	if (c->expected_status)
+		return c->expected_status;
+	return c->type == CHECK_GRPC ? "200" : "another";
 }
 
 /* What one word in braces stands for; in `buf` or constant. */
@@ -170,7 +185,7 @@ static const char *evidence_word(const char *word, size_t length, const struct p
 	if (strncmp(word, "error", length) == 0)
 		return ev->error ? strerror(ev->error) : "no descriptor to spare";
 	if (strncmp(word, "expected", length) == 0)
-		return t->check->expected_status ? t->check->expected_status : "another";
+		return evidence_expected(t->check);
 	if (strncmp(word, "body", length) == 0)
 		return t->check->expected_body ? t->check->expected_body : "";
 	if (strncmp(word, "took", length) == 0)

@@ -7,6 +7,7 @@ static const struct probe_kind *const probe_kinds[] = {
 	[CHECK_HTTPS] = &probe_https_kind,       [CHECK_TLS] = &probe_tls_kind,
 	[CHECK_UDP] = &probe_udp_kind,           [CHECK_ICMP] = &probe_icmp_kind,
 	[CHECK_ICMP_UDP] = &probe_icmp_udp_kind, [CHECK_DNS] = &probe_dns_kind,
+	[CHECK_GRPC] = &probe_grpc_kind,
 };
 
 const struct probe_kind *probe_kind_find(enum check_type type)

@@ -75,6 +75,7 @@ extern const struct probe_kind probe_syn_kind; /* tcp, half-open */
 extern const struct probe_kind probe_http_kind;
 extern const struct probe_kind probe_https_kind;
 extern const struct probe_kind probe_tls_kind;
+extern const struct probe_kind probe_grpc_kind;
 extern const struct probe_kind probe_udp_kind;
 extern const struct probe_kind probe_icmp_kind;
 extern const struct probe_kind probe_icmp_udp_kind;

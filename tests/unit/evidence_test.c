@@ -22,6 +22,7 @@ static const struct health_check http_check = {
 	.expected_status = text_status,
 	.expected_body = text_body,
 };
+static const struct health_check grpc_check = {.type = CHECK_GRPC, .timeout_ms = 500};
 static const struct health_check tls_check = {.type = CHECK_TLS, .timeout_ms = 500};
 static const struct health_check tcp_check = {.type = CHECK_TCP, .timeout_ms = 500};
 static const struct health_check icmp_check = {.type = CHECK_ICMP, .timeout_ms = 500};
@@ -177,6 +178,26 @@ static const struct row rows[] = {
 	 REASON_TLS_FAILED,
 	 {.connect_usec = 300, .tls_usec = 900, .duration_usec = 9000, .text = "bad record"},
 	 "the TLS connection with 10.0.1.11:8080 broke after 9.0 ms: bad record"},
+	{&grpc_check,
+	 REASON_NONE,
+	 {.started_wall = 1, .connect_usec = 300, .duration_usec = 9000, .http_status = 200},
+	 "10.0.1.11:8080 says after 9.0 ms that it serves"},
+	{&grpc_check,
+	 REASON_GRPC_NOT_SERVING,
+	 {.duration_usec = 9000, .http_status = 200, .text = "NOT_SERVING"},
+	 "10.0.1.11:8080 says after 9.0 ms that it does not serve: NOT_SERVING"},
+	{&grpc_check,
+	 REASON_HTTP_INVALID_RESPONSE,
+	 {.duration_usec = 9000, .text = "a compressed message"},
+	 "10.0.1.11:8080 gave no valid gRPC answer: a compressed message (after 9.0 ms)"},
+	{&grpc_check,
+	 REASON_HTTP_STATUS_MISMATCH,
+	 {.duration_usec = 9000, .http_status = 503, .text = "HTTP/2 503"},
+	 "10.0.1.11:8080 answered Health/Check with status 503, expected 200 (\"HTTP/2 503\" after 9.0 ms)"},
+	{&grpc_check,
+	 REASON_RECV_TIMEOUT,
+	 {.connect_usec = 300, .duration_usec = 503000},
+	 "10.0.1.11:8080 accepted the connection, but sent no answer to Health/Check within 500 ms"},
 };
 
 static const struct probe_target target = {

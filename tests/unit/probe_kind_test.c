@@ -14,8 +14,7 @@ static void test_table(void **state)
 	for (int type = CHECK_TCP; type <= CHECK_DNS; type++) {
 		const struct probe_kind *kind = probe_kind_find((enum check_type)type);
 
-		if (!kind)
-			continue;
+		assert_non_null(kind);
 		assert_true(kind->size >= sizeof(struct probe_run));
 		assert_true(kind->start && kind->ready && kind->expire && kind->cancel);
 	}
@@ -38,6 +37,8 @@ static void test_choose(void **state)
 	assert_ptr_equal(probe_kind_choose(&c), &probe_syn_kind);
 	c.type = CHECK_DNS; /* where the member says nothing */
 	assert_ptr_equal(probe_kind_choose(&c), &probe_dns_kind);
+	c.type = CHECK_GRPC;
+	assert_ptr_equal(probe_kind_choose(&c), &probe_grpc_kind);
 	c.type = CHECK_UDP;
 	assert_ptr_equal(probe_kind_choose(&c), &probe_udp_kind);
 	c.type = CHECK_ICMP;
