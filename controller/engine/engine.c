@@ -120,7 +120,7 @@ static void step_checks(struct engine *e)
 	vips_sync(e);
 	drains_sync(e);
 	zones_sync(e);
-	rows_free(&e->loaded_vip_health);
+	vip_checks_drop_loaded(e);
 	e->planned_snapshot = snapshot_ref(e->snapshot);
 	snapshot_unref(old);
 	metrics_set(METRIC_CONFIG_REVISION, (int64_t)e->snapshot->revision);

@@ -57,33 +57,71 @@ void vip_checks_stop(struct engine *e, struct engine_lb_zone *z)
 	check_stop(e, &z->checks[ZONE_V6]);
 }
 
-/* The last state of before a restart: a VIP that was down is not handed out again because nobody has looked yet. */
-static void load_state(struct engine *e, struct engine_vip_check *c)
+/* The row that was kept of this VIP, or NULL; takes it out of those that were loaded. */
+static json_t *take_loaded(struct engine *e, const struct engine_vip_check *c)
 {
 	char key[VIP_KEY_MAX];
-	char address[ADDR_TEXT_MAX];
 
 	check_key(c, key);
-	addr_format(&c->vip, address);
 	for (size_t i = e->loaded_vip_health.count; i-- > 0;) {
 		struct engine_row *r = e->loaded_vip_health.items[i];
+		struct vec one = {0};
 		json_t *json;
-		const char *vip;
-		const char *state;
 
 		if (strcmp(r->key, key) != 0)
 			continue;
 		json = json_loads(r->value, 0, NULL);
-		vip = json_string_value(json_object_get(json, "vip"));
-		state = json_string_value(json_object_get(json, "state"));
-		if (vip && state && strcmp(vip, address) == 0) {
-			bool up = strcmp(state, health_state_name(HEALTH_HEALTHY)) == 0;
-
-			health_init(&c->health, up ? HEALTH_HEALTHY : HEALTH_UNHEALTHY);
-			c->since_wall = (usec_t)json_integer_value(json_object_get(json, "since"));
-		}
-		json_decref(json);
+		vec_remove(&e->loaded_vip_health, i);
+		vec_push(&one, r);
+		rows_free(&one);
+		return json;
 	}
+	return NULL;
+}
+
+/* The last state of before a restart: a VIP that was down is not handed out again because nobody has looked yet. */
+static void load_state(struct engine *e, struct engine_vip_check *c)
+{
+	char address[ADDR_TEXT_MAX];
+	json_t *json = take_loaded(e, c);
+	const char *vip = json_string_value(json_object_get(json, "vip"));
+	const char *state = json_string_value(json_object_get(json, "state"));
+
+	addr_format(&c->vip, address);
+	c->saved = json != NULL;
+	if (vip && state && strcmp(vip, address) == 0) {
+		bool up = strcmp(state, health_state_name(HEALTH_HEALTHY)) == 0;
+
+		health_init(&c->health, up ? HEALTH_HEALTHY : HEALTH_UNHEALTHY);
+		c->since_wall = (usec_t)json_integer_value(json_object_get(json, "since"));
+	}
+	json_decref(json);
+}
+
+static void forget_state(struct engine *e, struct engine_vip_check *c)
+{
+	char key[VIP_KEY_MAX];
+
+	if (!c->saved)
+		return;
+	c->saved = false;
+	rows_put(e, "vip_health", check_key(c, key), NULL);
+}
+
+void vip_checks_forget(struct engine *e, struct engine_lb_zone *z)
+{
+	for (size_t f = 0; !e->flushing && f < ZONE_FAMILIES; f++)
+		forget_state(e, &z->checks[f]);
+}
+
+void vip_checks_drop_loaded(struct engine *e)
+{
+	for (size_t i = 0; i < e->loaded_vip_health.count; i++) {
+		const struct engine_row *r = e->loaded_vip_health.items[i];
+
+		rows_put(e, "vip_health", r->key, NULL);
+	}
+	rows_free(&e->loaded_vip_health);
 }
 
 static void check_start(struct engine *e, struct engine_vip_check *c, bool first)
@@ -99,6 +137,8 @@ static void check_start(struct engine *e, struct engine_vip_check *c, bool first
 	c->running = true;
 	if (first)
 		load_state(e, c);
+	else
+		forget_state(e, c);
 	e->vip_tick_at = 0;
 	if (c->self)
 		c->next = now;
@@ -155,11 +195,12 @@ enum zone_verdict vip_checks_verdict(const struct engine_vip_check *c)
 
 /* ---- results ---- */
 
-static void save_state(struct engine *e, const struct engine_vip_check *c)
+static void save_state(struct engine *e, struct engine_vip_check *c)
 {
 	char key[VIP_KEY_MAX];
 	char address[ADDR_TEXT_MAX];
 
+	c->saved = true;
 	rows_put(e, "vip_health", check_key(c, key),
 		 mem_printf("{\"vip\":\"%s\",\"state\":\"%s\",\"since\":%llu}",
 			    addr_format(&c->vip, address), health_state_name(c->health.state),
@@ -202,15 +243,20 @@ usec_t vip_checks_note_result(struct engine *e, struct engine_vip_check *c,
 
 /* ---- a look at itself ---- */
 
+/* The services of the VIP are those of its load balancer's listeners: nobody else's are looked through. */
 static bool services_in_order(const struct engine *e, const struct engine_vip_check *c)
 {
-	for (size_t i = 0; i < e->services.count; i++) {
-		const struct engine_service *s = e->services.items[i];
+	const struct load_balancer *lb = c->lb->lb;
 
-		if (!s->place.lb || s->key.family != c->family ||
-		    addr_compare(&s->key.address, &c->vip) != 0)
-			continue;
-		if (s->fault || !s->present)
+	for (size_t i = 0; i < lb->listeners.count; i++) {
+		const struct listener *l = lb->listeners.items[i];
+		struct plan_key key = {.family = c->family,
+				       .protocol = desired_protocol_number(l->protocol),
+				       .port = (uint16_t)l->port,
+				       .address = c->vip};
+		const struct engine_service *s = services_find(e, &key);
+
+		if (!s || s->fault || !s->present)
 			return false;
 	}
 	return true;

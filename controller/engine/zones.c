@@ -106,6 +106,20 @@ static void lb_free(struct engine *e, struct engine_lb *lb)
 	free(lb);
 }
 
+/* It is not in the document any more: nothing is kept of it. */
+static void lb_zone_drop(struct engine *e, struct engine_lb_zone *z)
+{
+	vip_checks_forget(e, z);
+	lb_zone_free(e, z);
+}
+
+static void lb_drop(struct engine *e, struct engine_lb *lb)
+{
+	for (size_t i = 0; i < lb->zones.count; i++)
+		vip_checks_forget(e, lb->zones.items[i]);
+	lb_free(e, lb);
+}
+
 static void sync_zones_of(struct engine *e, struct engine_lb *lb)
 {
 	struct vec old = lb->zones;
@@ -126,7 +140,7 @@ static void sync_zones_of(struct engine *e, struct engine_lb *lb)
 			if (order == 0)
 				z = candidate;
 			else
-				lb_zone_free(e, candidate);
+				lb_zone_drop(e, candidate);
 		}
 		if (!z)
 			z = mem_new(struct engine_lb_zone);
@@ -135,7 +149,7 @@ static void sync_zones_of(struct engine *e, struct engine_lb *lb)
 		vec_push(&lb->zones, z);
 	}
 	for (; j < old.count; j++)
-		lb_zone_free(e, old.items[j]);
+		lb_zone_drop(e, old.items[j]);
 	vec_clear(&old);
 }
 
@@ -160,7 +174,7 @@ void zones_sync(struct engine *e)
 			if (order == 0)
 				lb = candidate;
 			else
-				lb_free(e, candidate);
+				lb_drop(e, candidate);
 		}
 		if (!lb)
 			lb = mem_new(struct engine_lb);
@@ -172,7 +186,7 @@ void zones_sync(struct engine *e)
 		vec_push(&e->lbs, lb);
 	}
 	for (; j < old.count; j++)
-		lb_free(e, old.items[j]);
+		lb_drop(e, old.items[j]);
 	vec_clear(&old);
 	/* Names, prefixes and addresses may have changed without any verdict. */
 	engine_mark(e, MARK_ZONES | MARK_DNS);

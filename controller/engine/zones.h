@@ -21,6 +21,7 @@ struct engine_vip_check {
 	uint8_t family;
 	bool running; /* not while the zone is shifted away */
 	bool self;
+	bool saved; /* the store has a row of it */
 	struct addr vip;
 	struct health health;
 	struct health_settings settings;
@@ -90,6 +91,8 @@ usec_t vip_checks_note_result(struct engine *e, struct engine_vip_check *c,
 usec_t vip_checks_tick(struct engine *e,
 		       usec_t now); /* looks at itself; when the next one is due */
 enum zone_verdict vip_checks_verdict(const struct engine_vip_check *c);
+void vip_checks_forget(struct engine *e, struct engine_lb_zone *z); /* also in the store */
+void vip_checks_drop_loaded(struct engine *e); /* rows of what is not checked any more */
 void vip_checks_load_row(struct engine *e, const struct store_row *row);
 
 /* shifts.c */

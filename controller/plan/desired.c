@@ -39,18 +39,24 @@ static struct member *members_push(struct members *m)
 	return item;
 }
 
-bool desired_place_key(const struct desired_place *p, struct plan_key *ret_key)
+uint8_t desired_protocol_number(enum protocol p)
 {
-	const struct addr *vip = p->family == AF_INET ? &p->zone->vip4 : &p->zone->vip6;
 	static const uint8_t numbers[] = {[PROTOCOL_TCP] = IPPROTO_TCP,
 					  [PROTOCOL_UDP] = IPPROTO_UDP,
 					  [PROTOCOL_SCTP] = IPPROTO_SCTP};
+
+	return numbers[p];
+}
+
+bool desired_place_key(const struct desired_place *p, struct plan_key *ret_key)
+{
+	const struct addr *vip = p->family == AF_INET ? &p->zone->vip4 : &p->zone->vip6;
 
 	if (!addr_is_set(vip))
 		return false;
 	memset(ret_key, 0, sizeof(*ret_key));
 	ret_key->family = p->family;
-	ret_key->protocol = numbers[p->listener->protocol];
+	ret_key->protocol = desired_protocol_number(p->listener->protocol);
 	ret_key->port = (uint16_t)p->listener->port;
 	ret_key->address = *vip;
 	return true;

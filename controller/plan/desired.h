@@ -67,6 +67,9 @@ void desired_build_service(const struct desired_input *in, struct plan_service *
 /* The servers of the place's group as they count for the verdict of the zone. */
 void desired_count_scope(const struct desired_input *in, struct zone_count *ret_count);
 
+/* IPPROTO_TCP … */
+uint8_t desired_protocol_number(enum protocol p);
+
 /* The VIP and key of a place; false when the zone has no VIP of that family. */
 bool desired_place_key(const struct desired_place *p, struct plan_key *ret_key);
 

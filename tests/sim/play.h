@@ -43,6 +43,9 @@ struct play {
 	int asks;          /* tables that were asked for and not given */
 	int ask_error;     /* of the last answer */
 	bool ask_answered;
+	char shift_answer[64]; /* "done", "pending", or why not */
+	char shift_detail[256];
+	size_t shift_effects;
 	char fault[PLAY_FAULT_MAX]; /* why it failed */
 };
 
@@ -78,6 +81,7 @@ struct play_command {
 };
 extern const struct play_command play_actions[]; /* play_actions.c */
 extern const struct play_command play_kernel[];  /* play_kernel.c: behind "kernel" */
+extern const struct play_command play_zones[];   /* play_zones.c */
 extern const struct play_command play_writes[];  /* play_writes.c */
 void play_writes_clear(struct play *p);
 

@@ -161,16 +161,16 @@ static bool do_settings(struct play *p)
 /* zones za|zb|all: what the node programs, from the next start on */
 static bool do_zones(struct play *p)
 {
-	static const char *const names[] = {"za", "zb"};
+	static const char *const names[] = {"za", "zb", "zc"};
 	struct engine_settings *s = &p->world.settings;
 
 	s->zone_count = 0;
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(p->words[1], names[i]) == 0)
 			s->zones[s->zone_count++] = names[i];
 	return s->zone_count || strcmp(p->words[1], "all") == 0
 		       ? check_up(p, false)
-		       : play_fault(p, "zones za, zb or all");
+		       : play_fault(p, "zones za, zb, zc or all");
 }
 
 /* store ok | store fail [TIMES] | store delay DURATION | store early */

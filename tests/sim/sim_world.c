@@ -129,6 +129,17 @@ static void port_wake_at(void *ctx, usec_t at)
 	((struct sim_world *)ctx)->wake_at = at;
 }
 
+static void port_publish_dns(void *ctx, const struct view *v)
+{
+	(void)v;
+	((struct sim_world *)ctx)->published++;
+}
+
+static int port_link_carrier(void *ctx)
+{
+	return !((const struct sim_world *)ctx)->no_carrier;
+}
+
 static void port_event(void *ctx, const struct engine_event *ev)
 {
 	struct sim_world *w = ctx;
@@ -153,6 +164,7 @@ void sim_world_init(struct sim_world *w)
 	w->settings = (struct engine_settings){.node_name = "gw1",
 					       .manage_addresses = true,
 					       .manage_sysctls = true,
+					       .boot_id = "the play's boot",
 					       .audit_interval = 30 * USEC_PER_SEC};
 	sim_kernel_init(&w->kernel);
 	sim_store_init(&w->store);
@@ -199,6 +211,8 @@ void sim_world_start(struct sim_world *w)
 		.probe_add = port_probe_add,
 		.probe_remove = port_probe_remove,
 		.probe_retarget = port_probe_retarget,
+		.publish_dns = port_publish_dns,
+		.link_carrier = port_link_carrier,
 		.offload = port_offload,
 		.wake_at = port_wake_at,
 		.event = port_event,

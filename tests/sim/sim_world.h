@@ -3,6 +3,7 @@
 #ifndef ZG_TESTS_SIM_WORLD_H
 #define ZG_TESTS_SIM_WORLD_H
 
+#include "engine/shifts.h"
 #include "engine/status.h"
 #include "sim/sim_kernel.h"
 #include "sim/sim_probes.h"
@@ -33,6 +34,8 @@ struct sim_world {
 	struct sim_probes probes;
 	struct vec jobs;     /* struct sim_job */
 	struct vec events;   /* struct sim_event, since they were last cleared */
+	bool no_carrier;     /* of the link on which packets for the VIPs arrive */
+	uint64_t published;  /* views that were given to DNS */
 	unsigned idle_turns; /* woken by itself without anything else to do, in a row */
 	/* Called behind every result, for an independent model of the rules; NULL = nobody listens. */
 	void (*on_result)(void *ctx, const struct sim_probe *p, const struct probe_result *r);
