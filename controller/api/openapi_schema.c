@@ -2,6 +2,7 @@
 // Schemas. A line of the reference is: object, member (dots lead into inner objects), type, bounds, default, help.
 #include "api/openapi_schema.h"
 
+#include "api/openapi_examples.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "engine/shifts.h"
@@ -373,5 +374,6 @@ json_t *openapi_schema_all(void)
 	json_object_set_new(schemas, "Metrics", json_pack("{s:s}", "type", "string"));
 	for (size_t i = 0; i < sizeof(schema_rows) / sizeof(schema_rows[0]); i++)
 		json_object_set_new(schemas, schema_rows[i].name, schema_answer(&schema_rows[i]));
+	openapi_examples_add(schemas);
 	return schemas;
 }

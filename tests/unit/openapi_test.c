@@ -144,6 +144,41 @@ static void openapi_defaults_are_values(void **state)
 	json_decref(json);
 }
 
+/* An example has what is required and nothing that is unknown. */
+static void check_example(const char *name, json_t *schema, json_t *example)
+{
+	json_t *properties = json_object_get(schema, "properties"), *value;
+	const char *member;
+	size_t i;
+
+	json_array_foreach (json_object_get(schema, "required"), i, value) {
+		if (!json_object_get(example, json_string_value(value)))
+			fail_msg("the example of %s lacks %s", name, json_string_value(value));
+	}
+	json_object_foreach (example, member, value) {
+		if (!json_object_get(properties, member))
+			fail_msg("the example of %s has %s", name, member);
+	}
+}
+
+static void openapi_examples_are_of_their_schemas(void **state)
+{
+	json_t *json = openapi_build("1"), *schemas = at(json, "components|schemas"), *schema;
+	size_t count = 0;
+	const char *name;
+
+	(void)state;
+	json_object_foreach (schemas, name, schema) {
+		json_t *example = json_array_get(json_object_get(schema, "examples"), 0);
+
+		if (example)
+			check_example(name, schema, example);
+		count += example != NULL;
+	}
+	assert_true(count >= 10);
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +186,7 @@ int main(void)
 		cmocka_unit_test(openapi_refs_lead_somewhere),
 		cmocka_unit_test(openapi_knows_members),
 		cmocka_unit_test(openapi_defaults_are_values),
+		cmocka_unit_test(openapi_examples_are_of_their_schemas),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

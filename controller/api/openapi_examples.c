@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Examples, one a schema. A test holds each to the members of its schema.
+#include "api/openapi_examples.h"
+
+#include <assert.h>
+
+#define SHIFT                                                                                       \
+	"\"id\":\"bd65ed46dcb5\",\"zone\":\"zone-b\",\"load_balancer\":\"shop\",\"comment\":\"new " \
+	"switch\",\"who\":\"root\",\"created_at\":\"2026-03-01T10:00:00.000Z\",\"expires_at\":"     \
+	"\"2026-03-01T12:00:00.000Z\",\"evacuate_servers\":false,\"forced\":false"
+
+static const struct {
+	const char *schema;
+	const char *text;
+} examples[] = {
+	{"DetectionTimeQuestion", "{\"protocol\":\"tcp\",\"health_check\":{\"interval_ms\":3000,"
+				  "\"timeout_ms\":2000,\"unhealthy_threshold\":3},\"d_ms\":1}"},
+	{"HealthHistory",
+	 "{\"items\":[{\"at\":\"2026-03-01T10:00:06.400Z\",\"event\":\"transition\",\"from\":\"healthy\","
+	 "\"to\":\"unhealthy\",\"reason_code\":\"connect_refused\",\"detail\":\"10.0.1.11:8080 refused the "
+	 "connection after 0.3 ms\",\"lasted_ms\":86400000,\"recent\":[{\"result\":\"fail\",\"reason_code\":"
+	 "\"connect_refused\",\"duration_ms\":0.3}]},{\"at\":\"2026-02-28T10:00:00.000Z\",\"event\":"
+	 "\"daemon.started\"}],\"next_cursor\":null}"},
+	{"Probe",
+	 "{\"server_group\":\"web\",\"server\":\"web-1\",\"endpoint\":\"10.0.1.11:8080\",\"type\":\"http\","
+	 "\"started\":\"2026-03-01T10:00:00.000Z\",\"result\":\"pass\",\"reason_code\":\"none\","
+	 "\"duration_ms\":1.204,\"received\":\"HTTP/1.1 200 OK\",\"detail\":\"10.0.1.11:8080 answered with "
+	 "status 200 after 1.2 ms\"}"},
+	{"ZoneShiftStart", "{\"zone\":\"zone-b\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\","
+			   "\"comment\":\"new switch\"}"},
+	{"ZoneShiftChange", "{\"expires_in\":\"4h\",\"comment\":\"the switch comes later\"}"},
+	{"ZoneShift",
+	 "{" SHIFT
+	 ",\"history\":[{\"at\":\"2026-03-01T10:00:00.000Z\",\"who\":\"root\",\"comment\":\"new switch\","
+	 "\"expires_at\":\"2026-03-01T12:00:00.000Z\"}]}"},
+	{"ZoneShiftEffects",
+	 "{\"effects\":[{\"load_balancer\":\"shop\",\"dns_name\":\"shop.lb.example.net\",\"zones_left\":1,"
+	 "\"servers_moved\":0,\"share_percent\":0,\"answers_before\":[\"192.0.2.10\",\"198.51.100.10\"],"
+	 "\"answers_after\":[\"192.0.2.10\"]}],\"refusals\":[]}"},
+	{"ZoneShiftList", "{\"items\":[{" SHIFT ",\"history\":[]}],\"next_cursor\":null}"},
+	{"OverrideList",
+	 "{\"items\":[{\"kind\":\"zone_shift\",\"id\":\"bd65ed46dcb5\",\"object\":"
+	 "\"load_balancers/shop/zones/zone-b\",\"who\":\"root\",\"why\":\"new switch\",\"since\":"
+	 "\"2026-03-01T10:00:00.000Z\",\"until\":\"2026-03-01T12:00:00.000Z\",\"zone\":\"zone-b\","
+	 "\"load_balancer\":\"shop\",\"evacuate_servers\":false,\"forced\":false}],\"next_cursor\":null}"},
+	{"DnsPreview",
+	 "{\"name\":\"shop.lb.example.net\",\"type\":\"A\",\"rcode\":\"NOERROR\",\"serial\":1772359200,"
+	 "\"ttl_s\":30,\"negative_ttl_s\":5,\"load_balancer\":\"shop\",\"zone\":null,\"client_affinity\":"
+	 "\"any\",\"client_zone\":null,\"scope\":0,\"addresses\":[{\"address\":\"192.0.2.10\",\"zone\":"
+	 "\"zone-a\",\"published\":true,\"share_percent\":100,\"reason_code\":\"healthy\",\"server_group\":"
+	 "null,\"shift\":null,\"detail\":\"handed out: the VIP and every server group are healthy\"}]}"},
+	{"DnsRecords",
+	 "{\"serial\":1772359200,\"items\":[{\"name\":\"shop.lb.example.net\",\"type\":\"A\",\"ttl_s\":60,"
+	 "\"data\":[\"192.0.2.10\",\"198.51.100.10\"],\"load_balancer\":\"shop\",\"zone\":null}],"
+	 "\"next_cursor\":null}"},
+};
+
+void openapi_examples_add(json_t *schemas)
+{
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+		json_t *schema = json_object_get(schemas, examples[i].schema);
+		json_t *example = json_loads(examples[i].text, JSON_REJECT_DUPLICATES, NULL);
+
+		assert(schema && example); /* both are ours */
+		json_object_set_new(schema, "examples", json_pack("[o]", example));
+	}
+}
