@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The server side of the probe benchmarks: accepts on every address of one port, answers HTTP if asked to, and measures
 // from its own clock how regularly each address (its last two bytes are the number of the target) is visited.
-//   listener PORT tcp|http     SIGUSR1: prints and forgets what it saw so far; SIGTERM: prints and ends
+//   listener PORT tcp|http|kept     (kept: HTTP, many requests on a connection, each of them a visit)     SIGUSR1: prints and forgets what it saw so far; SIGTERM: prints and ends
 // Prints: connections, targets, and of the intervals their number, mean, p1, p50, p99 and maximum in µs.
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,6 +24,9 @@
 
 static const char answer[] = "HTTP/1.1 200 OK\r\nServer: listener\r\nContent-Type: text/plain\r\n"
 			     "Content-Length: 3\r\nConnection: close\r\n\r\n";
+static const char kept_answer[] =
+	"HTTP/1.1 200 OK\r\nServer: listener\r\nContent-Type: text/plain\r\n"
+	"Content-Length: 3\r\nConnection: keep-alive\r\n\r\n";
 
 static volatile sig_atomic_t stopped;
 static volatile sig_atomic_t asked;
@@ -32,6 +35,7 @@ struct listener {
 	int fd;
 	int epoll;
 	bool http;
+	bool kept;
 	uint64_t connections;
 	size_t intervals;
 	uint64_t first[TARGETS];
@@ -80,10 +84,23 @@ static void accept_all(struct listener *l)
 
 		if (fd < 0)
 			return;
-		note_visit(l, fd, now_usec());
+		if (!l->kept)
+			note_visit(l, fd, now_usec());
 		if (!l->http || epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
 			close(fd);
 	}
+}
+
+static void answer_kept(struct listener *l, int fd)
+{
+	char request[4096];
+
+	if (recv(fd, request, sizeof(request), 0) <= 0) {
+		close(fd);
+		return;
+	}
+	note_visit(l, fd, now_usec());
+	(void)send(fd, kept_answer, sizeof(kept_answer) - 1, MSG_NOSIGNAL);
 }
 
 static void answer_one(int fd)
@@ -159,6 +176,8 @@ static void serve(struct listener *l)
 		for (int i = 0; i < n; i++) {
 			if (events[i].data.fd == l->fd)
 				accept_all(l);
+			else if (l->kept)
+				answer_kept(l, events[i].data.fd);
 			else
 				answer_one(events[i].data.fd);
 		}
@@ -172,13 +191,14 @@ int main(int argc, char **argv)
 	struct sigaction action = {.sa_handler = on_signal};
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: listener PORT tcp|http\n");
+		fprintf(stderr, "usage: listener PORT tcp|http|kept\n");
 		return 64;
 	}
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGUSR1, &action, NULL);
-	l.http = strcmp(argv[2], "http") == 0;
+	l.kept = strcmp(argv[2], "kept") == 0;
+	l.http = l.kept || strcmp(argv[2], "http") == 0;
 	l.interval = malloc(INTERVALS_MAX * sizeof(*l.interval));
 	l.fd = open_port((uint16_t)atoi(argv[1]));
 	l.epoll = epoll_create1(EPOLL_CLOEXEC);

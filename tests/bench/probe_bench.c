@@ -2,7 +2,7 @@
 // The product's scheduler under the same load as the bare programs: TARGETS servers at 127.1.0.0 onwards, through the state
 // machine, without the rest of the daemon.
 //   probe_bench KIND TARGETS INTERVAL_MS SECONDS PORT      prints: probes, failures, CPU µs a probe, heap a target
-// KIND: tcp, http, half_open, udp, icmp.
+// KIND: tcp, http, kept (http on a kept connection), half_open, udp, icmp.
 #include "base/time.h"
 #include "health/health.h"
 #include "probe/probe.h"
@@ -98,10 +98,14 @@ static bool choose(const char *kind, struct health_check *check)
 		const char *name;
 		enum check_type type;
 		enum check_handshake handshake;
+		bool reuse;
 	} kinds[] = {
-		{"tcp", CHECK_TCP, HANDSHAKE_FULL},   {"http", CHECK_HTTP, HANDSHAKE_FULL},
-		{"udp", CHECK_UDP, HANDSHAKE_FULL},   {"half_open", CHECK_TCP, HANDSHAKE_HALF_OPEN},
-		{"icmp", CHECK_ICMP, HANDSHAKE_FULL},
+		{"kept", CHECK_HTTP, HANDSHAKE_FULL, true},
+		{"tcp", CHECK_TCP, HANDSHAKE_FULL, false},
+		{"http", CHECK_HTTP, HANDSHAKE_FULL, false},
+		{"udp", CHECK_UDP, HANDSHAKE_FULL, false},
+		{"half_open", CHECK_TCP, HANDSHAKE_HALF_OPEN, false},
+		{"icmp", CHECK_ICMP, HANDSHAKE_FULL, false},
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -109,6 +113,7 @@ static bool choose(const char *kind, struct health_check *check)
 			continue;
 		check->type = kinds[i].type;
 		check->handshake = kinds[i].handshake;
+		check->reuse_connection = kinds[i].reuse;
 		return true;
 	}
 	return false;
@@ -122,7 +127,7 @@ int main(int argc, char **argv)
 
 	if (argc != 6 || !choose(argv[1], &b.check)) {
 		fprintf(stderr,
-			"usage: probe_bench tcp|http|half_open|udp|icmp TARGETS INTERVAL_MS SECONDS PORT\n");
+			"usage: probe_bench tcp|http|kept|half_open|udp|icmp TARGETS INTERVAL_MS SECONDS PORT\n");
 		return 64;
 	}
 	b.count = strtoul(argv[2], NULL, 10);

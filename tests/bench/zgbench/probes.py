@@ -3,21 +3,28 @@
 
 from . import figures, host
 
+OURS = {"ours": {}, "kept": {"reuse_connection": True}}  # members of the check
+
 
 def measure(kind, contests):
     """{(name, rate): median} for CONTESTS = {rate: names}."""
     host.enter()
     values = {}
-    stores = {rate: host.make_store(host.checked(kind, rate, healthy_threshold=1)) for rate in contests}
+    stores = {
+        (name, rate): host.make_store(host.checked(kind, rate, healthy_threshold=1, **OURS[name]))
+        for rate, names in contests.items() for name in names if name in OURS
+    }
     makers = {
-        "ours": lambda rate: host.Zonegate(stores[rate]),
+        "ours": lambda rate: host.Zonegate(stores["ours", rate]),
+        "kept": lambda rate: host.Zonegate(stores["kept", rate]),
         "keepalived": lambda rate: host.Keepalived(host.keepalived_checked(kind, rate)),
         "bare": lambda rate: host.Bare(kind, rate),
     }
     for _ in range(host.ROUNDS):
         for rate, names in contests.items():
             for name in names:
-                cost = host.probe_cost(lambda: makers[name](rate), kind, rate)
+                listener = "kept" if name == "kept" else kind
+                cost = host.probe_cost(lambda: makers[name](rate), listener, rate)
                 values.setdefault((name, rate), []).append(cost)
     for store in stores.values():
         host.remove_store(store)
