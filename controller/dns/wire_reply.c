@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The client's side of the codec: asking, and reading what a server answered.
-#include "dns/wire.h"
+#include "dns/wire_reply.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "dns/view.h"
-#include "dns/wire.h"
+#include "dns/wire_reply.h"
 
 #define NSUPDATE_ADDRESSES_MAX 64 /* of one set */
 

@@ -2,7 +2,7 @@
 // A client that asks as fast as it is answered: so many queries are always on their way, sent and received in batches.
 //   dns_bench ADDRESS PORT SECONDS WINDOW NAME      prints: answers N seconds S wrong N lost N
 // An answer is wrong without NOERROR and at least one record. What is not there after a second is lost.
-#include "dns/wire.h"
+#include "dns/wire_reply.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Queries, answers and names from the bytes: what is read stays within its bounds, and is what stands there.
-#include "dns/wire.h"
+#include "dns/wire_reply.h"
 
 #include <assert.h>
 #include <string.h>

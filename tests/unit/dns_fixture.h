@@ -13,6 +13,7 @@
 
 #include "dns/answer.h"
 #include "dns/view_builder.h"
+#include "dns/wire_reply.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Queries as bytes, each with its verdict, and names with pointers of every kind.
-#include "dns/wire.h"
+#include "dns/wire_reply.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
