@@ -270,8 +270,7 @@ void services_build(struct engine *e, const struct snapshot *s, const struct des
 
 	in.drain_count = drains_fill(e, more_drains, &drains);
 	in.drains = drains;
-	in.evacuated_count = shifts_list_evacuated(e, p->lb->o.name, in.evacuated,
-						   DESIRED_EVACUATED_MAX);
+	in.evacuated_count = shifts_list_evacuated(e, p->lb, in.evacuated, DESIRED_EVACUATED_MAX);
 	desired_build_service(&in, ret_service, ret_verdict);
 }
 
@@ -280,8 +279,7 @@ void services_count(struct engine *e, const struct snapshot *s, const struct des
 {
 	struct desired_input in = {.snapshot = s, .place = *p, .state = runtime_state, .ctx = e};
 
-	in.evacuated_count = shifts_list_evacuated(e, p->lb->o.name, in.evacuated,
-						   DESIRED_EVACUATED_MAX);
+	in.evacuated_count = shifts_list_evacuated(e, p->lb, in.evacuated, DESIRED_EVACUATED_MAX);
 	desired_count_scope(&in, ret_count);
 }
 

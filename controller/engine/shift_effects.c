@@ -30,8 +30,8 @@ struct family_effect {
 	bool only_unhealthy;
 };
 
-static void judge_family(struct engine *e, const struct engine_lb *lb, enum zone_family f,
-			 const char *zone, struct shift_effect *effect, struct family_effect *ret)
+static void judge_after(struct engine *e, const struct engine_lb *lb, enum zone_family f,
+			struct shift_effect *effect, struct family_effect *ret)
 {
 	struct zone_input in[MODEL_LB_ZONES_MAX];
 	struct zone_output out[MODEL_LB_ZONES_MAX];
@@ -40,38 +40,75 @@ static void judge_family(struct engine *e, const struct engine_lb *lb, enum zone
 	size_t count;
 
 	memset(in, 0, sizeof(in));
-	count = zones_fill(e, lb, f, NULL, in, zones);
-	ret->had_any = zone_judge(in, count, out, &fail_open) > 0;
-	list_published(zones, out, count, f, effect->before, &effect->before_count);
-	memset(in, 0, sizeof(in));
-	count = zones_fill(e, lb, f, zone, in, zones);
+	count = zones_fill(e, lb, f, in, zones);
 	ret->left = zone_judge(in, count, out, &fail_open);
 	ret->only_unhealthy = ret->left > 0 && !somebody_left(in, out, count);
 	list_published(zones, out, count, f, effect->after, &effect->after_count);
 }
 
-static void count_servers(struct engine *e, const struct engine_lb *lb, const char *zone,
-			  struct shift_effect *effect)
+static void judge_before(struct engine *e, const struct engine_lb *lb, enum zone_family f,
+			 struct shift_effect *effect, struct family_effect *ret)
+{
+	struct zone_input in[MODEL_LB_ZONES_MAX];
+	struct zone_output out[MODEL_LB_ZONES_MAX];
+	const struct engine_lb_zone *zones[MODEL_LB_ZONES_MAX];
+	bool fail_open;
+	size_t count;
+
+	memset(in, 0, sizeof(in));
+	count = zones_fill(e, lb, f, in, zones);
+	ret->had_any = zone_judge(in, count, out, &fail_open) > 0;
+	list_published(zones, out, count, f, effect->before, &effect->before_count);
+}
+
+/* Whether an earlier listener has the same group. */
+static bool is_repeated(const struct engine_lb *lb, size_t index)
+{
+	const struct listener *l = lb->lb->listeners.items[index];
+
+	for (size_t i = 0; i < index; i++) {
+		const struct listener *other = lb->lb->listeners.items[i];
+
+		if (strcmp(other->server_group, l->server_group) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void count_group(struct engine *e, const struct server_group *g, const char *zone,
+			size_t *all, size_t *moved)
+{
+	for (size_t k = 0; k < g->servers.count; k++) {
+		const struct server *s = g->servers.items[k];
+		struct desired_state state = {.ramp = DESIRED_RAMP_FULL};
+
+		runtime_state(e, g, k, &state);
+		if (!s->enabled || s->weight == 0 || !desired_in_service(g, &state))
+			continue;
+		(*all)++;
+		if (s->zone && strcmp(s->zone, zone) == 0)
+			(*moved)++;
+	}
+}
+
+/* With cross-zone on and no evacuation the zone's servers go on by the other zones' VIPs. */
+static void count_servers(struct engine *e, const struct engine_lb *lb,
+			  const struct shift_request *r, struct shift_effect *effect)
 {
 	size_t all = 0;
+	size_t moved = 0;
 
+	if (lb->lb->cross_zone && !r->evacuate_servers)
+		return;
 	for (size_t i = 0; i < lb->lb->listeners.count; i++) {
 		const struct listener *l = lb->lb->listeners.items[i];
-		const struct server_group *g = snapshot_find_group(e->snapshot, l->server_group);
 
-		for (size_t k = 0; k < g->servers.count; k++) {
-			const struct server *s = g->servers.items[k];
-			struct desired_state state = {.ramp = DESIRED_RAMP_FULL};
-
-			runtime_state(e, g, k, &state);
-			if (!s->enabled || s->weight == 0 || !desired_in_service(g, &state))
-				continue;
-			all++;
-			if (s->zone && strcmp(s->zone, zone) == 0)
-				effect->servers_moved++;
-		}
+		if (!is_repeated(lb, i))
+			count_group(e, snapshot_find_group(e->snapshot, l->server_group), r->zone,
+				    &all, &moved);
 	}
-	effect->share_percent = all ? (unsigned)(effect->servers_moved * 100 / all) : 0;
+	effect->servers_moved = moved;
+	effect->share_percent = all ? (unsigned)(moved * 100 / all) : 0;
 }
 
 static bool has_zone(const struct engine_lb *lb, const char *zone)
@@ -82,23 +119,16 @@ static bool has_zone(const struct engine_lb *lb, const char *zone)
 	return false;
 }
 
-static void judge_lb(struct engine *e, const struct engine_lb *lb, const char *zone,
-		     struct shift_effect *effect, struct err *refusals)
+static void refuse(const struct engine_lb *lb, const struct family_effect *families,
+		   struct err *refusals)
 {
-	struct family_effect families[ZONE_FAMILIES];
 	bool none = false;
 	bool unhealthy = false;
 
-	effect->load_balancer = lb->lb->o.name;
-	effect->dns_name = lb->lb->dns_name;
 	for (size_t f = 0; f < ZONE_FAMILIES; f++) {
-		judge_family(e, lb, (enum zone_family)f, zone, effect, &families[f]);
 		none = none || (families[f].had_any && families[f].left == 0);
 		unhealthy = unhealthy || families[f].only_unhealthy;
-		if (families[f].left > effect->zones_left)
-			effect->zones_left = families[f].left;
 	}
-	count_servers(e, lb, zone, effect);
 	if (none)
 		err_set(refusals, ERR_IN_USE, "/zone",
 			"load balancer %s would have no zone left: its name would be answered with no address; set force "
@@ -110,19 +140,49 @@ static void judge_lb(struct engine *e, const struct engine_lb *lb, const char *z
 			lb->lb->o.name);
 }
 
-size_t shift_effects_list(struct engine *e, const char *zone, const char *lb,
+static bool is_concerned(const struct engine_lb *lb, const struct shift_request *r)
+{
+	return has_zone(lb, r->zone) && (strcmp(r->load_balancer, "*") == 0 ||
+					 strcmp(r->load_balancer, lb->lb->o.name) == 0);
+}
+
+/* Judged twice: with the shift among those in force, and then without it, which leaves the counts behind as they are. */
+static void judge_lb(struct engine *e, const struct engine_lb *lb, const struct shift_request *r,
+		     struct shift_effect *effect, struct err *refusals)
+{
+	char empty[] = "";
+	struct engine_shift rehearsal = {.id = empty,
+					 .zone = (char *)(uintptr_t)r->zone,
+					 .lb = (char *)(uintptr_t)r->load_balancer,
+					 .evacuate = r->evacuate_servers};
+	struct family_effect families[ZONE_FAMILIES];
+
+	effect->load_balancer = lb->lb->o.name;
+	effect->dns_name = lb->lb->dns_name;
+	vec_push(&e->shifts, &rehearsal);
+	for (size_t f = 0; f < ZONE_FAMILIES; f++)
+		judge_after(e, lb, (enum zone_family)f, effect, &families[f]);
+	vec_remove(&e->shifts, e->shifts.count - 1);
+	for (size_t f = 0; f < ZONE_FAMILIES; f++) {
+		judge_before(e, lb, (enum zone_family)f, effect, &families[f]);
+		if (families[f].left > effect->zones_left)
+			effect->zones_left = families[f].left;
+	}
+	count_servers(e, lb, r, effect);
+	refuse(lb, families, refusals);
+}
+
+size_t shift_effects_list(struct engine *e, const struct shift_request *r,
 			  struct shift_effect **ret_effects, struct err *refusals)
 {
 	struct shift_effect *effects = mem_alloc_array(e->lbs.count + 1, sizeof(*effects));
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->lbs.count; i++) {
-		const struct engine_lb *item = e->lbs.items[i];
+		const struct engine_lb *lb = e->lbs.items[i];
 
-		if (!has_zone(item, zone) ||
-		    (strcmp(lb, "*") != 0 && strcmp(lb, item->lb->o.name) != 0))
-			continue;
-		judge_lb(e, item, zone, &effects[n++], refusals);
+		if (is_concerned(lb, r))
+			judge_lb(e, lb, r, &effects[n++], refusals);
 	}
 	*ret_effects = effects;
 	return n;

@@ -22,6 +22,7 @@ struct shift_pending {
 	struct err faults;
 	struct err refusals; /* that force, or a dry run, goes over */
 	uint64_t token;
+	uint64_t list; /* of operations that must be done before the answer; 0 = not known yet */
 	struct shift_pending *next;
 };
 
@@ -76,16 +77,27 @@ const struct engine_shift *shifts_find_cover(const struct engine *e, const char 
 	return NULL;
 }
 
-size_t shifts_list_evacuated(const struct engine *e, const char *lb, const char **ret_zones,
-			     size_t max)
+static bool is_evacuated(const struct engine *e, const char *lb, const char *zone)
+{
+	for (size_t i = 0; i < e->shifts.count; i++) {
+		const struct engine_shift *s = e->shifts.items[i];
+
+		if (s->evacuate && covers(s, lb, zone))
+			return true;
+	}
+	return false;
+}
+
+size_t shifts_list_evacuated(const struct engine *e, const struct load_balancer *lb,
+			     const char **ret_zones, size_t max)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < e->shifts.count && n < max; i++) {
-		const struct engine_shift *s = e->shifts.items[i];
+	for (size_t i = 0; e->shifts.count && i < lb->zones.count && n < max; i++) {
+		const struct lb_zone *z = lb->zones.items[i];
 
-		if (s->evacuate && (strcmp(s->lb, "*") == 0 || strcmp(s->lb, lb) == 0))
-			ret_zones[n++] = s->zone;
+		if (is_evacuated(e, lb->o.name, z->o.name))
+			ret_zones[n++] = z->o.name;
 	}
 	return n;
 }
@@ -253,8 +265,7 @@ static void check(struct engine *e, struct shift_pending *p)
 	check_target(e, r, &p->faults);
 	if (err_any(&p->faults))
 		return;
-	p->effect_count = shift_effects_list(e, r->zone, r->load_balancer, &p->effects,
-					     &p->refusals);
+	p->effect_count = shift_effects_list(e, r, &p->effects, &p->refusals);
 	if (!r->force && !r->dry_run)
 		err_move(&p->faults, &p->refusals);
 }
@@ -470,11 +481,21 @@ bool shifts_note_commit(struct engine *e, uint64_t token, int result, const stru
 	return true;
 }
 
+/* The kernel has the weights of evacuated servers: the answer means that it is in force. */
+static bool is_applied(const struct engine *e, struct shift_pending *p)
+{
+	const struct engine_shift *s = p->gone ? p->gone : p->next_state;
+
+	if (!p->list)
+		p->list = e->lists_submitted;
+	return !e->kernel_known || !s || !s->evacuate || e->lists_done >= p->list;
+}
+
 void shifts_finish(struct engine *e)
 {
 	struct shift_pending *p;
 
-	while ((p = e->shift_finishing)) {
+	while ((p = e->shift_finishing) && is_applied(e, p)) {
 		e->shift_finishing = p->next;
 		answer(e, p);
 	}
@@ -493,6 +514,14 @@ static void expire(struct engine *e, size_t index)
 	shift_free(s);
 }
 
+/* An extension that is being committed decides: else the end would be stored behind it. */
+static bool is_on_its_way(const struct engine *e, const struct engine_shift *s)
+{
+	const struct shift_pending *p = e->shift_committing;
+
+	return p && p->request->id && strcmp(p->request->id, s->id) == 0;
+}
+
 usec_t shifts_tick(struct engine *e, usec_t now)
 {
 	usec_t next = USEC_NEVER;
@@ -501,6 +530,8 @@ usec_t shifts_tick(struct engine *e, usec_t now)
 		struct engine_shift *s = e->shifts.items[i];
 		usec_t notice = s->expires > EXPIRING_NOTICE ? s->expires - EXPIRING_NOTICE : 0;
 
+		if (is_on_its_way(e, s))
+			continue; /* its commit wakes us */
 		if (now >= s->expires) {
 			expire(e, i);
 			continue;

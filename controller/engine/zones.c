@@ -201,12 +201,14 @@ void zones_free(struct engine *e)
 
 /* ---- judging ---- */
 
-static enum zone_verdict worse_group(enum zone_verdict a, enum zone_verdict b)
+/* A group of which nothing is known yet is left out as long as another one is decided: a new listener withdraws no zone, and
+ * does not bring those back that others have withdrawn. */
+static enum zone_verdict add_group(enum zone_verdict sum, enum zone_verdict group, size_t index)
 {
-	static const int badness[] = {
-		[ZONE_HEALTHY] = 0, [ZONE_UNDECIDED] = 1, [ZONE_UNHEALTHY] = 2};
+	static const int weight[] = {
+		[ZONE_UNDECIDED] = 0, [ZONE_HEALTHY] = 1, [ZONE_UNHEALTHY] = 2};
 
-	return badness[b] > badness[a] ? b : a;
+	return index == 0 || weight[group] > weight[sum] ? group : sum;
 }
 
 static void judge_groups(struct engine *e, const struct engine_lb *lb,
@@ -221,22 +223,21 @@ static void judge_groups(struct engine *e, const struct engine_lb *lb,
 		struct desired_place place = {
 			.lb = lb->lb, .zone = z->zone, .listener = l, .family = families[f]};
 		struct zone_count count;
-		enum zone_verdict verdict;
+		enum zone_verdict sum_before = in->groups;
 
 		services_count(e, e->snapshot, &place, &count);
 		sum->eligible += count.eligible;
 		sum->in_service += count.in_service;
 		sum->initial += count.initial;
-		verdict = zone_judge_group(&count, &g->dns_min_healthy);
-		if (worse_group(in->groups, verdict) != in->groups) {
-			in->groups = verdict;
-			in->group = g->o.name;
-		}
+		in->groups = add_group(in->groups, zone_judge_group(&count, &g->dns_min_healthy),
+				       i);
+		if (i == 0 || in->groups != sum_before)
+			in->group = in->groups == ZONE_HEALTHY ? NULL : g->o.name;
 	}
 }
 
 size_t zones_fill(struct engine *e, const struct engine_lb *lb, enum zone_family f,
-		  const char *skip, struct zone_input ret_in[MODEL_LB_ZONES_MAX],
+		  struct zone_input ret_in[MODEL_LB_ZONES_MAX],
 		  const struct engine_lb_zone *ret_zones[MODEL_LB_ZONES_MAX])
 {
 	size_t n = 0;
@@ -251,8 +252,6 @@ size_t zones_fill(struct engine *e, const struct engine_lb *lb, enum zone_family
 		ret_in[n] = (struct zone_input){.enabled = lb->lb->enabled && z->zone->enabled,
 						.shift = cover ? cover->id : NULL,
 						.vip = vip_checks_verdict(&z->checks[f])};
-		if (skip && strcmp(skip, z->zone->o.name) == 0)
-			ret_in[n].shift = "";
 		judge_groups(e, lb, z, f, &ret_in[n], &z->count[f]);
 		ret_zones[n++] = z;
 	}
@@ -308,7 +307,7 @@ static void judge_family(struct engine *e, struct engine_lb *lb, enum zone_famil
 	size_t count;
 
 	memset(in, 0, sizeof(in));
-	count = zones_fill(e, lb, f, NULL, in, zones);
+	count = zones_fill(e, lb, f, in, zones);
 	zone_judge(in, count, out, &lb->fail_open[f]);
 	for (size_t i = 0; i < count; i++)
 		take_output(e, lb, (struct engine_lb_zone *)(uintptr_t)zones[i], f, &out[i]);

@@ -77,10 +77,10 @@ void zones_judge(struct engine *e); /* the settle step */
 struct engine_lb *zones_find_lb(const struct engine *e, const char *name);
 const struct addr *zones_vip(const struct lb_zone *z, enum zone_family f);
 const struct addr *zones_published_address(const struct lb_zone *z, enum zone_family f);
-/* Fills the inputs of one load balancer and family, leaving out zones without a VIP; `skip` is treated as shifted away (NULL =
- * none). Returns how many; ret_zones[i] is whose. */
+/* Fills the inputs of one load balancer and family, leaving out zones without a VIP. Returns how many; ret_zones[i] is whose. The
+ * counts of servers stay with the zones, for readers. */
 size_t zones_fill(struct engine *e, const struct engine_lb *lb, enum zone_family f,
-		  const char *skip, struct zone_input ret_in[MODEL_LB_ZONES_MAX],
+		  struct zone_input ret_in[MODEL_LB_ZONES_MAX],
 		  const struct engine_lb_zone *ret_zones[MODEL_LB_ZONES_MAX]);
 
 /* vip_checks.c */
@@ -99,9 +99,9 @@ void vip_checks_load_row(struct engine *e, const struct store_row *row);
 void shifts_load_row(struct engine *e, const struct store_row *row);
 const struct engine_shift *shifts_find_cover(const struct engine *e, const char *lb,
 					     const char *zone);
-/* Names of the zones whose servers are evacuated in this load balancer; at most `max`. */
-size_t shifts_list_evacuated(const struct engine *e, const char *lb, const char **ret_zones,
-			     size_t max);
+/* Names of its zones whose servers are evacuated in this load balancer, each once; at most `max`. */
+size_t shifts_list_evacuated(const struct engine *e, const struct load_balancer *lb,
+			     const char **ret_zones, size_t max);
 void shifts_pump(struct engine *e); /* takes the next wish */
 bool shifts_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);
 void shifts_finish(struct engine *e); /* answers what is in force */
@@ -111,8 +111,8 @@ void shifts_free(struct engine *e);
 void shifts_fill_status(const struct engine_shift *s, struct shift_status *ret_status);
 
 /* shift_effects.c */
-/* What taking `zone` out of `lb` ("*" = all) would do; caller frees the array. Faults unless forced: ERR_IN_USE. */
-size_t shift_effects_list(struct engine *e, const char *zone, const char *lb,
+/* What the wish would do; caller frees the array. Faults unless forced: ERR_IN_USE. */
+size_t shift_effects_list(struct engine *e, const struct shift_request *r,
 			  struct shift_effect **ret_effects, struct err *refusals);
 
 /* publish.c */

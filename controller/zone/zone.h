@@ -42,7 +42,7 @@ struct zone_input {
 	const char *shift; /* id of a covering shift, NULL = none */
 	enum zone_verdict vip;
 	enum zone_verdict
-		groups; /* the worst of all listeners: unhealthy before undecided before healthy */
+		groups; /* the worst of the decided ones of all listeners; undecided if none is decided */
 	const char *group; /* whose verdict that is; NULL if healthy */
 };
 

@@ -107,10 +107,13 @@ class Lab:
 
     # Building
 
-    def namespace(self, name):
-        namespace = net.Namespace(name)
+    def keep(self, namespace):
+        """It ends with the case."""
         self._namespaces.append(namespace)
         return namespace
+
+    def namespace(self, name):
+        return self.keep(net.Namespace(name))
 
     def gateway(self, name="gw"):
         namespace = self.namespace(name)
@@ -136,7 +139,7 @@ class Lab:
     def network(self, count=2, direct=False, tcp=(80,), udp=()):
         """The usual network. DIRECT: servers answer the client without the gateway."""
         switch = net.Switch()
-        self._namespaces.append(switch.namespace)
+        self.keep(switch.namespace)
         switch.segment("front")
         switch.segment("back")
         self.switch = switch
