@@ -150,6 +150,8 @@ static void wake(struct engine *e, usec_t now)
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
 		if (wishes[i] < at)
 			at = wishes[i];
+	if (e->marks & ~(unsigned)MARK_STORE)
+		at = now; /* a look at a VIP that began in this step has found something */
 	e->ports.wake_at(e->ports.ctx, at);
 }
 

@@ -292,7 +292,7 @@ static void tick_one(struct engine *e, struct engine_vip_check *c, usec_t now)
 {
 	struct health_result r = {.planned = c->next, .ended = now};
 
-	if (!e->availability_known) {
+	if (!e->availability_known || (e->kernel_available && !e->kernel_known)) {
 		c->next = now + 100 * USEC_PER_MS; /* nothing is known of the kernel yet */
 		return;
 	}
