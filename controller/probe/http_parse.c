@@ -498,8 +498,13 @@ void http_parse_init(struct http_parse *p, enum http_method method, const char *
 /* The common case, in one go: what is plain in names and values of which nothing more is kept. */
 static size_t http_skip_plain(const struct http_parse *p, const uint8_t *bytes, size_t size)
 {
+	size_t room; /* with the one byte that is too many */
 	size_t n = 0;
 
+	if (p->headers_done)
+		return 0;
+	room = HTTP_PARSE_HEADERS_MAX + 1 - p->bytes;
+	size = size < room ? size : room;
 	if (p->phase == PHASE_NAME && p->name_size > HTTP_PARSE_NAME_MAX) {
 		while (n < size && http_is_token(bytes[n]))
 			n++;

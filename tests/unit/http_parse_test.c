@@ -256,6 +256,26 @@ static void test_header_limit(void **state)
 	}
 }
 
+/* A flood that comes at once counts like one that comes in pieces: up to the first byte that is too many. */
+static void test_header_flood_at_once(void **state)
+{
+	static const char *const starts[] = {OK "A: ", OK ""};
+	char *flood = mem_alloc(1000000);
+
+	(void)state;
+	memset(flood, 'x', 1000000);
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		struct http_parse p;
+
+		http_parse_init(&p, HTTP_GET, NULL);
+		assert_int_equal(http_parse_feed(&p, NULL, starts[i], strlen(starts[i])),
+				 HTTP_MORE);
+		assert_int_equal(http_parse_feed(&p, NULL, flood, 1000000), HTTP_MALFORMED);
+		assert_int_equal(p.bytes, HTTP_PARSE_HEADERS_MAX + 1);
+	}
+	free(flood);
+}
+
 /* Exactly at the limit is well, one byte more is not. */
 static void test_header_limit_exact(void **state)
 {
@@ -453,6 +473,7 @@ int main(void)
 		cmocka_unit_test(test_rows_byte_by_byte),
 		cmocka_unit_test(test_line),
 		cmocka_unit_test(test_header_limit),
+		cmocka_unit_test(test_header_flood_at_once),
 		cmocka_unit_test(test_header_limit_exact),
 		cmocka_unit_test(test_endless_continue),
 		cmocka_unit_test(test_body_limit),
