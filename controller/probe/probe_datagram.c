@@ -29,6 +29,7 @@ static int probe_datagram_set_up(const struct probe_run *r)
 	const uint8_t family = r->target->address.family;
 	const int on = 1;
 
+	probe_io_keep_stamping(r->io);
 	if (setsockopt(r->fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)) < 0)
 		return -errno;
 	if (family == AF_INET ? setsockopt(r->fd, IPPROTO_IP, IP_RECVERR, &on, sizeof(on)) < 0

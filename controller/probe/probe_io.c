@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define HEAVY_MAX (2 * USEC_PER_MS) /* for handshakes, in one turn of the loop */
@@ -21,7 +22,7 @@ int probe_io_open(struct probe_io *io)
 
 	if (fd < 0)
 		return -errno;
-	*io = (struct probe_io){.epoll = fd};
+	*io = (struct probe_io){.epoll = fd, .stamper = -1};
 	return 0;
 }
 
@@ -31,6 +32,8 @@ void probe_io_close(struct probe_io *io)
 	probe_syn_free(io->syn);
 	probe_silence_free(io->silence);
 	probe_trust_pool_free(io->trust);
+	if (io->stamper >= 0)
+		close(io->stamper);
 	close(io->epoll);
 	free(io->runs);
 	*io = (struct probe_io){.epoll = -1};
@@ -109,6 +112,17 @@ static bool probe_io_dispatch(struct probe_io *io, const struct epoll_event *eve
 bool probe_io_has_more(const struct probe_io *io)
 {
 	return io->next < io->count;
+}
+
+void probe_io_keep_stamping(struct probe_io *io)
+{
+	const int on = 1;
+
+	if (io->stamper >= 0)
+		return;
+	io->stamper = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (io->stamper >= 0) /* without it the times are those of reading: still no failure */
+		(void)setsockopt(io->stamper, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
 }
 
 bool probe_io_harvest(struct probe_io *io)

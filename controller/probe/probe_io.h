@@ -30,6 +30,7 @@ struct probe_io {
 	struct probe_echo_pool *echo;
 	struct probe_syn_pool *syn;
 	struct probe_silence_hosts *silence;
+	int stamper; /* -1 = none: probe_io_keep_stamping() */
 	struct probe_trust_pool *trust;
 };
 
@@ -45,6 +46,10 @@ int probe_io_watch(struct probe_io *io, struct probe_run *r);
 void probe_io_move(struct probe_io *io, struct probe_run *from, struct probe_run *to);
 /* Before r->fd is closed. */
 void probe_io_forget(struct probe_io *io, const struct probe_run *r);
+
+/* From now on the kernel notes when packets come in. It begins and ends with the first and last socket that asks for that, and
+ * a little late: short-lived sockets alone would get no times. */
+void probe_io_keep_stamping(struct probe_io *io);
 
 /* Calls `ready` of what is ready now, without waiting. Returns true when there may be more; what it has put off, because TLS
  * takes its time, the loop does not report again. */

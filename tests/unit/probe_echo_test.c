@@ -157,16 +157,16 @@ static void test_duplicates(void **state)
 
 static void test_too_late(void **state)
 {
-	struct answer a = {.times = 1, .delay = 90000};
+	struct answer a = {.times = 1, .delay = 300000};
 	struct probe_result r;
 
 	(void)state;
 	net_set_echo(false);
 	r = probe_with("127.0.0.1", &a, 60);
 	fixture_assert(&r, PROBE_FAIL_SILENT, REASON_ICMP_NO_REPLY);
-	r = probe_with("127.0.0.1", &a, 400);
+	r = probe_with("127.0.0.1", &a, 2000);
 	fixture_assert(&r, PROBE_PASS, REASON_NONE);
-	assert_in_range(r.evidence.first_byte_usec, 90000, 390000);
+	assert_in_range(r.evidence.first_byte_usec, 300000, 1990000);
 }
 
 struct hold {
@@ -204,8 +204,8 @@ static void test_stall(void **state)
 	fixture_loop(&f, FIXTURE_END);
 	net_peer_stop(&peer);
 	fixture_assert(&told.last, PROBE_PASS, REASON_NONE);
-	assert_in_range(told.last.evidence.first_byte_usec, 40000, 140000);
-	assert_true(told.last.evidence.duration_usec > 300000);
+	assert_in_range(told.last.evidence.first_byte_usec, 40000, 400000);
+	assert_true(told.last.evidence.duration_usec > 400000);
 	fixture_stop(&f);
 }
 
@@ -248,5 +248,5 @@ int main(void)
 		cmocka_unit_test(test_stall),      cmocka_unit_test(test_many),
 	};
 
-	return cmocka_run_group_tests(tests, net_enter, NULL);
+	return cmocka_run_group_tests(tests, net_enter_stamped, NULL);
 }

@@ -44,6 +44,7 @@ static void check_errors(const char *address, const char *by, const struct net_e
 	const bool is4 = net_addr(address).family == AF_INET;
 	struct health_check c = fixture_check(CHECK_ICMP);
 
+	c.timeout_ms = 5000; /* never waited for */
 	for (size_t i = 0; i < count; i++) {
 		struct net_error_by e = {.by = net_addr(by), .error = errors[i]};
 		struct probe_result r;

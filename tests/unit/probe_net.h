@@ -5,6 +5,7 @@
 #define ZG_TESTS_UNIT_PROBE_NET_H
 
 #include "probe/packet_parse.h"
+#include "probe/probe_raw.h"
 #include "probe_fixture.h"
 
 #include <linux/filter.h>
@@ -51,6 +52,37 @@ static inline int net_enter(void **state)
 	net_write("/proc/sys/net/ipv4/icmp_ratelimit", "0");
 	net_write("/proc/sys/net/ipv6/icmp/ratelimit", "0");
 	return 0;
+}
+
+/* The same, and packets get the time at which they come in: the kernel begins with that when the first socket asks for it, and
+ * some time later. */
+static inline int net_enter_stamped(void **state)
+{
+	const struct timeval limit = {.tv_sec = 1};
+	const int on = 1;
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(sa);
+	int fd;
+
+	if (net_enter(state))
+		return -1;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	assert_int_equal(bind(fd, (const struct sockaddr *)&sa, size), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &size), 0);
+	for (int i = 0; i < 100; i++) {
+		_Alignas(struct cmsghdr) uint8_t control[64];
+		struct msghdr msg = {.msg_control = control, .msg_controllen = sizeof(control)};
+		usec_t sent = time_monotonic();
+
+		assert_int_equal(sendto(fd, "", 0, 0, (const struct sockaddr *)&sa, size), 0);
+		usleep(20000);
+		assert_int_equal(recvmsg(fd, &msg, 0), 0);
+		if (probe_raw_received(&msg) < sent + 15000)
+			return 0; /* `fd` stays open: it is what keeps it so */
+	}
+	return -1;
 }
 
 /* Addresses of 127/8 need not be added; those of IPv6 do. */
@@ -165,7 +197,8 @@ static void *net_peer_run(void *arg)
 	struct pollfd fds[2] = {{.fd = peer->fd, .events = POLLIN},
 				{.fd = peer->stop[0], .events = POLLIN}};
 
-	while (poll(fds, 2, -1) > 0 && !fds[1].revents) {
+	/* What came before it is told to stop is still seen. */
+	while (poll(fds, 2, -1) > 0 && (fds[0].revents || !fds[1].revents)) {
 		uint8_t bytes[NET_PACKET_MAX];
 		struct sockaddr_storage sa;
 		socklen_t size = sizeof(sa);

@@ -141,5 +141,5 @@ int main(void)
 		cmocka_unit_test(test_errors),
 	};
 
-	return cmocka_run_group_tests(tests, net_enter, NULL);
+	return cmocka_run_group_tests(tests, net_enter_stamped, NULL);
 }

@@ -81,6 +81,7 @@ static void check_errors(const char *address, const char *by, const struct net_e
 	struct health_check c = half_open();
 	struct fixture_server s;
 
+	c.timeout_ms = 5000; /* never waited for */
 	fixture_server_start(&s, address, NULL, NULL);
 	net_mute(s.fd);
 	for (size_t i = 0; i < count; i++) {
@@ -183,7 +184,7 @@ static void check_forgery(const char *address, const char *other, enum forgery f
 	struct probe_result r;
 	struct net_peer peer;
 
-	c.timeout_ms = forgery == FORGERY_NONE ? 500 : 50;
+	c.timeout_ms = forgery == FORGERY_NONE ? 5000 : 50;
 	fixture_server_start(&s, address, NULL, NULL);
 	net_mute(s.fd);
 	f.port = s.port;

@@ -176,6 +176,7 @@ static void check_errors(const char *address, const char *by, const struct net_e
 	uint16_t port;
 	int fd = net_udp_open(address, &port);
 
+	c.timeout_ms = 5000; /* never waited for */
 	for (size_t i = 0; i < count; i++) {
 		struct net_error_by e = {.by = net_addr(by), .error = errors[i]};
 		struct probe_result r;
