@@ -42,7 +42,7 @@ def two_zones(lab, *, dual=False, groups=None, **members):
                 six = {"address": server.address6, "port": 80, "zone": zone}
                 one["servers"][f"{server.name}-6"] = six
     listeners = {"one": listener("a"), "two": listener("b", port=8080)}
-    shop = balancer(listeners, dns_name=NAME, vip_probe=VIP_PROBE, **members)
+    shop = balancer(listeners, **{"dns_name": NAME, "vip_probe": VIP_PROBE, **members})
     shop["zones"]["zone-b"] = {"vip4": OTHER_VIP4}
     if dual:
         shop["zones"]["zone-a"]["vip6"], shop["zones"]["zone-b"]["vip6"] = VIP6, OTHER_VIP6
@@ -137,3 +137,28 @@ def cross(lab, on):
     """cross_zone on every node."""
     for gateway in lab.gateways:
         gateway.api.patch("/load-balancers/shop", {"cross_zone": on}).expect(200)
+
+
+def ready(lab, **members):
+    """One gateway, both zones healthy; returns who asks for names."""
+    ask = one_gateway(lab)
+    start_one(lab, two_zones(lab, **members))
+    lab.wait(lambda: settled(lab.gw), 4 * lab.slow, "both are healthy")
+    return ask
+
+
+def shift(lab, zone="zone-b", query="", **members):
+    """POST of a zone shift to the first gateway; the answer."""
+    body = {
+        "zone": zone, "load_balancer": "shop", "expires_in": "2h", "comment": "a test", **members,
+    }
+    return lab.gw.api.call("POST", f"/zone-shifts{query}", body)
+
+
+def shifted(lab, *arguments, **members):
+    """Its id."""
+    return shift(lab, *arguments, **members).expect(201).json["id"]
+
+
+def cancel(lab, name):
+    lab.gw.api.delete(f"/zone-shifts/{name}").expect(204)

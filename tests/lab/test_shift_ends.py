@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Manual failover: until when a zone is away, whatever happens to the daemon and to the clock."""
+
+import time
+
+from zglab import case
+from zglab.zones import BOTH, NAME, ONLY_A, ready, shifted
+
+# The clock that is set must not be the host's.
+LAB_KIND = "uml"
+LAB_SECONDS = 15
+HOUR = 3600.0
+
+
+@case
+def ends_by_itself(lab):
+    ask = ready(lab)
+    began = time.monotonic()
+    name = shifted(lab, expires_in="1s")
+    lab.holds(lambda: ask.published(NAME) == ONLY_A, 0.8, "until it expires")
+    lab.wait(lambda: ask.published(NAME) == BOTH, 0.5 + lab.margin, "it is over")
+    assert time.monotonic() - began >= 1.0
+    assert lab.gw.api.get("/zone-shifts").json["items"] == []
+    lab.gw.api.get(f"/zone-shifts/{name}").expect(404)
+    # longer, and shorter again
+    name = shifted(lab, expires_in="1s")
+    longer = {"expires_in": "1h", "comment": "takes longer"}
+    answer = lab.gw.api.patch(f"/zone-shifts/{name}", longer).expect(200).json
+    assert [x["comment"] for x in answer["history"]] == ["a test", "takes longer"], answer
+    lab.holds(lambda: ask.published(NAME) == ONLY_A, 1.3, "it was extended")
+    refused = lab.gw.api.patch(f"/zone-shifts/{name}", {"expires_in": "73h"}).expect(422)
+    assert refused.pointers() == ["/expires_in"], refused
+    lab.gw.api.patch(f"/zone-shifts/{name}", {"expires_in": "1s"}).expect(200)
+    lab.wait(lambda: ask.published(NAME) == BOTH, 1.5 + lab.margin, "it was cut short")
+
+
+@case
+def survives_kill_9(lab):
+    ask = ready(lab)
+    began = time.monotonic()
+    name = shifted(lab, expires_in="3s")
+    lab.gw.daemon.kill()
+    lab.gw.daemon.start()
+    assert ask.published(NAME) == ONLY_A, "from the first answer on"
+    found = lab.gw.api.get("/zone-shifts").json["items"]
+    assert [x["id"] for x in found] == [name], found
+    lab.gw.daemon.kill()
+    lab.gw.daemon.start()
+    lab.holds(
+        lambda: ask.published(NAME) == ONLY_A, 2.8 - (time.monotonic() - began), "not sooner"
+    )
+    lab.wait(lambda: ask.published(NAME) == BOTH, 0.7 + lab.margin, "in time")
+    lab.gw.daemon.kill()
+    lab.gw.daemon.start()
+    assert ask.published(NAME) == BOTH, "and not again"
+
+
+def set_clock(seconds):
+    time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + seconds)
+
+
+@case
+def whatever_the_clock_says(lab):
+    ask = ready(lab)
+    for jump, again in ((HOUR, False), (-HOUR, True)):
+        began = time.monotonic()
+        shifted(lab, expires_in="2s")
+        set_clock(jump)
+        try:
+            if again:
+                lab.gw.daemon.kill()
+                lab.gw.daemon.start()
+            lab.holds(
+                lambda: ask.published(NAME) == ONLY_A, 1.8 - (time.monotonic() - began),
+                "not sooner",
+            )
+            lab.wait(lambda: ask.published(NAME) == BOTH, 0.7 + lab.margin, "not later")
+        finally:
+            set_clock(-jump)
