@@ -4,6 +4,7 @@
 #include "probe/probe_conn.h"
 
 #include "probe/probe_io.h"
+#include "probe/probe_linger.h"
 #include "probe/probe_tls.h"
 
 #include <errno.h>
@@ -178,21 +179,30 @@ ssize_t probe_conn_recv(struct probe_run *r, void *data, size_t size)
 	return n < 0 ? -errno : n;
 }
 
-void probe_conn_close(struct probe_run *r)
+static void probe_conn_reset(struct probe_run *r)
 {
 	static const struct linger reset = {.l_onoff = 1, .l_linger = 0};
 
-	if (r->fd < 0)
-		return;
-	if (r->target->check->close == CLOSE_FIN)
-		probe_tls_bye(r);
-	probe_tls_free(r);
-	/* Without a connection there is nobody to be polite to. */
-	if (r->connect_usec && r->target->check->close == CLOSE_RST)
+	/* Without a connection there is nobody to tell. */
+	if (r->connect_usec)
 		(void)setsockopt(r->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	probe_tls_free(r);
 	probe_io_forget(r->io, r);
 	close(r->fd);
 	r->fd = -1;
+}
+
+void probe_conn_close(struct probe_run *r)
+{
+	if (r->fd < 0)
+		return;
+	if (r->target->check->close == CLOSE_RST || !r->connect_usec) {
+		probe_conn_reset(r);
+		return;
+	}
+	probe_tls_bye(r);
+	probe_tls_free(r);
+	probe_linger_add(r);
 }
 
 /* What went wrong in the session, or in its making. Returns false if it is nothing of the kind. */

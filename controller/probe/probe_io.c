@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "probe/probe_echo.h"
+#include "probe/probe_linger.h"
 #include "probe/probe_silence.h"
 #include "probe/probe_syn.h"
 #include "probe/probe_trust.h"
@@ -32,6 +33,7 @@ void probe_io_close(struct probe_io *io)
 	probe_syn_free(io->syn);
 	probe_silence_free(io->silence);
 	probe_trust_pool_free(io->trust);
+	probe_linger_free(io->linger);
 	if (io->stamper >= 0)
 		close(io->stamper);
 	close(io->epoll);

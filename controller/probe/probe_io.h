@@ -14,6 +14,7 @@ struct probe_echo_pool;
 struct probe_syn_pool;
 struct probe_silence_hosts;
 struct probe_trust_pool;
+struct probe_linger_pool;
 
 struct probe_io {
 	int epoll;   /* readable when something is to be harvested */
@@ -32,6 +33,7 @@ struct probe_io {
 	struct probe_silence_hosts *silence;
 	int stamper; /* -1 = none: probe_io_keep_stamping() */
 	struct probe_trust_pool *trust;
+	struct probe_linger_pool *linger;
 };
 
 /* 0 or a negative errno. */

@@ -243,7 +243,9 @@ static void test_keep(void **state)
 		if (row->wanted)
 			c.expected_body = strcpy(wanted, row->wanted);
 		fixture_server_start(&server, "127.0.0.1", keeper_serve, &keeper);
-		series_start(&s, &c, &server, 4, 60 * FIXTURE_MS);
+		/* Time for what comes after the verdict, on a busy machine too. */
+		series_start(&s, &c, &server, 4,
+			     (row->keeper.pause_ms || row->keeper.junk_ms ? 250 : 50) * FIXTURE_MS);
 		fixture_loop(&s.f, FIXTURE_END);
 		fixture_stop(&s.f);
 		fixture_server_stop(&server);
@@ -354,7 +356,7 @@ static void test_wrong_status_keeps(void **state)
 	c.reuse_connection = true;
 	c.method = HTTP_GET;
 	fixture_server_start(&server, "127.0.0.1", keeper_serve, &keeper);
-	series_start(&s, &c, &server, 3, 60 * FIXTURE_MS);
+	series_start(&s, &c, &server, 3, 250 * FIXTURE_MS);
 	fixture_loop(&s.f, FIXTURE_END);
 	fixture_stop(&s.f);
 	fixture_server_stop(&server);
