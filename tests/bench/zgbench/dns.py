@@ -2,7 +2,7 @@
 """Line 10: CPU of the server an answer; ours, gdnsd, Knot, NSD and the bare echo, in turns.
 
 Each has one worker and one A record, and answers the same client, which always has WINDOW queries
-on their way. All are asked for NAME.
+on their way. All are asked for NAME. "probing" is ours too, while it runs PROBES probes a second.
 """
 
 import os
@@ -19,6 +19,7 @@ ZONE = "bench.example"
 ADDRESS = "127.0.0.1"
 PORT = 5300
 WINDOW = 100  # as many as dnsperf has
+PROBES = 5000
 RECORDS = """$TTL 60
 @ SOA ns1 hostmaster 1 3600 600 604800 5
 @ NS ns1
@@ -127,6 +128,41 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+class Daemon:
+    """Ours as it is: one load balancer with the name, and servers that are probed or not."""
+
+    def __init__(self, name, store, probes):
+        self.name = name
+        self._listener = host.Listener("tcp") if probes else None
+        self._daemon = host.Zonegate(
+            store, dns={"listen": f"{ADDRESS}:{PORT}", "rrl": 0},
+        )
+
+    @staticmethod
+    def store(probes):
+        """A store with the document, for as many as take part."""
+        members = {} if probes else {"enabled": False}
+        document = host.checked("tcp", probes or host.PER_SERVICE, **members)
+        next(iter(document["load_balancers"].values()))["dns_name"] = NAME
+        return host.make_store(document)
+
+    def start(self):
+        self._daemon.start()
+        host.wait(lambda: ask(0.05, 1)["answers"] > 0, 20, f"{self.name} answers")
+        if self._listener:
+            time.sleep(2.5)  # the first round is spread over a second
+        return self
+
+    @property
+    def pids(self):
+        return self._daemon.pids
+
+    def close(self):
+        self._daemon.close()
+        if self._listener:
+            self._listener.close()
+
+
 def ask(seconds, window=WINDOW):
     """{name: number} of what the client saw."""
     run = subprocess.run(
@@ -139,46 +175,65 @@ def ask(seconds, window=WINDOW):
 
 
 MAKERS = {
-    "ours": lambda: Server("ours", [f"{host.PROGRAMS}/dns_alone", "{address}", "{port}", "{name}"]),
-    "bare": lambda: Server("bare", [f"{host.PROGRAMS}/bare_dns_echo", "{address}", "{port}"]),
-    "gdnsd": lambda: Server(
+    "ours": lambda stores: Daemon("ours", stores[0], 0),
+    "probing": lambda stores: Daemon("probing", stores[PROBES], PROBES),
+    "bare": lambda _: Server("bare", [f"{host.PROGRAMS}/bare_dns_echo", "{address}", "{port}"]),
+    "gdnsd": lambda _: Server(
         "gdnsd", ["/usr/sbin/gdnsd", "-c", "{folder}", "start"],
         [("config", GDNSD), (f"zones/{ZONE}", RECORDS)], ["zones", "run", "state"],
     ),
-    "knot": lambda: Server(
+    "knot": lambda _: Server(
         "knot", ["/usr/sbin/knotd", "-c", "{folder}/knot.conf"],
         [("knot.conf", KNOT), ("zone", RECORDS)], ["db"],
     ),
-    "nsd": lambda: Server(
+    "nsd": lambda _: Server(
         "nsd", ["/usr/sbin/nsd", "-d", "-c", "{folder}/nsd.conf"],
         [("nsd.conf", NSD), ("zone", RECORDS)],
     ),
 }
 
 
+def threads_usec(pid, prefix):
+    """CPU time of the threads whose names begin so."""
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/comm", encoding="ascii") as file:
+            if not file.read().startswith(prefix):
+                continue
+        with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as file:
+            total += int(file.read().split()[0])
+    return total / 1000
+
+
 def cost(server, seconds):
-    """CPU in microseconds of one answer."""
+    """CPU in microseconds of one answer: of all threads, and of those for DNS in ours."""
     ask(0.3)
-    begin = host.cpu_usec(*server.pids)
+    begin = host.cpu_usec(*server.pids), threads_usec(server.pids[0], "dns-")
     seen = ask(seconds)
-    used = host.cpu_usec(*server.pids) - begin
+    end = host.cpu_usec(*server.pids), threads_usec(server.pids[0], "dns-")
     if seen["wrong"] or seen["answers"] < 10000 * seconds:
         raise SystemExit(f"{server.name}: {seen}")
-    return used / seen["answers"]
+    return [(after - before) / seen["answers"] for before, after in zip(begin, end)]
 
 
-def measure(names=tuple(MAKERS), seconds=2.0):
-    """{name: median of the CPU in microseconds an answer}"""
+def measure(seconds=2.0):
+    """{name: median of the CPU in microseconds an answer}; "ours threads" and "probing threads" are
+    those of the threads that answer."""
     host.enter()
+    stores = {probes: Daemon.store(probes) for probes in (0, PROBES)}
     values = {}
     for _ in range(host.ROUNDS):
-        for name in names:
-            server = MAKERS[name]()
+        for name, make in MAKERS.items():
+            server = make(stores)
             try:
                 server.start()
-                values.setdefault(name, []).append(cost(server, seconds))
+                whole, threads = cost(server, seconds)
             finally:
                 server.close()
+            values.setdefault(name, []).append(whole)
+            values.setdefault(f"{name} threads", []).append(threads)
             time.sleep(0.1)
+    for store in stores.values():
+        host.remove_store(store)
     host.dump("dns", values)
     return {name: figures.median(x) for name, x in values.items()}
