@@ -10,14 +10,47 @@
 #include "api/worker.h"
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+
+#define CONNTRACK_MAX "/proc/sys/net/netfilter/nf_conntrack_max"
+#define CONNTRACK_LASTS_S \
+	120.0 /* of an entry of a closed TCP connection, as Linux has it by default */
+
+/* Where connection tracking is loaded every probe takes an entry of its table for minutes. NULL: it is not. */
+static json_t *system_conntrack(const struct node_status *n)
+{
+	FILE *file = fopen(CONNTRACK_MAX, "re");
+	double taken = n->probes_per_second * CONNTRACK_LASTS_S;
+	unsigned long max = 0;
+	json_t *json;
+
+	if (!file)
+		return NULL;
+	if (fscanf(file, "%lu", &max) != 1)
+		max = 0;
+	fclose(file);
+	json = json_pack("{s:I, s:I}", "max", (json_int_t)max, "taken_by_probes",
+			 (json_int_t)taken);
+	if (taken * 10 > (double)max)
+		json_object_set_new(
+			json, "advice",
+			json_sprintf(
+				"connection tracking is loaded, and the probes can take %.0f of its %lu "
+				"entries: give the health checks a fwmark and keep them out with "
+				"\"iptables -t raw -A OUTPUT -m mark --mark MARK -j CT --notrack\" (and the "
+				"answers in PREROUTING), or raise net.netfilter.nf_conntrack_max",
+				taken, max));
+	return json;
+}
 
 static json_t *system_kernel(const struct node_status *n)
 {
 	json_t *json = json_pack("{s:s, s:b, s:b}", "ipvs", n->kernel_off ? "off" : "auto",
 				 "available", n->kernel_available, "known", n->kernel_known);
 	struct utsname name;
+	json_t *conntrack;
 
 	if (!n->kernel_off && !n->kernel_available)
 		json_object_set_new(
@@ -34,6 +67,9 @@ static json_t *system_kernel(const struct node_status *n)
 		json_object_set_new(json, "vip_device_advice", json_string(n->vip_device_advice));
 	if (uname(&name) == 0)
 		json_object_set_new(json, "release", json_string(name.release));
+	conntrack = system_conntrack(n);
+	if (conntrack)
+		json_object_set_new(json, "conntrack", conntrack);
 	return json;
 }
 

@@ -54,6 +54,7 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 		printf("   no IPVS: %s\n", cli_print_text(kernel, "detail"));
 	cli_status_print_note("", kernel, "vip_device_fault");
 	cli_status_print_note("advice: ", kernel, "vip_device_advice");
+	cli_status_print_note("advice: ", json_object_get(kernel, "conntrack"), "advice");
 	if (!cli_print_true(json_object_get(system, "store"), "ok"))
 		printf("   the store takes no commits: see the daemon's log\n");
 }

@@ -366,15 +366,19 @@ void engine_each_drain(const struct engine *e, engine_drain_fn *fn, void *ctx)
 
 /* ---- the node ---- */
 
-static size_t count_probes(const struct engine *e)
+static size_t count_probes(const struct engine *e, double *ret_per_second)
 {
 	size_t n = 0;
 
+	*ret_per_second = 0;
 	for (size_t i = 0; i < e->groups.count; i++) {
 		const struct engine_group *g = e->groups.items[i];
 
-		if (g->used && g->group->health_check.enabled)
-			n += g->servers.count;
+		if (!g->used || !g->group->health_check.enabled)
+			continue;
+		n += g->servers.count;
+		*ret_per_second += (double)g->servers.count * (double)USEC_PER_SEC /
+				   (double)g->settings.interval;
 	}
 	return n;
 }
@@ -399,8 +403,8 @@ void engine_node_status(const struct engine *e, struct node_status *ret_status)
 		.drift_count = e->drift_count,
 		.last_audit_wall = e->last_audit_wall,
 		.services = e->services.count,
-		.probes = count_probes(e),
 	};
+	ret_status->probes = count_probes(e, &ret_status->probes_per_second);
 }
 
 /* ---- the kernel's table ---- */

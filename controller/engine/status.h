@@ -118,6 +118,7 @@ struct node_status {
 	usec_t last_audit_wall; /* 0 = none yet */
 	size_t services;
 	size_t probes; /* servers that are probed */
+	double probes_per_second; /* of them at the pace of healthy ones: a bound, identical ones are made once */
 };
 void engine_node_status(const struct engine *e, struct node_status *ret_status);
 
