@@ -8,6 +8,7 @@
 #   make lint      layers, budgets, format, both compilers
 #   make format    clang-format over every C file
 #   make fuzz      every fuzz target for FUZZ_SECONDS (60)
+#   make fuzz-coverage   how many lines of the parsers the fuzz corpora reach
 #   make bench     the figures beside their peers; LINE=n runs one
 #   make install   DESTDIR, PREFIX (/usr)
 #   make clean     removes build/
@@ -64,9 +65,10 @@ OPTIMIZE := -O1 -g -fno-omit-frame-pointer
 FORTIFY := -U_FORTIFY_SOURCE
 SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 else ifeq ($(VARIANT),coverage)
+CC := $(CLANG)
 OPTIMIZE := -O0 -g
 FORTIFY := -U_FORTIFY_SOURCE
-SANITIZE := --coverage
+SANITIZE := -fprofile-instr-generate -fcoverage-mapping
 else
 $(error VARIANT is default, asan, fuzz or coverage, not "$(VARIANT)")
 endif
@@ -177,7 +179,7 @@ $(PRELOAD_SO): $(OUT)/%.so: %.c $(OUT)/.flags
 # After `deps` a new make is started: pkg-config's answers of before are void.
 AGAIN = +$(MAKE) --no-print-directory
 
-.PHONY: deps demo test lint reference format bench fuzz install clean help
+.PHONY: deps demo test lint reference format bench fuzz fuzz-coverage install clean help
 deps:
 	@.ci/deps
 
@@ -211,6 +213,10 @@ bench: deps
 fuzz:
 	$(AGAIN) VARIANT=fuzz fuzzers
 	@tests/fuzz/run -s $(FUZZ_SECONDS) -o $(BUILD)/fuzz
+
+fuzz-coverage:
+	$(AGAIN) VARIANT=coverage fuzzers
+	@tests/fuzz/coverage -o $(BUILD)/coverage
 
 SYSCONFDIR ?= /etc
 MAN := $(wildcard controller/man/*.[1-8])
