@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The demo inside its lab: inside.py KIND OUT
 
-A gateway with two zones, four HTTP servers, a client with steady traffic. It
-writes what happens as lines of JSON to OUT/demo.jsonl, and ends when OUT/stop
+A gateway with two zones, four HTTP servers, a client that asks for a name and sends
+steady traffic to what it is told. It writes what happens as lines of JSON to OUT/demo.jsonl, and ends when OUT/stop
 appears. The host's side (tests/demo/run) shows it.
 """
 
-import collections
 import json
 import os
 import shutil
@@ -18,70 +17,17 @@ import time
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "../lab"))
 
-from zglab import boot, documents, modules, relay, rtnl  # noqa: E402
-from zglab.client import ask_tcp  # noqa: E402
-from zglab.lab import OTHER_VIP4, VIP4, Lab  # noqa: E402
+from zglab import boot, modules, relay, rtnl  # noqa: E402
+from zglab.lab import Lab  # noqa: E402
 
-API_PORT, CONTROL_PORT = 8443, 8444
+from demo_client import Client, NameWatch  # noqa: E402
+from demo_document import DNS_SETTINGS, NAME, ZONES, configuration  # noqa: E402
+
+API_PORT, CONTROL_PORT, DNS_PORT = 8443, 8444, 53
 GUEST, GUEST_NET = "10.77.0.2", "10.77.0.2/24"
-ZONES = {"hall-1": VIP4, "hall-2": OTHER_VIP4}
-REQUESTS_PER_SECOND = 20
-
-
-def configuration(servers):
-    check = {
-        "type": "http", "path": "/healthz", "interval_ms": 1000, "timeout_ms": 500,
-        "healthy_threshold": 2, "unhealthy_threshold": 3,
-    }
-    group = documents.group(servers, health_check=check, drain_timeout_ms=10000)
-    group["servers"] = {
-        server.name: {**group["servers"][server.name], "zone": list(ZONES)[number // 2]}
-        for number, server in enumerate(servers)
-    }
-    balancer = documents.balancer({"http": documents.listener()})
-    balancer["zones"] = {zone: {"vip4": vip} for zone, vip in ZONES.items()}
-    document = documents.document({"web": group}, {"shop": balancer}, list(ZONES))
-    for number, zone in enumerate(ZONES, 1):
-        document["zones"][zone] = {"description": f"Hall {number}"}
-    return document
-
-
-class Client:
-    """Steady traffic to both VIPs, one new connection a request."""
-
-    def __init__(self, namespace):
-        self._namespace = namespace
-        self._lock = threading.Lock()
-        self.answers = collections.Counter()
-        self.errors = collections.Counter()
-        self.last_answer = None
-        threading.Thread(target=self._run, daemon=True).start()
-
-    def _run(self):
-        vips = list(ZONES.values())
-        turn = 0
-        following = time.monotonic()
-        while True:
-            turn += 1
-            self._ask(vips[turn % len(vips)])
-            following = max(following + 1 / REQUESTS_PER_SECOND, time.monotonic() - 0.5)
-            time.sleep(max(0, following - time.monotonic()))
-
-    def _ask(self, vip):
-        try:
-            name = ask_tcp(self._namespace, vip, 80, 0.5)
-            with self._lock:
-                self.answers[name] += 1
-            self.last_answer = time.monotonic()
-        except OSError as error:
-            with self._lock:
-                self.errors[type(error).__name__] += 1
-
-    def counts(self):
-        with self._lock:
-            return dict(self.answers), sum(self.errors.values())
 
 
 class Demo:
@@ -92,13 +38,15 @@ class Demo:
         self._out = out
         self._kind = kind
         self._events = open(f"{out}/demo.jsonl", "a", encoding="utf-8")
+        self._writing = threading.Lock()
         self._lab = Lab(self._config)
         self._servers = {}
         self._before = {}
 
     def write(self, **event):
-        self._events.write(json.dumps(event) + "\n")
-        self._events.flush()
+        with self._writing:
+            self._events.write(json.dumps(event) + "\n")
+            self._events.flush()
 
     def _load_modules(self):
         loader = boot.loader(self._kind)
@@ -125,30 +73,36 @@ class Demo:
         os.chown(token, *lab.gw.daemon.ids)
         lab.gw.daemon.settings["api"].update(listen=f"127.0.0.1:{API_PORT}", token_file=token)
         lab.gw.daemon.settings["log"]["level"] = "info"
+        lab.gw.daemon.settings["dns"] = DNS_SETTINGS
         lab.gw.daemon.start()
         lab.gw.api.apply(configuration(lab.servers))
         lab.wait_in_service(5)
 
-    def _open_doors(self):
-        """The API and the control port, for the host's loopback."""
+    def _doors(self):
+        """Where the host's side comes in: API, control, DNS over TCP and UDP."""
         if self._kind == "uml":
             netlink = rtnl.Netlink()
             netlink.link_set("lo")
             netlink.link_set("vec0")
             netlink.address_add("vec0", GUEST_NET)
             netlink.close()
-            api, control = relay.listen(GUEST, API_PORT), relay.listen(GUEST, CONTROL_PORT)
-        else:
-            api, control = (socket.socket(fileno=fd) for fd in self._config["listeners"])
-        gateway = self._lab.gw.ns
+            ports = API_PORT, CONTROL_PORT, DNS_PORT
+            return *(relay.listen(GUEST, x) for x in ports), relay.bind_datagrams(GUEST, DNS_PORT)
+        return tuple(socket.socket(fileno=x) for x in self._config["listeners"])
 
-        def connect():
-            with gateway:
-                sock = socket.socket()
-            sock.connect(("127.0.0.1", API_PORT))
+    def _open_doors(self):
+        """The API, the control port and DNS, for the host's loopback."""
+        api, control, dns, datagrams = self._doors()
+
+        def connect(port, kind=socket.SOCK_STREAM):
+            with self._lab.gw.ns:
+                sock = socket.socket(socket.AF_INET, kind)
+            sock.connect(("127.0.0.1", port))
             return sock
 
-        relay.forward(api, connect)
+        relay.forward(api, lambda: connect(API_PORT))
+        relay.forward(dns, lambda: connect(DNS_PORT))
+        relay.forward_datagrams(datagrams, lambda: connect(DNS_PORT, socket.SOCK_DGRAM))
         relay.start(control, self._control)
 
     def _control(self, connection):
@@ -185,6 +139,11 @@ class Demo:
         rows = [line.split() for line in lines[2:] if line.strip()]
         return sum(int(row[1], 16) for row in rows if row[0] != "~" and len(row) > 5)
 
+    def _rate(self, name, count, seconds):
+        rate = (count - self._before.get(name, 0)) / seconds
+        self._before[name] = count
+        return round(rate, 1)
+
     def _row(self, name, answers, seconds):
         api, gateway, server = self._lab.gw.api, self._lab.gw, self._servers[name]
         try:
@@ -192,20 +151,35 @@ class Demo:
         except (OSError, ValueError):
             health = {}
         weights = [gateway.weights(vip=vip).get(server.address4) for vip in ZONES.values()]
-        # the count of new connections that the server itself has seen
-        rate = (server.requests - self._before.get(name, 0)) / seconds
-        self._before[name] = server.requests
         return {
             "name": name, "address": f"{server.address4}:80", "state": health.get("state", "?"),
             "reason": health.get("detail", ""), "weights": weights,
-            "rate": round(rate, 1), "answers": answers.get(name, 0),
+            # the count of new connections that the server itself has seen
+            "rate": self._rate(name, server.requests, seconds), "answers": answers.get(name, 0),
         }
 
+    def _zones(self, visits, seconds):
+        """What the daemon says of the zones; what DNS answers is asked by the client."""
+        try:
+            listed = self._lab.gw.api.get("/load-balancers/shop/status").json["zones"]
+            told = {x["zone"]: x["publication"][0] for x in listed}
+        except (OSError, ValueError, LookupError):
+            told = {}
+        return [
+            {
+                "zone": zone, "vip": vip, "published": told.get(zone, {}).get("published"),
+                "reason": told.get(zone, {}).get("detail", ""),
+                "rate": self._rate(zone, visits.get(vip, 0), seconds),
+            }
+            for zone, vip in ZONES.items()
+        ]
+
     def _tick(self, client, seconds):
-        answers, errors = client.counts()
+        answers, visits, errors = client.counts()
         quiet = time.monotonic() - client.last_answer if client.last_answer else None
         self.write(
             rows=[self._row(name, answers, seconds) for name in self._servers],
+            zones=self._zones(visits, seconds),
             answers=sum(answers.values()), errors=errors,
             quiet=None if quiet is None else round(quiet, 2),
             kernel=self._kernel_connections(),
@@ -216,8 +190,9 @@ class Demo:
         self._install()
         self._build()
         self._open_doors()
-        self.write(ready=True)
+        self.write(ready=True, name=NAME)
         client = Client(self._lab.client)
+        NameWatch(self._lab.client, lambda answer: self.write(dns=answer))
         last = time.monotonic()
         while not os.path.exists(f"{self._out}/stop"):
             time.sleep(1)

@@ -26,7 +26,7 @@ from zglab import launch, relay, rtnl, sysc
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.path.join(HERE, "../.."))
 GUEST, HOST_NET = "10.77.0.2", "10.77.0.1/24"
-API_PORT, CONTROL_PORT = 8443, 8444
+API_PORT, CONTROL_PORT, DNS_PORT = 8443, 8444, 53
 START_SECONDS = 30
 KILL_AFTER = 6  # seconds of traffic before DEMO_KILL strikes
 QUIET = 3.0  # seconds without an answer: the traffic does not flow
@@ -41,6 +41,7 @@ class Demo:
         self._settings = launch.Settings.from_environment(os.path.join(TOP, "tests/lab"))
         self._api = relay.listen("127.0.0.1", int(os.environ.get("DEMO_PORT") or 0))
         self._control = relay.listen("127.0.0.1")
+        self._dns, self._datagrams = self._listen_dns()
         self._control_port = self._control.getsockname()[1]
         self._out = control.folder(self._control_port)
         self._process = None
@@ -51,7 +52,22 @@ class Demo:
         self._ready_at = None
         self._last = None
         self._fault = None
+        self._named = False  # DNS has given an address
         self._ended = False
+
+    @staticmethod
+    def _listen_dns():
+        """TCP and UDP on one port of the loopback."""
+        for _ in range(20):
+            stream = relay.listen("127.0.0.1")
+            try:
+                return stream, relay.bind_datagrams("127.0.0.1", stream.getsockname()[1])
+            except OSError:
+                stream.close()  # another program's datagrams
+        raise SystemExit("demo: no port is free for both TCP and UDP")
+
+    def _doors(self):
+        return self._api, self._control, self._dns, self._datagrams
 
     def _prepare(self):
         for name in ("zonegated", "zonegate"):
@@ -64,7 +80,7 @@ class Demo:
             os.fchmod(file.fileno(), 0o600)
             file.write("zg_" + secrets.token_hex(20) + "\n")
         configuration = self._settings.configuration()
-        configuration["listeners"] = [self._api.fileno(), self._control.fileno()]
+        configuration["listeners"] = [x.fileno() for x in self._doors()]
         with open(f"{self._out}/config.json", "w", encoding="utf-8") as file:
             json.dump(configuration, file)
 
@@ -108,7 +124,7 @@ class Demo:
 
     def _start(self):
         command, environment = self._command()
-        listeners = [self._api.fileno(), self._control.fileno()]
+        listeners = [x.fileno() for x in self._doors()]
         self._console = open(f"{self._out}/console.log", "wb")
         self._process = subprocess.Popen(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=self._console,
@@ -117,12 +133,20 @@ class Demo:
             preexec_fn=lambda: sysc.die_with_parent(signal.SIGKILL),
         )
         if self._settings.kind == "uml":
-            for listener, port in ((self._api, API_PORT), (self._control, CONTROL_PORT)):
+            ports = API_PORT, CONTROL_PORT, DNS_PORT
+            for listener, port in zip(self._doors(), ports):
                 relay.forward(listener, lambda port=port: self._connect(port))
+            relay.forward_datagrams(self._datagrams, self._connect_datagrams)
 
     @staticmethod
     def _connect(port):
         return socket.create_connection((GUEST, port), 5)
+
+    @staticmethod
+    def _connect_datagrams():
+        sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        sock.connect((GUEST, DNS_PORT))
+        return sock
 
     def _events(self):
         path = f"{self._out}/demo.jsonl"
@@ -139,7 +163,10 @@ class Demo:
     def _take(self, event):
         if "ready" in event:
             self._ready_at = time.monotonic()
-            self._screen.introduce(self._introduction())
+            self._screen.introduce(event["name"], self._introduction(event["name"]))
+        elif "dns" in event:
+            self._named = self._named or bool(event["dns"]["addresses"])
+            self._screen.answer(event["dns"])
         elif "rows" in event:
             self._last = event
             self._screen.table(event)
@@ -152,18 +179,23 @@ class Demo:
             if event["faults"]:
                 self._fault = "\n".join(event["faults"])
 
-    def _introduction(self):
+    def _introduction(self, name):
         address = f"http://127.0.0.1:{self._api.getsockname()[1]}"
-        zonegate = shlex.quote(os.path.join(self._settings.build, "zonegate"))
+        build = self._settings.build
         run = shlex.quote(os.path.join(HERE, "run"))
-        default = os.path.join(TOP, "build")
-        prefix = f"BUILD={shlex.quote(self._settings.build)} " if self._settings.build != default else ""
+        prefix = f"BUILD={shlex.quote(build)} " if build != os.path.join(TOP, "build") else ""
         token = shlex.quote(f"{self._out}/token")
         return [
             f"API: {address}/api/v1 (token in {token})",
             "Try in another terminal:",
-            f"  {zonegate} --server {address} --token-file {token} status",
+            f"  export ZONEGATE_SERVER={address} ZONEGATE_TOKEN_FILE={token} "
+            f"PATH={shlex.quote(build)}:$PATH",
+            "  zonegate status",
+            f"  dig +short @127.0.0.1 -p {self._dns.getsockname()[1]} {name}",
+            "  zonegate zone shift zone-b --lb shop --for 2m --comment try",
+            "  zonegate zone return zone-b",
             f"  {prefix}{run} --port {self._control_port} kill web-2",
+            "  zonegate server why web/web-2",
             f"  {prefix}{run} --port {self._control_port} start web-2",
         ]
 
@@ -208,6 +240,8 @@ class Demo:
             return f"no request was answered in the last {last['quiet']} s"
         if last["kernel"] < last["answers"]:
             return f"IPVS counted {last['kernel']} connections, the client {last['answers']}"
+        if not self._named:
+            return "the name never had an address"
         silent = [x["name"] for x in last["rows"] if not x["answers"]]
         if silent:
             return f"never reached: {', '.join(silent)}"

@@ -33,6 +33,9 @@ def ends_well_when_traffic_flows(config):
     assert status == 0 and "demo: ok" in text, text
     for number in range(1, 5):
         assert re.search(rf"web-{number} +10\.2\.0\.1{number}:80 +healthy +100/100", text), text
+    for zone, vip in (("zone-a", "192.0.2.10"), ("zone-b", "192.0.2.20")):
+        assert re.search(rf"{zone} +{re.escape(vip)} +published +[1-9]", text), text
+    assert re.search(r"DNS +shop\.lb\.example\.net A: 192\.0\.2\.10 192\.0\.2\.20 \(TTL 10 s\)", text), text
 
 
 @case

@@ -34,27 +34,82 @@ def goes_on_when_one_is_killed(config):
     assert re.search(r"web-3: healthy -> unhealthy: .", text), text
 
 
-@case
-def its_three_commands_work_when_pasted(config):
-    process = start(config, 20)
+def introduction(process):
+    """Lines that are printed for pasting."""
     commands = []
-    while len(commands) < 3:
+    while len(commands) < 8:
         line = process.stdout.readline()
         assert line, "the demo ended early"
-        if line.startswith("  ") and ("status" in line or "web-2" in line):
+        if line.startswith("  "):
             commands.append(line.strip())
-    time.sleep(4)
-    done = [
-        subprocess.run(
-            ["/bin/sh", "-c", x], capture_output=True, text=True, timeout=20, check=False
-        )
-        for x in commands
-    ]
+    return commands
+
+
+def paste(*lines):
+    """Into one shell; status and output."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", "\n".join(lines)], capture_output=True, text=True, timeout=20, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def ask(command):
+    """Addresses that the printed command gets."""
+    status, text = paste(command)
+    assert status == 0, text
+    return set(text.split())
+
+
+def ends(process, build, port):
     process.terminate()
     text, _ = process.communicate(timeout=30)
-    assert all(x.returncode == 0 for x in done), done
-    assert "shop" in done[0].stdout, done[0]
-    assert "dead" in done[1].stdout and "alive" in done[2].stdout, done
+    assert "demo: ok" in text and process.returncode == 0, text
+    assert not os.path.exists(os.path.join(build, "demo", port)), "nothing is left"
+    return text
+
+
+@case
+def servers_die_and_come_back_by_what_is_printed(config):
+    process = start(config, 40)
+    names, status, _, _, _, kill, why, bring = introduction(process)
+    time.sleep(3)
+    code, text = paste(names, status)
+    assert code == 0 and "shop" in text, text
+    code, text = paste(kill)
+    assert code == 0 and "web-2 is dead" in text, text
+    time.sleep(3)
+    code, text = paste(names, why)
+    assert code == 1 and "unhealthy" in text, text
+    code, text = paste(bring)
+    assert code == 0 and "web-2 is alive" in text, text
+    time.sleep(4)
+    code, text = paste(names, why)
+    assert code == 0 and "healthy" in text, text
+    text = ends(process, config["build"], re.search(r"--port (\d+)", kill).group(1))
     assert "web-2 was killed" in text and "web-2 was started" in text, text
-    port = re.search(r"--port (\d+)", commands[1]).group(1)
-    assert not os.path.exists(os.path.join(config["build"], "demo", port))
+
+
+@case
+def a_shift_changes_the_answer_at_once(config):
+    both, rest = {"192.0.2.10", "192.0.2.20"}, {"192.0.2.10"}
+    process = start(config, 40)
+    names, _, dig, shift, bring, kill, _, _ = introduction(process)
+    assert shift.endswith("zone shift zone-b --lb shop --for 2m --comment try"), shift
+    assert ask(dig) == both and ask(f"{dig} +tcp") == both
+    time.sleep(2)  # the first table has been printed
+    code, text = paste(names, shift)
+    assert code == 0, text
+    assert ask(dig) == rest, "with the answer of the command"
+    time.sleep(7)  # until the table is printed once more
+    code, text = paste(names, bring)
+    assert code == 0, text
+    limit = time.monotonic() + 5 * config["slow"]
+    while ask(dig) != both:
+        assert time.monotonic() < limit, "the zone is not handed out again"
+    time.sleep(0.5)
+    text = ends(process, config["build"], re.search(r"--port (\d+)", kill).group(1))
+    name = r"DNS: shop\.lb\.example\.net"
+    all_, one = r"192\.0\.2\.10 192\.0\.2\.20 \(TTL 10 s\)", r"192\.0\.2\.10 \(TTL 5 s\)"
+    assert re.search(rf"{name} {all_} -> {one}", text), text
+    assert re.search(rf"{name} {one} -> {all_}", text), text
+    assert re.search(r"zone-b +192\.0\.2\.20 +withdrawn +0\.0  left out: shifted away", text), text

@@ -21,6 +21,13 @@ def fold(columns, sentence, width):
     return [columns, *textwrap.wrap(sentence, width, initial_indent=indent, subsequent_indent=indent)]
 
 
+def describe(answer):
+    """A DNS answer in a few words."""
+    if not answer["addresses"]:
+        return "no address" if answer["rcode"] == "NOERROR" else answer["rcode"]
+    return f"{' '.join(answer['addresses'])} (TTL {answer['ttl']} s)"
+
+
 class Screen:
     def __init__(self, stream):
         self._stream = stream
@@ -28,11 +35,15 @@ class Screen:
         self._introduction = []
         self._notes = []
         self._states = {}
+        self._name = ""
+        self._answer = None
+        self._event = None
         self._shown_at = 0.0
         if not self._terminal:
             print("demo: starting", file=stream, flush=True)
 
-    def introduce(self, lines):
+    def introduce(self, name, lines):
+        self._name = name
         self._introduction = lines
         if self._terminal:
             self._stream.write(CLEAR)
@@ -45,13 +56,25 @@ class Screen:
         if not self._terminal:
             print(text, file=self._stream, flush=True)
 
+    def answer(self, answer):
+        """DNS answers something else from now on: shown at once."""
+        before, self._answer = self._answer, answer
+        if before:
+            self.note(f"DNS: {self._name} {describe(before)} -> {describe(answer)}")
+        if self._event:
+            self._show(self._event)
+
     def table(self, event):
+        self._event = event
         for row in event["rows"]:
             before = self._states.get(row["name"])
             if before != row["state"]:
                 self._states[row["name"]] = row["state"]
                 if before is not None:
                     self.note(f"{row['name']}: {before} -> {row['state']}: {row['reason']}")
+        self._show(event)
+
+    def _show(self, event):
         width = shutil.get_terminal_size().columns - 1 if self._terminal else 0
         lines = self._lines(event, width)
         if self._terminal:
@@ -60,10 +83,21 @@ class Screen:
             self._shown_at = time.monotonic()
             print("\n".join(x for x, _ in lines), file=self._stream, flush=True)
 
-    @staticmethod
-    def _lines(event, width):
+    def _zone_lines(self, event, width):
+        lines = [(f"{'ZONE':8} {'VIP':15} {'DNS':10} {'':>9} {'CONN/S':>7}  REASON", None)]
+        for row in event["zones"]:
+            published = "published" if row["published"] else "withdrawn"
+            columns = f"{row['zone']:8} {row['vip']:15} {published:10} {'':>9} {row['rate']:7.1f}  "
+            state = "healthy" if row["published"] else "other"
+            lines += [(text, state) for text in fold(columns, row["reason"], width)]
+        asked = f"{self._name} A: {describe(self._answer)}" if self._answer else "not asked yet"
+        lines += [(f"{'DNS':8} {asked}", None), ("", None)]
+        return lines
+
+    def _lines(self, event, width):
         """[(text, state or None)]"""
-        lines = [(f"{'SERVER':8} {'ADDRESS':15} {'STATE':10} {'WEIGHT':>9} {'CONN/S':>7}  REASON", None)]
+        lines = self._zone_lines(event, width)
+        lines += [(f"{'SERVER':8} {'ADDRESS':15} {'STATE':10} {'WEIGHT':>9} {'CONN/S':>7}  REASON", None)]
         for row in event["rows"]:
             weights = "/".join("-" if w is None else str(w) for w in row["weights"])
             columns = (
@@ -80,7 +114,7 @@ class Screen:
         return lines
 
     def _redraw(self, lines, width):
-        out = [HOME, "Zonegate demo: zones hall-1 (192.0.2.10), hall-2 (192.0.2.20); Ctrl-C ends it", LINE_END]
+        out = [HOME, f"Zonegate demo: {self._name} in two zones; Ctrl-C ends it", LINE_END]
         out.append(LINE_END)
         for text, state in lines:
             colour = COLOURS.get(state, OTHER_COLOUR) if state else ""

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Carries TCP connections from one network namespace into another.
+"""Carries TCP connections and datagrams from one network namespace into another.
 
 A socket belongs to the namespace in which it was made, whoever holds it: the
 listener is made in one, the onward connection in the other.
 """
 
+import collections
+import select
 import socket
 import threading
 
 _CHUNK = 65536
+_PEERS_MAX = 64  # of datagrams; the eldest is forgotten
 
 
 def _pump(source, target):
@@ -66,3 +69,47 @@ def start(listener, handle):
 def forward(listener, connect):
     """Carry every connection to the socket that CONNECT() returns."""
     start(listener, lambda connection: _carry(connection, connect))
+
+
+def bind_datagrams(address, port=0):
+    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sock.bind((address, port))
+    return sock
+
+
+class _Datagrams:
+    """Each peer has an onward socket of its own: what comes back on it is the peer's."""
+
+    def __init__(self, sock, connect):
+        self._sock = sock
+        self._connect = connect
+        self._onward = collections.OrderedDict()  # by peer
+
+    def _socket_of(self, peer):
+        if peer not in self._onward:
+            if len(self._onward) >= _PEERS_MAX:
+                self._onward.popitem(last=False)[1].close()
+            self._onward[peer] = self._connect()
+        return self._onward[peer]
+
+    def _one(self, sock):
+        if sock is self._sock:
+            data, peer = sock.recvfrom(_CHUNK)
+            self._socket_of(peer).send(data)
+            return
+        peer = next((x for x, onward in self._onward.items() if onward is sock), None)
+        if peer:
+            self._sock.sendto(sock.recv(_CHUNK), peer)
+
+    def run(self):
+        while self._sock.fileno() >= 0:
+            for sock in select.select([self._sock, *self._onward.values()], [], [], 1)[0]:
+                try:
+                    self._one(sock)
+                except OSError:
+                    pass  # nobody listens there, or no more: datagrams get lost
+
+
+def forward_datagrams(sock, connect):
+    """Carry every datagram that SOCK gets to the socket that CONNECT() returns, and the answers back."""
+    threading.Thread(target=_Datagrams(sock, connect).run, daemon=True).start()
