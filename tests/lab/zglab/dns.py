@@ -175,6 +175,18 @@ class Resolver:
             if reply[:2] == data[:2]:
                 return reply
 
+    def throw(self, data):
+        """A packet whose reply nobody waits for."""
+        try:
+            self._datagrams.send(data)
+        except ConnectionRefusedError:
+            pass  # of the one before
+
+    def throw_tcp(self, data):
+        """Bytes over a connection that is closed behind them."""
+        with self._socket(socket.SOCK_STREAM) as sock:
+            sock.sendall(data)
+
     def ask(self, name, kind="A", **options):
         return Reply(self.send(query(name, kind, **options)))
 
