@@ -326,6 +326,48 @@ static void test_flood(void **state)
 	dnsd_fixture_stop(&f);
 }
 
+/* Random octets and queries with a few wrong ones, whole or cut, read or not: still answering, no connection left. */
+static void test_garbage(void **state)
+{
+	struct dnsd_fixture f;
+	struct dnsd_stats s;
+	uint8_t data[3000];
+	uint8_t sink[4096];
+	int last;
+
+	(void)state;
+	start(&f, 50, 50, 500);
+	srandom(4);
+	for (int i = 0; i < 1000; i++) {
+		int fd = dnsd_fixture_connect(&f, "127.0.0.1", SOCK_STREAM);
+		size_t size = 0;
+
+		while (i % 2 && size < 1000)
+			size += frame(data + size, (unsigned)random(), "near.lb.example.net");
+		while (i % 2 == 0 && size < (size_t)(i * 3))
+			data[size++] = (uint8_t)random();
+		for (long k = random() % 8; k > 0 && size; k--)
+			data[(size_t)random() % size] = (uint8_t)random();
+		(void)!send(fd, data, size, MSG_NOSIGNAL);
+		if (i % 3 == 0)
+			shutdown(fd, SHUT_WR);
+		if (i % 5 == 0)
+			(void)dnsd_fixture_receive(fd, sink, sizeof(sink), 5);
+		close(fd);
+	}
+	last = dnsd_fixture_connect(&f, "127.0.0.1", SOCK_STREAM);
+	assert_served(last, "shop.lb.example.net");
+	close(last);
+	for (int i = 0; i < 100; i++) {
+		dnsd_read_stats(f.dnsd, &s);
+		if (!s.tcp_connections)
+			break;
+		usleep(20000);
+	}
+	assert_int_equal(s.tcp_connections, 0);
+	dnsd_fixture_stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_answer_sent_to_us), cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_of_one_client),     cmocka_unit_test(test_newest_wins),
 		cmocka_unit_test(test_thousand),          cmocka_unit_test(test_flood),
+		cmocka_unit_test(test_garbage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
