@@ -85,6 +85,15 @@ void exchange_free(struct exchange *x)
 	free(x);
 }
 
+void exchange_free_of(struct exchange_list *l, const struct conn *conn)
+{
+	for (struct exchange *x = l->first, *next; x; x = next) {
+		next = x->next;
+		if (x->conn == conn)
+			exchange_free(x);
+	}
+}
+
 /* ---- the head --------------------------------------------------------------------------------- */
 
 static const char *exchange_header(const struct exchange *x, const char *name)

@@ -39,6 +39,8 @@ struct exchange_list {
 struct exchange *exchange_new(struct exchange_list *l, struct MHD_Connection *mhd,
 			      struct conn *conn, const char *uri);
 void exchange_free(struct exchange *x); /* NULL-safe */
+/* The connection is gone. The library tells no end of a request whose query or cookies exceed its memory. */
+void exchange_free_of(struct exchange_list *l, const struct conn *conn);
 
 /* The head is there: who asks, what for, how much will come. */
 enum MHD_Result exchange_begin(struct exchange *x, const char *method);

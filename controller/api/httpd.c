@@ -167,6 +167,7 @@ static void httpd_on_notify(void *cls, struct MHD_Connection *mhd, void **socket
 		*socket_context = h->arriving;
 		return;
 	}
+	exchange_free_of(&h->exchanges, *socket_context);
 	conns_remove(*socket_context);
 	*socket_context = NULL;
 }

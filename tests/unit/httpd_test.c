@@ -180,6 +180,36 @@ static void httpd_survives_garbage(void **state)
 	rig_end(&rig);
 }
 
+/* Heads that the library cannot hold, though they are short enough, leave nothing behind. */
+static void httpd_forgets_crowded_heads(void **state)
+{
+	enum { PARTS = 6000 };
+	AUTO_FREE char *query = mem_alloc(PARTS * 5 + 1);
+	AUTO_FREE char *cookie = mem_alloc(PARTS * 5 + 1);
+	struct rig rig = {0};
+
+	(void)state;
+	for (size_t i = 0; i < PARTS; i++) {
+		memcpy(query + i * 5, "&ab=c", 6);
+		memcpy(cookie + i * 5, ";ab=c", 6);
+	}
+	AUTO_FREE char *asks = mem_printf("GET /livez?a%s HTTP/1.1\r\nHost: x\r\n\r\n", query);
+	AUTO_FREE char *bears = mem_printf("GET /livez HTTP/1.1\r\nHost: x\r\nCookie: a%s\r\n\r\n",
+					   cookie);
+	rig_start(&rig, 0);
+	for (int i = 0; i < 4; i++) {
+		const char *head = i % 2 ? asks : bears;
+		int fd = rig_connect(&rig);
+
+		rig_send(fd, head, strlen(head));
+		shutdown(fd, SHUT_WR);
+		AUTO_REPLY struct answer a = rig_read(fd, 1000);
+		assert_true(a.status == 0 || (a.status >= 400 && a.status < 500));
+	}
+	assert_serves(&rig);
+	rig_end(&rig);
+}
+
 /* One byte now and then holds no connection longer than the deadline. */
 static void httpd_cuts_slow_clients(void **state)
 {
@@ -388,6 +418,7 @@ int main(void)
 		cmocka_unit_test(httpd_refuses_long_bodies),
 		cmocka_unit_test(httpd_takes_long_heads_and_bodies),
 		cmocka_unit_test(httpd_survives_garbage),
+		cmocka_unit_test(httpd_forgets_crowded_heads),
 		cmocka_unit_test(httpd_cuts_slow_clients),
 		cmocka_unit_test(httpd_serves_through_a_flood),
 		cmocka_unit_test(httpd_outlives_its_clients),
