@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "model/model.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,6 +38,8 @@ void nsupdate_records_free(struct nsupdate_records *r)
 	table_clear(&r->table);
 	free(r);
 }
+
+_Static_assert(NSUPDATE_ADDRESSES_MAX >= MODEL_LB_ZONES_MAX, "all that is wanted is kept");
 
 static uint64_t record_hash(const struct nsupdate_record *record)
 {
@@ -125,10 +128,9 @@ int nsupdate_records_take(struct nsupdate_record *record, const struct wire_repl
 	if ((reply->rcode != WIRE_NOERROR && reply->rcode != WIRE_NXDOMAIN) ||
 	    !(reply->flags & WIRE_AA) || reply->flags & WIRE_TC)
 		return -EBADMSG;
-	_Static_assert(NSUPDATE_ADDRESSES_MAX >= WIRE_REPLY_RECORDS_MAX, "they fit");
 	have->count = reply->count;
 	have->ttl = reply->count ? reply->records[0].ttl : 0;
-	for (size_t i = 0; i < reply->count; i++)
+	for (size_t i = 0; i < reply->count && i < NSUPDATE_ADDRESSES_MAX; i++)
 		have->addresses[i] = reply->records[i].address;
 	record->known = true;
 	return 0;
@@ -206,13 +208,14 @@ static size_t nsupdate_write_add(const struct nsupdate_record *record, const str
 	return 1;
 }
 
-/* Single addresses where the others can stay; the whole set where the TTL changes, which all of a set have in common. Returns
- * the number of lines. */
+/* Single addresses where the others can stay; the whole set where the TTL changes, which all of a set have in common, or where
+ * not all that is there is kept. Returns the number of lines. */
 static size_t nsupdate_write_record(const struct nsupdate_record *record, struct buf_writer *w)
 {
 	const struct nsupdate_set *want = &record->want;
 	const struct nsupdate_set *have = &record->have;
-	bool whole = have->count && (!want->count || want->ttl != have->ttl);
+	bool whole = have->count && (!want->count || want->ttl != have->ttl ||
+				     have->count > NSUPDATE_ADDRESSES_MAX);
 	size_t lines = whole ? nsupdate_write_delete(record, NULL, w) : 0;
 
 	for (size_t i = 0; i < have->count && !whole; i++)

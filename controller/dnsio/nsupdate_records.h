@@ -8,11 +8,11 @@
 #include "dns/view.h"
 #include "dns/wire_reply.h"
 
-#define NSUPDATE_ADDRESSES_MAX 64 /* of one set */
+#define NSUPDATE_ADDRESSES_MAX 12 /* of one set; a load balancer has fewer zones */
 
 struct nsupdate_set {
 	uint32_t ttl;
-	size_t count; /* 0: the set does not exist */
+	size_t count; /* 0: the set does not exist; over the limit: the other server has more than are kept here */
 	struct addr addresses[NSUPDATE_ADDRESSES_MAX];
 };
 

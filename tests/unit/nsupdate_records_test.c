@@ -239,12 +239,44 @@ static void test_take(void **state)
 	view_unref(v);
 }
 
+/* More than is kept: all of it is replaced. */
+static void test_crowded(void **state)
+{
+	struct nsupdate_records *r = records("lb.example.net");
+	struct view *v = fixture_view(1);
+	struct wire_reply reply = {
+		.flags = WIRE_QR | WIRE_AA, .type = WIRE_TYPE_A, .count = WIRE_REPLY_RECORDS_MAX};
+	AUTO_BUF struct buf_writer w;
+	struct nsupdate_record *record;
+
+	(void)state;
+	nsupdate_records_want(r, v);
+	record = find(r, "shop.lb.example.net", VIEW_V4);
+	have_all(r);
+	reply.name = record->name;
+	for (uint8_t i = 0; i < WIRE_REPLY_RECORDS_MAX; i++)
+		reply.records[i] = (struct wire_reply_record){60, {AF_INET, {192, 0, 2, i}}};
+	assert_int_equal(nsupdate_records_take(record, &reply), 0);
+	assert_true(nsupdate_records_differs(record));
+	buf_writer_init(&w, 1 << 20);
+	assert_int_equal(nsupdate_records_write(r, &target, &w), 1);
+	assert_string_equal(buf_text(&w), HEAD "update delete " SHOP " A
+update add " SHOP
+					       " 60 A 192.0.2.10
+update add " SHOP
+					       " 60 A 192.0.2.20
+send
+");
+	nsupdate_records_free(r);
+	view_unref(v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_commands), cmocka_unit_test(test_which_names),
 		cmocka_unit_test(test_gone),     cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_take),
+		cmocka_unit_test(test_take),     cmocka_unit_test(test_crowded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
