@@ -260,13 +260,9 @@ static void test_crowded(void **state)
 	assert_true(nsupdate_records_differs(record));
 	buf_writer_init(&w, 1 << 20);
 	assert_int_equal(nsupdate_records_write(r, &target, &w), 1);
-	assert_string_equal(buf_text(&w), HEAD "update delete " SHOP " A
-update add " SHOP
-					       " 60 A 192.0.2.10
-update add " SHOP
-					       " 60 A 192.0.2.20
-send
-");
+	assert_string_equal(buf_text(&w),
+			    HEAD "update delete " SHOP " A\nupdate add " SHOP
+				 " 60 A 192.0.2.10\nupdate add " SHOP " 60 A 192.0.2.20\nsend\n");
 	nsupdate_records_free(r);
 	view_unref(v);
 }
