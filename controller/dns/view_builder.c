@@ -246,9 +246,10 @@ int view_builder_add_ns(struct view_builder *b, const char *name, const struct a
 	if (count && view_builder_taken(b, &wire))
 		return -EEXIST;
 	b->ns[b->ns_count++] = wire;
+	/* Under an apex it exists even without addresses: a resolver that has the parent's glue must not hear NXDOMAIN. */
+	n = view_builder_node_of(b, &wire);
 	if (!count)
 		return 0;
-	n = view_builder_node_of(b, &wire);
 	view_builder_set_ttl(n, VIEW_BUILDER_NS_TTL);
 	view_builder_host(b, n, addresses, count);
 	return 0;

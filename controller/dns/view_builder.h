@@ -15,8 +15,8 @@ void view_builder_free(struct view_builder *b); /* NULL-safe; not after view_bui
 /* A name that is served with SOA and NS. Returns 0, -EINVAL or -EEXIST. */
 int view_builder_add_apex(struct view_builder *b, const char *name);
 
-/* A name server, in the order of the NS records; at most 13. Its addresses are answered when its name is under an apex.
- * Returns 0, -EINVAL, -EEXIST or -ENOSPC. */
+/* A name server, in the order of the NS records; at most 13. Its addresses are answered when its name is under an apex; without
+ * addresses (the parent's glue has them, or it is a load balancer's name) it only exists. Returns 0, -EINVAL, -EEXIST or -ENOSPC. */
 int view_builder_add_ns(struct view_builder *b, const char *name, const struct addr *addresses,
 			size_t count);
 

@@ -179,6 +179,25 @@ static void test_apex_in_apex(void **state)
 	view_unref(v);
 }
 
+/* Without addresses a name server's name exists, and may be that of a load balancer. */
+static void test_ns_without_addresses(void **state)
+{
+	struct view_builder *b = view_builder_new(1, NULL);
+	struct view *v;
+
+	(void)state;
+	assert_int_equal(view_builder_add_apex(b, "lb.example.net"), 0);
+	assert_int_equal(view_builder_add_ns(b, "ns1.lb.example.net", NULL, 0), 0);
+	assert_int_equal(view_builder_add_ns(b, "shop.lb.example.net", NULL, 0), 0);
+	fixture_add(b, "shop.lb.example.net", VIEW_AFFINITY_ANY);
+	assert_int_equal(view_builder_finish(b, &v), 0);
+	assert_non_null(find(v, "ns1.lb.example.net").node);
+	assert_int_equal(find(v, "ns1.lb.example.net").node->sets[VIEW_V4].count, 0);
+	assert_int_equal(find(v, "ns1.lb.example.net").node->negative_ttl, 5);
+	assert_int_equal(find(v, "shop.lb.example.net").node->sets[VIEW_V4].count, 2);
+	view_unref(v);
+}
+
 static void test_clients(void **state)
 {
 	struct view_builder *b = fixture_builder(1);
@@ -217,9 +236,13 @@ static void test_references(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),           cmocka_unit_test(test_sets),
-		cmocka_unit_test(test_nodes_in_order), cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_apex_in_apex),   cmocka_unit_test(test_clients),
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_sets),
+		cmocka_unit_test(test_nodes_in_order),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_apex_in_apex),
+		cmocka_unit_test(test_clients),
+		cmocka_unit_test(test_ns_without_addresses),
 		cmocka_unit_test(test_references),
 	};
 
