@@ -97,18 +97,13 @@ void probe_io_move(struct probe_io *io, struct probe_run *from, struct probe_run
 	from->fd = -1;
 }
 
-/* Returns whether that may have taken long. */
-static bool probe_io_dispatch(struct probe_io *io, const struct epoll_event *event)
+/* NULL: whom it was for has gone. */
+static struct probe_run *probe_io_find(const struct probe_io *io, const struct epoll_event *event)
 {
 	size_t index = (uint32_t)event->data.u64;
 	struct probe_run *r = index < io->size ? io->runs[index] : NULL;
-	bool heavy;
 
-	if (!r || r->serial != event->data.u64 >> 32)
-		return false;
-	heavy = r->kind->tls;
-	r->kind->ready(r, event->events);
-	return heavy;
+	return r && r->serial == event->data.u64 >> 32 ? r : NULL;
 }
 
 bool probe_io_has_more(const struct probe_io *io)
@@ -136,12 +131,15 @@ bool probe_io_harvest(struct probe_io *io)
 		io->count = epoll_wait(io->epoll, io->events, PROBE_IO_BATCH, 0);
 	}
 	while (probe_io_has_more(io)) {
-		bool heavy = probe_io_dispatch(io, &io->events[io->next++]);
-		usec_t now = heavy ? time_monotonic() : 0;
+		const struct epoll_event *event = &io->events[io->next++];
+		struct probe_run *r = probe_io_find(io, event);
+		bool heavy = r && r->kind->tls;
 
 		if (heavy && !end)
-			end = now + HEAVY_MAX;
-		if (heavy && now >= end)
+			end = time_monotonic() + HEAVY_MAX;
+		if (r)
+			r->kind->ready(r, event->events);
+		if (heavy && time_monotonic() >= end)
 			return true;
 	}
 	return io->count == PROBE_IO_BATCH;

@@ -122,7 +122,7 @@ MISBEHAVIOUR = {
     "silent": (says_nothing, "unhealthy", "recv_timeout",
                "accepted the connection, but sent no answer to HEAD / within 700 ms"),
     "drips": (drips, "unhealthy", "recv_timeout",
-              'did not complete its answer to HEAD / within 700 ms; it began with "H"'),
+              'did not complete its answer to HEAD / within 700 ms; it began with "H'),
     "resets": (resets, "unhealthy", "connect_reset",
                'in the middle of its answer "HTTP/1.1 200 OK"'),
     "floods": (floods, "unhealthy", "http_invalid_response",

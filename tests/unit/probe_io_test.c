@@ -209,6 +209,79 @@ static void test_bad_descriptor(void **state)
 	probe_io_close(&io);
 }
 
+/* Handshakes take their time: what comes after is put off, in its order, and not lost, though it is an edge. */
+static void on_slow(struct probe_run *r, uint32_t events)
+{
+	usleep(3000);
+	on_ready(r, events);
+}
+
+static const struct probe_kind slow_kind = {
+	.size = sizeof(struct seen), .tls = true, .ready = on_slow};
+
+static void test_heavy(void **state)
+{
+	enum { COUNT = 5 };
+	struct seen s[COUNT];
+	int theirs[COUNT];
+	struct probe_io io;
+	unsigned done = 0;
+
+	(void)state;
+	assert_int_equal(probe_io_open(&io), 0);
+	for (int i = 0; i < COUNT; i++) {
+		theirs[i] = watch_pair(&io, &s[i]);
+		s[i].run.kind = &slow_kind;
+	}
+	for (int turn = 1; turn <= COUNT; turn++) {
+		assert_true(probe_io_harvest(&io));
+		assert_int_equal(probe_io_has_more(&io), turn < COUNT);
+		done = 0;
+		for (int i = 0; i < COUNT; i++)
+			done += s[i].count;
+		assert_int_equal(done, turn);
+	}
+	assert_false(probe_io_harvest(&io));
+
+	/* What went away meanwhile is not called. */
+	for (int i = 0; i < COUNT; i++)
+		assert_int_equal(send(theirs[i], "x", 1, 0), 1);
+	assert_true(probe_io_harvest(&io));
+	for (int i = 0; i < COUNT; i++)
+		release(&io, &s[i], theirs[i]);
+	while (probe_io_harvest(&io))
+		;
+	done = 0;
+	for (int i = 0; i < COUNT; i++)
+		done += s[i].count;
+	assert_int_equal(done, COUNT + 1);
+	probe_io_close(&io);
+}
+
+/* A descriptor changes hands, with what is to come for it. */
+static void test_move(void **state)
+{
+	struct seen from, to = {0};
+	struct probe_io io;
+	int theirs;
+
+	(void)state;
+	assert_int_equal(probe_io_open(&io), 0);
+	theirs = watch_pair(&io, &from);
+	probe_io_harvest(&io);
+	to.run.kind = &kind;
+	to.run.fd = -1;
+	assert_int_equal(send(theirs, "x", 1, 0), 1);
+	probe_io_move(&io, &from.run, &to.run);
+	assert_int_equal(from.run.fd, -1);
+	probe_io_harvest(&io);
+	assert_int_equal(from.count, 1);
+	assert_int_equal(to.count, 1);
+	assert_true(to.events & EPOLLIN);
+	release(&io, &to, theirs);
+	probe_io_close(&io);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +290,8 @@ int main(void)
 		cmocka_unit_test(test_gone_within_the_batch),
 		cmocka_unit_test(test_stale_descriptor),
 		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_heavy),
+		cmocka_unit_test(test_move),
 		cmocka_unit_test(test_bad_descriptor),
 	};
 
