@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "dns/dns_name.h"
 #include "dnsio/dnsd.h"
+#include "engine/engine.h"
 #include "settings.h"
 
 #define DNS_PORT  53
@@ -52,42 +54,107 @@ static int parse_listen(const char *text, struct dnsd_listen *ret)
 	return 0;
 }
 
+static bool listens_twice(const struct dnsd_settings *d, const struct dnsd_listen *l)
+{
+	for (size_t i = 0; i < d->listen_count; i++)
+		if (d->listen[i].port == l->port &&
+		    addr_compare(&d->listen[i].address, &l->address) == 0)
+			return true;
+	return false;
+}
+
+static void fill_listen(const struct settings_list *list, struct dnsd_settings *d, struct err *e)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct dnsd_listen l = {0};
+
+		if (parse_listen(list->items[i], &l) != 0)
+			err_set(e, ERR_FORMAT, "[dns] listen",
+				"\"%s\" is not ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT",
+				list->items[i]);
+		else if (listens_twice(d, &l))
+			err_set(e, ERR_DUPLICATE, "[dns] listen", "%s stands there twice",
+				list->items[i]);
+		else if (d->listen_count == DNSD_LISTEN_MAX)
+			err_set(e, ERR_LIMIT, "[dns] listen", "at most %d addresses",
+				DNSD_LISTEN_MAX);
+		else
+			d->listen[d->listen_count++] = l;
+	}
+}
+
+static void fill_exempt(const struct settings_list *list, struct rrl_settings *r, struct err *e)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct rrl_prefix p;
+
+		if (addr_parse_prefix(list->items[i], &p.net, &p.length) != 0)
+			err_set(e, ERR_FORMAT, "[dns] rrl_exempt",
+				"\"%s\" is not a prefix like 10.0.0.0/8", list->items[i]);
+		else if (r->exempt_count == RRL_EXEMPT_MAX)
+			err_set(e, ERR_LIMIT, "[dns] rrl_exempt", "at most %d networks",
+				RRL_EXEMPT_MAX);
+		else
+			r->exempt[r->exempt_count++] = p;
+	}
+}
+
+/* The view is built of these names without a word about those that are none. */
+static void check_names(const struct settings_list *list, size_t max, const char *place,
+			struct err *e)
+{
+	struct dns_name names[SETTINGS_LIST_MAX];
+
+	if (list->count > max)
+		err_set(e, ERR_LIMIT, place, "at most %zu names", max);
+	for (size_t i = 0; i < list->count; i++) {
+		if (dns_name_parse(list->items[i], &names[i]) != 0) {
+			err_set(e, ERR_FORMAT, place, "\"%s\" is no domain name", list->items[i]);
+			names[i].size = 0;
+			continue;
+		}
+		dns_name_lower(&names[i]);
+		for (size_t k = 0; k < i; k++)
+			if (names[k].size && dns_name_equal(&names[k], &names[i]))
+				err_set(e, ERR_DUPLICATE, place, "%s stands there twice",
+					list->items[i]);
+	}
+}
+
+/* "hostmaster@example.net", or the domain name of RFC 1035 with a dot for the @. */
+static void check_hostmaster(const char *text, struct err *e)
+{
+	const char *at = strchr(text, '@');
+	struct dns_name n;
+
+	if ((at && (at == text || at - text > DNS_NAME_LABEL_MAX)) ||
+	    dns_name_parse(at ? at + 1 : text, &n) != 0)
+		err_set(e, ERR_FORMAT, "[dns] hostmaster",
+			"\"%s\" is no mailbox like hostmaster@example.net", text);
+}
+
 static int fill(const struct settings *s, struct dnsd_settings *d, struct err *e)
 {
 	const char *nsid = s->dns_nsid ? s->dns_nsid : s->node_name;
 	size_t before = e->total;
 
 	dnsd_settings_init(d);
-	if (s->dns_listen.count > DNSD_LISTEN_MAX)
-		return err_set(e, ERR_LIMIT, "[dns] listen", "at most %d addresses",
-			       DNSD_LISTEN_MAX);
-	for (size_t i = 0; i < s->dns_listen.count; i++) {
-		if (parse_listen(s->dns_listen.items[i], &d->listen[d->listen_count]) != 0)
-			err_set(e, ERR_FORMAT, "[dns] listen",
-				"\"%s\" is not ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT",
-				s->dns_listen.items[i]);
-		else
-			d->listen_count++;
-	}
+	fill_listen(&s->dns_listen, d, e);
 	d->rrl.rate = s->dns_rrl;
 	d->rrl.burst = s->dns_rrl * RRL_BURST;
 	d->rrl.slip = RRL_SLIP;
-	for (size_t i = 0; i < s->dns_rrl_exempt.count && i < RRL_EXEMPT_MAX; i++) {
-		struct rrl_prefix *p = &d->rrl.exempt[d->rrl.exempt_count];
-
-		if (addr_parse_prefix(s->dns_rrl_exempt.items[i], &p->net, &p->length) != 0)
-			err_set(e, ERR_FORMAT, "[dns] rrl_exempt",
-				"\"%s\" is not a prefix like 10.0.0.0/8",
-				s->dns_rrl_exempt.items[i]);
-		else
-			d->rrl.exempt_count++;
-	}
+	fill_exempt(&s->dns_rrl_exempt, &d->rrl, e);
+	check_names(&s->dns_apex, ENGINE_APEXES_MAX, "[dns] apex", e);
+	check_names(&s->dns_ns, ENGINE_NS_MAX, "[dns] ns", e);
+	if (s->dns_hostmaster)
+		check_hostmaster(s->dns_hostmaster, e);
 	if (strlen(nsid) > ANSWER_NSID_MAX)
-		return err_set(e, ERR_LIMIT, "[dns] nsid", "is longer than %d bytes",
-			       ANSWER_NSID_MAX);
+		err_set(e, ERR_LIMIT, "[dns] nsid", "is longer than %d bytes", ANSWER_NSID_MAX);
+	if (e->total != before)
+		return -EINVAL;
 	d->answer.nsid_size = (uint8_t)strlen(nsid);
 	memcpy(d->answer.nsid, nsid, d->answer.nsid_size);
-	return e->total == before ? 0 : -EINVAL;
+	return 0;
 }
 
 int wiring_dns_check(const struct settings *s, struct err *e)

@@ -3,9 +3,9 @@
 // serial never falls: the store holds a bound that is raised ahead of it.
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/mem.h"
+#include "dns/dns_name.h"
 #include "dns/view_builder.h"
 #include "engine/zones.h"
 
@@ -171,12 +171,14 @@ void publish_free(struct engine *e)
 
 static bool is_under(const char *name, const char *apex)
 {
-	size_t length = strlen(name);
-	size_t suffix = strlen(apex);
+	struct dns_name n;
+	struct dns_name top;
 
-	if (length < suffix || strcasecmp(name + length - suffix, apex) != 0)
+	if (dns_name_parse(name, &n) != 0 || dns_name_parse(apex, &top) != 0)
 		return false;
-	return length == suffix || name[length - suffix - 1] == '.';
+	dns_name_lower(&n);
+	dns_name_lower(&top);
+	return dns_name_within(&n, &top);
 }
 
 void publish_check(struct engine *e, const struct snapshot *s, struct err *err)
