@@ -294,12 +294,13 @@ static char *read_line(char *text, int size, void *stream)
 	if (!line)
 		return NULL;
 	r->line++;
-	end = memchr(text, '\n', (size_t)size);
-	if (!end && !feof(r->file)) {
+	end = memrchr(text, '\0', (size_t)size); /* spaces stand behind what was read */
+	assert(end);
+	if ((end == text || end[-1] != '\n') && !feof(r->file)) {
 		fault(r, ERR_LIMIT, "the line is longer than %d bytes", size - 2);
 		skip_line(r);
 		line[0] = '\0';
-	} else if (end && strlen(line) < (size_t)(end - line)) {
+	} else if (strlen(line) < (size_t)(end - line)) {
 		fault(r, ERR_FORMAT, "a NUL byte stands in the line");
 		line[0] = '\0';
 	}
@@ -335,7 +336,7 @@ int settings_load_text(struct settings *s, const char *text, size_t size, const 
 	char *copy AUTO_FREE = mem_alloc(size + 1);
 
 	memcpy(copy, text, size);
-	file = fmemopen(copy, size + 1, "r");
+	file = fmemopen(copy, size, "r");
 	if (!file)
 		return err_set(e, ERR_INTERNAL, name, "%s", strerror(errno));
 	result = load_stream(s, file, name, e);

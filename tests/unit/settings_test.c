@@ -148,6 +148,19 @@ static void a_nul_byte_is_told(void **state)
 	assert_string_equal(e.faults[1].pointer, "z.conf:3");
 }
 
+static void a_nul_byte_is_told_in_the_last_line(void **state)
+{
+	static const char text[] = "[node]\nname = a\0b";
+	AUTO_SETTINGS struct settings s;
+	AUTO_ERR struct err e = {0};
+
+	(void)state;
+	settings_init(&s);
+	assert_int_not_equal(settings_load_text(&s, text, sizeof(text) - 1, "z.conf", &e), 0);
+	assert_string_equal(e.faults[0].pointer, "z.conf:2");
+	assert_non_null(strstr(e.faults[0].detail, "NUL"));
+}
+
 static void a_folder_is_no_file(void **state)
 {
 	AUTO_SETTINGS struct settings s;
@@ -247,6 +260,7 @@ int main(void)
 		cmocka_unit_test(all_faults_are_told_at_once),
 		cmocka_unit_test(limits_hold),
 		cmocka_unit_test(a_nul_byte_is_told),
+		cmocka_unit_test(a_nul_byte_is_told_in_the_last_line),
 		cmocka_unit_test(a_folder_is_no_file),
 		cmocka_unit_test(files_beside_it_win_in_order),
 		cmocka_unit_test(only_an_optional_file_may_be_absent),
