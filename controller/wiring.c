@@ -537,7 +537,7 @@ int wiring_new(struct settings *settings, const char *settings_path, struct err 
 	read_boot_id(w);
 	w->ev = ev_default_loop(EVFLAG_AUTO);
 	w->loop = loop_new(w->ev, &lc);
-	w->worker = worker_new(w->ev);
+	w->worker = worker_new(w->ev, WORKER_TRIM_AFTER);
 	w->probes = probe_sched_new(w->ev, &pc);
 	if (!w->probes) {
 		wiring_free(w);

@@ -104,7 +104,7 @@ int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *e
 	if (getrandom(&api->context.id_seed, sizeof(api->context.id_seed), GRND_NONBLOCK) < 0)
 		api->context.id_seed = time_wall();
 	api_copy_settings(api, s);
-	api->context.worker = worker_new(loop);
+	api->context.worker = worker_new(loop, WORKER_TRIM_AFTER);
 	if (api_open(api, s, e)) {
 		api_free(api);
 		return -EINVAL;

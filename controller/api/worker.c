@@ -4,7 +4,9 @@
 
 #include "base/mem.h"
 
+#include <errno.h>
 #include <ev.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -23,6 +25,8 @@ struct worker {
 	struct worker_queue todo;
 	struct worker_queue finished;
 	bool stopping;
+	bool worked; /* since memory was given back; the start counts */
+	usec_t trim_after;
 };
 
 static void worker_queue_init(struct worker_queue *q)
@@ -50,11 +54,39 @@ static struct worker_job *worker_queue_pop(struct worker_queue *q)
 	return job;
 }
 
+/* Both with the lock. */
+static void worker_trim(struct worker *w)
+{
+	w->worked = false;
+	pthread_mutex_unlock(&w->lock);
+	malloc_trim(0);
+	pthread_mutex_lock(&w->lock);
+}
+
+static void worker_wait(struct worker *w)
+{
+	struct timespec until;
+
+	if (!w->worked) {
+		pthread_cond_wait(&w->filled, &w->lock);
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += (time_t)(w->trim_after / USEC_PER_SEC);
+	until.tv_nsec += (long)(w->trim_after % USEC_PER_SEC * 1000);
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	if (pthread_cond_timedwait(&w->filled, &w->lock, &until) == ETIMEDOUT && !w->todo.first)
+		worker_trim(w);
+}
+
 /* The next job, or NULL when the worker stops and nothing is left. Called with the lock. */
 static struct worker_job *worker_next(struct worker *w)
 {
 	while (!w->todo.first && !w->stopping)
-		pthread_cond_wait(&w->filled, &w->lock);
+		worker_wait(w);
 	return worker_queue_pop(&w->todo);
 }
 
@@ -68,6 +100,7 @@ static void *worker_main(void *arg)
 		pthread_mutex_unlock(&w->lock);
 		job->work(job);
 		pthread_mutex_lock(&w->lock);
+		w->worked = true;
 		worker_queue_push(&w->finished, job);
 		ev_async_send(w->loop, &w->wake);
 	}
@@ -100,7 +133,17 @@ static void worker_on_wake(struct ev_loop *loop, ev_async *watcher, int events)
 	worker_deliver(watcher->data);
 }
 
-struct worker *worker_new(struct ev_loop *loop)
+static void worker_init_condition(pthread_cond_t *c)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(c, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+struct worker *worker_new(struct ev_loop *loop, usec_t trim_after)
 {
 	struct worker *w = mem_new(struct worker);
 	sigset_t all, before;
@@ -110,7 +153,9 @@ struct worker *worker_new(struct ev_loop *loop)
 	worker_queue_init(&w->todo);
 	worker_queue_init(&w->finished);
 	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->filled, NULL);
+	worker_init_condition(&w->filled);
+	w->worked = true;
+	w->trim_after = trim_after;
 	ev_async_init(&w->wake, worker_on_wake);
 	w->wake.data = w;
 	ev_async_start(loop, &w->wake);

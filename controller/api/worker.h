@@ -3,6 +3,11 @@
 #ifndef ZG_API_WORKER_H
 #define ZG_API_WORKER_H
 
+#include "base/time.h"
+
+/* What large jobs and the start leave behind goes back to the system when this thread has had nothing to do for so long. */
+#define WORKER_TRIM_AFTER (5 * USEC_PER_SEC)
+
 struct ev_loop;
 struct worker;
 
@@ -14,7 +19,7 @@ struct worker_job {
 	struct worker_job *next; /* the worker's */
 };
 
-struct worker *worker_new(struct ev_loop *loop);
+struct worker *worker_new(struct ev_loop *loop, usec_t trim_after);
 /* Finishes what is queued (work, then done), then ends the thread. NULL-safe. */
 void worker_free(struct worker *w);
 

@@ -11,6 +11,8 @@
 #include <ev.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct job {
@@ -54,7 +56,7 @@ static void submit(struct worker *w, struct job *jobs, int *order, int *count, s
 static void worker_works_in_order(void **state)
 {
 	struct ev_loop *loop = ev_loop_new(0);
-	struct worker *w = worker_new(loop);
+	struct worker *w = worker_new(loop, WORKER_TRIM_AFTER);
 	struct job jobs[5];
 	int order[5], count = 0;
 
@@ -71,7 +73,7 @@ static void worker_works_in_order(void **state)
 static void worker_finishes_before_it_ends(void **state)
 {
 	struct ev_loop *loop = ev_loop_new(0);
-	struct worker *w = worker_new(loop);
+	struct worker *w = worker_new(loop, WORKER_TRIM_AFTER);
 	struct job jobs[5];
 	int order[5], count = 0;
 
@@ -83,11 +85,49 @@ static void worker_finishes_before_it_ends(void **state)
 	ev_loop_destroy(loop);
 }
 
+#define BLOCKS 40000
+#define KEPT   64 /* one in so many stays, so that nothing goes back by itself */
+
+static long resident_pages(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	long size = 0, pages = 0;
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%ld %ld", &size, &pages), 2);
+	fclose(f);
+	return pages;
+}
+
+static void worker_gives_memory_back(void **state)
+{
+	static void *blocks[BLOCKS];
+	struct ev_loop *loop = ev_loop_new(0);
+	struct worker *w = worker_new(loop, 50000);
+	long full;
+
+	(void)state;
+	for (size_t i = 0; i < BLOCKS; i++)
+		blocks[i] = calloc(1, 1000);
+	for (size_t i = 0; i < BLOCKS; i++)
+		if (i % KEPT)
+			free(blocks[i]);
+	full = resident_pages();
+	for (int tries = 0; tries < 100 && resident_pages() > full / 2; tries++)
+		usleep(20000);
+	assert_true(resident_pages() <= full / 2);
+	for (size_t i = 0; i < BLOCKS; i += KEPT)
+		free(blocks[i]);
+	worker_free(w);
+	ev_loop_destroy(loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worker_works_in_order),
 		cmocka_unit_test(worker_finishes_before_it_ends),
+		cmocka_unit_test(worker_gives_memory_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
