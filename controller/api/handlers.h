@@ -28,6 +28,9 @@ void handlers_status_lb(struct request *r);
 void handlers_status_group(struct request *r);
 void handlers_status_server(struct request *r);
 
+/* handlers_failover.c */
+void handlers_failover_time(struct request *r);
+
 /* handlers_history.c */
 void handlers_history_server(struct request *r);
 

@@ -49,6 +49,14 @@ static const struct {
 	 "\"any\",\"client_zone\":null,\"scope\":0,\"addresses\":[{\"address\":\"192.0.2.10\",\"zone\":"
 	 "\"zone-a\",\"published\":true,\"share_percent\":100,\"reason_code\":\"healthy\",\"server_group\":"
 	 "null,\"shift\":null,\"detail\":\"handed out: the VIP and every server group are healthy\"}]}"},
+	{"FailoverTime",
+	 "{\"load_balancer\":\"shop\",\"dns_name\":\"shop.lb.example.net\",\"total_ms\":69010,\"ttl_s\":60,"
+	 "\"dominant\":\"dns_ttl\",\"parts\":[{\"part\":\"health_check\",\"worst_ms\":9000,\"counted\":true,"
+	 "\"detail\":\"silent servers of group web: a probe every 3000 ms, at most 2000 ms each, 3 failures\"},"
+	 "{\"part\":\"publication\",\"worst_ms\":10,\"counted\":true,\"detail\":\"from the verdict to the first "
+	 "answer without the zone\"},{\"part\":\"dns_ttl\",\"worst_ms\":60000,\"counted\":true,\"detail\":"
+	 "\"resolvers and clients keep an answer for the TTL in force\"}],\"advice\":\"dns_ttl is 60.0 s of 69.0 s: "
+	 "lower dns_ttl_s (60) to 9, and clients leave as soon as the fault is seen; they ask more often for it\"}"},
 	{"DnsRecords",
 	 "{\"serial\":1772359200,\"items\":[{\"name\":\"shop.lb.example.net\",\"type\":\"A\",\"ttl_s\":60,"
 	 "\"data\":[\"192.0.2.10\",\"198.51.100.10\"],\"load_balancer\":\"shop\",\"zone\":null}],"

@@ -63,6 +63,10 @@ static const struct schema_row schema_rows[] = {
 	{"DetectionTime",
 	 "A health check spelled out, how long it takes at best and at worst, advice",
 	 "health_check:object windows:object advice:array"},
+	{"FailoverTime",
+	 "By the settings and the TTL in force, at worst. `parts` are {part, worst_ms, counted, detail}: of the two detections the "
+	 "slower one counts. total_ms is null where there is no failover; `advice` says why, or what to change first",
+	 "load_balancer:string dns_name:string? total_ms:integer? ttl_s:integer dominant:string? parts:array advice:string"},
 	{"KernelTable", "Virtual services of the kernel with their destinations", "services:array"},
 	{"KernelDrift", "Operations that would mend the kernel's table",
 	 "in_sync:boolean operations:array operations_total:integer repaired_since_start:integer"},

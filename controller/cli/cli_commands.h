@@ -30,6 +30,9 @@ enum cli_exit cli_override_list(struct cli *cli);
 /* cli_lb.c */
 enum cli_exit cli_lb_status(struct cli *cli);
 
+/* cli_failover.c */
+enum cli_exit cli_failover_show(struct cli *cli);
+
 /* cli_dns.c */
 enum cli_exit cli_dns_preview(struct cli *cli);
 

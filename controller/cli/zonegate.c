@@ -232,6 +232,15 @@ static const struct cli_command commands[] = {
 	 cli_dns_preview,
 	 "the DNS answer for a name now, and what is left out",
 	 "With --client what that address would get, where it makes a difference (client_affinity)."},
+	{{"failover-time", NULL},
+	 "LB",
+	 1,
+	 1,
+	 0,
+	 cli_failover_show,
+	 "how long clients of a load balancer's name may be sent to a zone that is gone",
+	 "At worst, by the settings and the TTL in force, part by part, and what to change first. Ends with 1 when nothing would "
+	 "take over."},
 	{{"check", "estimate"},
 	 "[MEMBER=VALUE…]",
 	 0,
@@ -269,9 +278,13 @@ static void print_exit_codes(void)
 static void print_help(void)
 {
 	printf("Usage: zonegate [OPTIONS] COMMAND\n\nCommands (`zonegate COMMAND --help` tells more):\n");
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		printf("  %-8s %-8s  %s\n", commands[i].words[0],
-		       commands[i].words[1] ? commands[i].words[1] : "", commands[i].summary);
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (commands[i].words[1])
+			printf("  %-8s %-8s  %s\n", commands[i].words[0], commands[i].words[1],
+			       commands[i].summary);
+		else
+			printf("  %-17s  %s\n", commands[i].words[0], commands[i].summary);
+	}
 	printf("\nOptions:\n"
 	       "  --socket PATH      the daemon's socket (ZONEGATE_SOCKET; /run/zonegate/api.sock)\n"
 	       "  --server URL       the daemon's address instead (ZONEGATE_SERVER): http://127.0.0.1:7480; several for zone shift, return, extend\n"

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "engine/zones.h"
+#include "health/window.h"
 
 #define VIP_KEY_MAX 160
 
@@ -35,11 +36,7 @@ static void fill_check(const struct load_balancer *lb, struct health_check *h,
 	h->healthy_threshold = p->healthy_threshold;
 	h->unhealthy_threshold = p->unhealthy_threshold;
 	h->fast_retry = true;
-	*s = (struct health_settings){.interval = p->interval_ms * USEC_PER_MS,
-				      .timeout = p->timeout_ms * USEC_PER_MS,
-				      .healthy_threshold = p->healthy_threshold,
-				      .unhealthy_threshold = p->unhealthy_threshold,
-				      .fast_retry = true};
+	*s = window_vip_settings(p);
 }
 
 static void check_stop(struct engine *e, struct engine_vip_check *c)

@@ -22,6 +22,17 @@ struct health_settings window_settings(const struct health_check *c)
 	};
 }
 
+struct health_settings window_vip_settings(const struct vip_probe *p)
+{
+	return (struct health_settings){
+		.interval = p->interval_ms * USEC_PER_MS,
+		.timeout = p->timeout_ms * USEC_PER_MS,
+		.healthy_threshold = p->healthy_threshold,
+		.unhealthy_threshold = p->unhealthy_threshold,
+		.fast_retry = true,
+	};
+}
+
 usec_t window_answer(const struct health_check *c, usec_t d)
 {
 	const usec_t timeout = c->timeout_ms * USEC_PER_MS;

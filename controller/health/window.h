@@ -13,6 +13,7 @@ struct window_range {
 };
 
 struct health_settings window_settings(const struct health_check *c);
+struct health_settings window_vip_settings(const struct vip_probe *p);
 /* `d` brought within bounds; T for checks that pass at the end of T. */
 usec_t window_answer(const struct health_check *c, usec_t d);
 

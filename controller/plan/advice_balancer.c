@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plan/advice_rules.h"
+#include "plan/failover.h"
 
 bool advice_balancer_group_is_empty(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
 {
@@ -58,6 +59,20 @@ bool advice_balancer_has_no_listeners(const struct advice_subject *s, char text[
 {
 	return s->lb->listeners.count == 0 &&
 	       advice_say(text, "the load balancer has no listeners: it serves nothing");
+}
+
+bool advice_balancer_ttl_is_long(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	struct failover f = failover_estimate(s->at->snapshot, s->lb, s->lb->dns_ttl_s);
+	usec_t withdrawn = f.worst[f.detection] + f.worst[FAILOVER_PUBLICATION_PART];
+	return f.possible && f.worst[FAILOVER_TTL] > withdrawn &&
+	       advice_say(
+		       text,
+		       "a failed zone is withdrawn within %.1f s, and clients may keep its "
+		       "address for %u s more; with a TTL of %u s the name would hide no more than "
+		       "the failover itself",
+		       (double)withdrawn / (double)USEC_PER_SEC, s->lb->dns_ttl_s,
+		       failover_fitting_ttl(&f));
 }
 
 static bool has_server_in(const struct server_group *g, const char *zone)

@@ -46,6 +46,7 @@ advice_rule_fn advice_balancer_minimum_is_unreachable;
 advice_rule_fn advice_balancer_has_one_zone;
 advice_rule_fn advice_balancer_shares_gateway;
 advice_rule_fn advice_balancer_has_no_listeners;
+advice_rule_fn advice_balancer_ttl_is_long;
 advice_rule_fn advice_balancer_zone_is_empty;
 advice_rule_fn advice_balancer_answers_are_lost;
 advice_rule_fn advice_balancer_persists_twice;

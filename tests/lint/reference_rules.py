@@ -119,7 +119,7 @@ def _helped(tree):
         return {}
     commands, options = [], []
     for line in tree.run([program, '--help']).stdout.split('\n'):
-        match = re.match(r'  (\w+) +(\w+)? {2,}\S', line)
+        match = re.match(r'  (\w[\w-]*)(?: +(\w[\w-]*))? {2,}\S', line)
         if match:
             words = [word for word in match.groups() if word]
             usage, _, *about = tree.run([program, *words, '--help']).stdout.split('\n')

@@ -128,6 +128,12 @@ static void load_balancers_get_advice(void **state)
 		 "shop", "zone_without_servers " AT_SHOP "/zones/zb\n"},
 		{"{'load_balancers':{'shop':{'listeners':null}}}", "shop",
 		 "no_listeners " AT_SHOP "/listeners\n"},
+		{"{'load_balancers':{'shop':{'dns_name':'shop.example.net'}}}", "shop",
+		 "ttl_longer_than_failover " AT_SHOP "/dns_ttl_s\n"},
+		{"{'load_balancers':{'shop':{'dns_name':'shop.example.net','dns_ttl_s':9}}}",
+		 "shop", ""},
+		{"{'load_balancers':{'names':{'dns_name':'n.example.net'}}}", "names",
+		 "one_zone /load_balancers/names/zones\n"},
 		{"{'load_balancers':{'names':{'listeners':{'dns':{'one_packet':true}}}}}", "names",
 		 "one_zone /load_balancers/names/zones\n"
 		 "one_packet_with_nat /load_balancers/names/listeners/dns/one_packet\n"},
@@ -178,6 +184,9 @@ static void texts_have_numbers(void **state)
 		 "web",
 		 "every gateway probes: with one at least in each of the 3 zones a server gets 2.0 probes/s "
 		 "(interval 1500 ms)"},
+		{"{'load_balancers':{'shop':{'dns_name':'shop.example.net'}}}", "shop",
+		 "a failed zone is withdrawn within 9.0 s, and clients may keep its address for 60 s more; with a TTL "
+		 "of 9 s the name would hide no more than the failover itself"},
 		{CHECK("{'interval_ms':50000}"), "web",
 		 "a server that fails now and then, never 3 times in a row, stays healthy; with one probe "
 		 "every 50000 ms and no window nothing catches it"},

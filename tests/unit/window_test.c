@@ -38,6 +38,10 @@ static void test_examples(void **state)
 
 	(void)state;
 	assert_range(window_silent(&s, 1 * MS), 6000, 12000);
+	struct health_settings vip = window_vip_settings(
+		&(struct vip_probe){VIP_PROBE_ICMP, 0, 1000, 500, 2, 3});
+	assert_range(window_silent(&vip, 0), 1000, 2500);
+	assert_int_equal(vip.healthy_threshold, 2);
 	s = settings(3000, 2000, 3, 3);
 	assert_int_equal(window_recovery(&s, 5 * MS).worst, 9005 * MS);
 	assert_range(window_recovery(&s, 5 * MS), 4000, 9005);

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sum of a failover by DNS, and its sentences.
+#include "plan/failover.h"
+
+#include <stdio.h>
+
+#include "health/window.h"
+
+const char *failover_part_name(enum failover_part p)
+{
+	static const char *const names[] = {
+		[FAILOVER_VIP] = "vip_probe",
+		[FAILOVER_SERVER] = "health_check",
+		[FAILOVER_PUBLICATION_PART] = "publication",
+		[FAILOVER_TTL] = "dns_ttl",
+	};
+	_Static_assert(sizeof(names) / sizeof(names[0]) == FAILOVER_PARTS, "a name for each part");
+	return names[p];
+}
+
+static size_t count_zones(const struct load_balancer *lb)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < lb->zones.count; i++)
+		count += ((const struct lb_zone *)lb->zones.items[i])->enabled;
+	return count;
+}
+
+static void find_slowest_group(const struct snapshot *s, const struct load_balancer *lb,
+			       struct failover *f)
+{
+	for (size_t i = 0; i < lb->listeners.count; i++) {
+		const struct listener *l = lb->listeners.items[i];
+		const struct server_group *g = snapshot_find_group(s, l->server_group);
+		if (!g || !g->health_check.enabled)
+			continue;
+		struct health_settings settings = window_settings(&g->health_check);
+		usec_t worst = window_silent(&settings, window_answer(&g->health_check, 0)).worst;
+		if (worst > f->worst[FAILOVER_SERVER]) {
+			f->worst[FAILOVER_SERVER] = worst;
+			f->slow = g;
+		}
+	}
+}
+
+struct failover failover_estimate(const struct snapshot *s, const struct load_balancer *lb,
+				  uint32_t ttl_s)
+{
+	struct failover f = {.possible = lb->dns_name && lb->enabled && count_zones(lb) > 1};
+	struct health_settings vip = window_vip_settings(&lb->vip_probe);
+
+	f.worst[FAILOVER_VIP] = window_silent(&vip, 0).worst;
+	f.worst[FAILOVER_PUBLICATION_PART] = FAILOVER_PUBLICATION;
+	f.worst[FAILOVER_TTL] = ttl_s * USEC_PER_SEC;
+	find_slowest_group(s, lb, &f);
+	f.detection = f.worst[FAILOVER_SERVER] > f.worst[FAILOVER_VIP] ? FAILOVER_SERVER
+								       : FAILOVER_VIP;
+	f.dominant = f.worst[FAILOVER_TTL] > f.worst[f.detection] ? FAILOVER_TTL : f.detection;
+	f.total = f.worst[f.detection] + f.worst[FAILOVER_PUBLICATION_PART] + f.worst[FAILOVER_TTL];
+	return f;
+}
+
+uint32_t failover_fitting_ttl(const struct failover *f)
+{
+	usec_t seen = f->worst[f->detection];
+	uint32_t ttl = (uint32_t)(seen / USEC_PER_SEC);
+	return ttl > 0 ? ttl : 1;
+}
+
+static double seconds(usec_t usec)
+{
+	return (double)usec / (double)USEC_PER_SEC;
+}
+
+const char *failover_describe(const struct failover *f, const struct load_balancer *lb,
+			      enum failover_part p, char text[FAILOVER_TEXT_MAX])
+{
+	const struct vip_probe *v = &lb->vip_probe;
+
+	switch (p) {
+	case FAILOVER_VIP:
+		snprintf(text, FAILOVER_TEXT_MAX,
+			 "a dead VIP: %s probe every %u ms, at most %u ms each, %u failures",
+			 v->type == VIP_PROBE_TCP ? "tcp" : "icmp", v->interval_ms, v->timeout_ms,
+			 v->unhealthy_threshold);
+		break;
+	case FAILOVER_SERVER:
+		if (f->slow)
+			snprintf(
+				text, FAILOVER_TEXT_MAX,
+				"silent servers of group %s: a probe every %u ms, at most %u ms each, %u failures%s",
+				f->slow->o.name, f->slow->health_check.interval_ms,
+				f->slow->health_check.timeout_ms,
+				f->slow->health_check.unhealthy_threshold,
+				f->slow->health_check.fast_retry ? "" : ", no fast retry");
+		else
+			snprintf(text, FAILOVER_TEXT_MAX,
+				 "no server is probed: dead ones are not seen");
+		break;
+	case FAILOVER_PUBLICATION_PART:
+		snprintf(text, FAILOVER_TEXT_MAX,
+			 "from the verdict to the first answer without the zone");
+		break;
+	case FAILOVER_TTL:
+		snprintf(text, FAILOVER_TEXT_MAX,
+			 "resolvers and clients keep an answer for the TTL in force");
+		break;
+	case FAILOVER_PARTS:
+		text[0] = '\0';
+		break;
+	}
+	return text;
+}
+
+static void advise_impossible(const struct load_balancer *lb, char text[FAILOVER_TEXT_MAX])
+{
+	if (!lb->dns_name)
+		snprintf(
+			text, FAILOVER_TEXT_MAX,
+			"it has no dns_name: clients use an address, and nothing takes them elsewhere");
+	else if (!lb->enabled)
+		snprintf(text, FAILOVER_TEXT_MAX, "it is disabled: its name has no address");
+	else
+		snprintf(text, FAILOVER_TEXT_MAX,
+			 "it has %zu enabled zone%s: there is no other to go to; add one",
+			 count_zones(lb), count_zones(lb) == 1 ? "" : "s");
+}
+
+const char *failover_advise(const struct failover *f, const struct load_balancer *lb,
+			    char text[FAILOVER_TEXT_MAX])
+{
+	char head[120];
+
+	if (!f->possible) {
+		advise_impossible(lb, text);
+		return text;
+	}
+	snprintf(head, sizeof(head), "%s is %.1f s of %.1f s", failover_part_name(f->dominant),
+		 seconds(f->worst[f->dominant]), seconds(f->total));
+	if (f->dominant == FAILOVER_TTL)
+		snprintf(
+			text, FAILOVER_TEXT_MAX,
+			"%s: lower dns_ttl_s (%u) to %u, and clients leave as soon as the fault is seen; they "
+			"ask more often for it",
+			head, lb->dns_ttl_s, failover_fitting_ttl(f));
+	else if (f->dominant == FAILOVER_SERVER && f->slow)
+		snprintf(text, FAILOVER_TEXT_MAX,
+			 "%s: lower interval_ms, timeout_ms or unhealthy_threshold of group %s's "
+			 "health_check",
+			 head, f->slow->o.name);
+	else
+		snprintf(text, FAILOVER_TEXT_MAX,
+			 "%s: lower interval_ms, timeout_ms or unhealthy_threshold of vip_probe",
+			 head);
+	return text;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plan/failover.h"
+
+#include "model_fixture.h"
+
+#define SHOP(members) "{'load_balancers':{'shop':" members "}}"
+#define NAMED         "'dns_name':'shop.example.net'"
+
+struct estimate {
+	const char *patch;
+	uint32_t ttl;
+	bool possible;
+	usec_t total_ms; /* where it is possible */
+	const char *advice;
+};
+
+static void sums_are_right(void **state)
+{
+	static const struct estimate cases[] = {
+		/* check 3000 + 3 * 2000, publication 10, TTL */
+		{SHOP("{" NAMED "}"), 60, true, 69010,
+		 "dns_ttl is 60.0 s of 69.0 s: lower dns_ttl_s (60) to 9, and clients leave as soon as the fault is "
+		 "seen; they ask more often for it"},
+		{SHOP("{" NAMED ",'dns_ttl_s':9}"), 9, true, 18010,
+		 "health_check is 9.0 s of 18.0 s: lower interval_ms, timeout_ms or unhealthy_threshold of group web's "
+		 "health_check"},
+		/* halved, as a zone is left out now */
+		{SHOP("{" NAMED "}"), 30, true, 39010,
+		 "dns_ttl is 30.0 s of 39.0 s: lower dns_ttl_s (60) to 9, and clients leave as soon as the fault is "
+		 "seen; they ask more often for it"},
+		/* VIP 1000 + 3 * 500, and nobody probes servers */
+		{"{'server_groups':{'web':{'health_check':{'enabled':false}}},'load_balancers':{'shop':{" NAMED
+		 ",'dns_ttl_s':1}}}",
+		 1, true, 3510,
+		 "vip_probe is 2.5 s of 3.5 s: lower interval_ms, timeout_ms or unhealthy_threshold of vip_probe"},
+		/* the slower of two probes counts: VIP 20000 + 3 * 500 */
+		{SHOP("{" NAMED ",'dns_ttl_s':5,'vip_probe':{'interval_ms':20000}}"), 5, true,
+		 26510,
+		 "vip_probe is 21.5 s of 26.5 s: lower interval_ms, timeout_ms or unhealthy_threshold of vip_probe"},
+		{SHOP("{'dns_ttl_s':60}"), 60, false, 0,
+		 "it has no dns_name: clients use an address, and nothing takes them elsewhere"},
+		{SHOP("{" NAMED ",'enabled':false}"), 60, false, 0,
+		 "it is disabled: its name has no address"},
+		{SHOP("{" NAMED ",'zones':{'zb':{'enabled':false}}}"), 60, false, 0,
+		 "it has 1 enabled zone: there is no other to go to; add one"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct snapshot *s = fixture_snapshot(fixture_patched(cases[i].patch));
+		const struct load_balancer *lb = snapshot_find_lb(s, "shop");
+		struct failover f = failover_estimate(s, lb, cases[i].ttl);
+		char text[FAILOVER_TEXT_MAX];
+
+		assert_int_equal(f.possible, cases[i].possible);
+		if (f.possible)
+			assert_int_equal(f.total, cases[i].total_ms * USEC_PER_MS);
+		assert_string_equal(failover_advise(&f, lb, text), cases[i].advice);
+		snapshot_unref(s);
+	}
+}
+
+static void parts_are_described(void **state)
+{
+	static const char *const texts[] = {
+		[FAILOVER_VIP] =
+			"a dead VIP: icmp probe every 1000 ms, at most 500 ms each, 3 failures",
+		[FAILOVER_SERVER] =
+			"silent servers of group web: a probe every 3000 ms, at most 2000 ms each, 3 failures",
+		[FAILOVER_PUBLICATION_PART] =
+			"from the verdict to the first answer without the zone",
+		[FAILOVER_TTL] = "resolvers and clients keep an answer for the TTL in force",
+	};
+	static const char *const names[] = {"vip_probe", "health_check", "publication", "dns_ttl"};
+	struct snapshot *s = fixture_snapshot(fixture_patched(SHOP("{" NAMED "}")));
+	const struct load_balancer *lb = snapshot_find_lb(s, "shop");
+	struct failover f = failover_estimate(s, lb, 60);
+	char text[FAILOVER_TEXT_MAX];
+
+	(void)state;
+	for (enum failover_part p = 0; p < FAILOVER_PARTS; p++) {
+		assert_string_equal(failover_describe(&f, lb, p, text), texts[p]);
+		assert_string_equal(failover_part_name(p), names[p]);
+	}
+	snapshot_unref(s);
+	s = fixture_snapshot(fixture_json(FIXTURE_DOCUMENT));
+	lb = snapshot_find_lb(s, "names");
+	f = failover_estimate(s, lb, 60);
+	assert_null(f.slow);
+	assert_string_equal(failover_describe(&f, lb, FAILOVER_SERVER, text),
+			    "no server is probed: dead ones are not seen");
+	snapshot_unref(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_are_right),
+		cmocka_unit_test(parts_are_described),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

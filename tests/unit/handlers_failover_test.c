@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "api/handlers.h"
+
+#include "api_rig.h"
+
+#define FAILOVER "/api/v1/load-balancers/shop/failover-time"
+
+static void one_number_and_its_parts(void **state)
+{
+	struct rig rig = {.judge_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer unnamed = rig_get(&rig, FAILOVER);
+	assert_int_equal(unnamed.status, 200);
+	assert_true(json_is_null(answer_at(&unnamed, "total_ms")));
+	assert_true(json_is_null(answer_at(&unnamed, "dominant")));
+	rig_publish(&rig);
+	AUTO_REPLY struct answer a = rig_get(&rig, FAILOVER);
+	assert_int_equal(answer_number_at(&a, "ttl_s"), 60);
+	assert_string_equal(json_string_value(answer_at(&a, "dominant")), "dns_ttl");
+	json_int_t counted = 0;
+	for (size_t i = 0; i < json_array_size(answer_at(&a, "parts")); i++) {
+		const json_t *part = json_array_get(answer_at(&a, "parts"), i);
+
+		if (json_is_true(json_object_get(part, "counted")))
+			counted += json_integer_value(json_object_get(part, "worst_ms"));
+	}
+	assert_int_equal(json_array_size(answer_at(&a, "parts")), 4);
+	assert_int_equal(answer_number_at(&a, "total_ms"), counted);
+	AUTO_REPLY struct answer none = rig_get(&rig, "/api/v1/load-balancers/none/failover-time");
+	assert_int_equal(none.status, 404);
+	rig_end(&rig);
+}
+
+/* While a zone is left out answers live half as long. */
+static void the_ttl_in_force_counts(void **state)
+{
+	struct rig rig = {.judge_vips = true, .vip_down = "192.0.2.2"};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_REPLY struct answer a = rig_get(&rig, FAILOVER);
+	assert_int_equal(answer_number_at(&a, "ttl_s"), 30);
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_number_and_its_parts),
+		cmocka_unit_test(the_ttl_in_force_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
