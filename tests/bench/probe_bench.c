@@ -2,7 +2,7 @@
 // The product's scheduler under the same load as the bare programs: TARGETS servers at 127.1.0.0 onwards, through the state
 // machine, without the rest of the daemon.
 //   probe_bench KIND TARGETS INTERVAL_MS SECONDS PORT      prints: probes, failures, CPU µs a probe, heap a target
-// KIND: tcp, http, kept (http on a kept connection), half_open, udp, icmp.
+// KIND: tcp, http, kept (http on a kept connection), https, tls, half_open, udp, icmp.
 #include "base/time.h"
 #include "health/health.h"
 #include "probe/probe.h"
@@ -100,6 +100,8 @@ static bool choose(const char *kind, struct health_check *check)
 		enum check_handshake handshake;
 		bool reuse;
 	} kinds[] = {
+		{"tls", CHECK_TLS, HANDSHAKE_FULL, false},
+		{"https", CHECK_HTTPS, HANDSHAKE_FULL, false},
 		{"kept", CHECK_HTTP, HANDSHAKE_FULL, true},
 		{"tcp", CHECK_TCP, HANDSHAKE_FULL, false},
 		{"http", CHECK_HTTP, HANDSHAKE_FULL, false},
@@ -127,7 +129,7 @@ int main(int argc, char **argv)
 
 	if (argc != 6 || !choose(argv[1], &b.check)) {
 		fprintf(stderr,
-			"usage: probe_bench tcp|http|kept|half_open|udp|icmp TARGETS INTERVAL_MS SECONDS PORT\n");
+			"usage: probe_bench tcp|http|kept|https|tls|half_open|udp|icmp TARGETS INTERVAL_MS SECONDS PORT\n");
 		return 64;
 	}
 	b.count = strtoul(argv[2], NULL, 10);
