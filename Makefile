@@ -212,6 +212,7 @@ bench: deps
 
 fuzz:
 	$(AGAIN) VARIANT=fuzz fuzzers
+	@tests/fuzz/planted -o $(BUILD)/fuzz
 	@tests/fuzz/run -s $(FUZZ_SECONDS) -o $(BUILD)/fuzz
 
 fuzz-coverage:

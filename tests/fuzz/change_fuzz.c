@@ -135,11 +135,15 @@ static bool find_kind(const char *outer, const char *inner, enum object_kind *re
 	return false;
 }
 
-// "server_groups/web" or "server_groups/web/servers/w1".
+// "server_groups/web" or "server_groups/web/servers/w1". What can be no name at all never comes so far.
 static bool read_path(char *text, struct object_path *ret_path)
 {
 	char *parts[4] = {NULL};
 	size_t count = 0;
+	for (const char *c = text; *c; c++) {
+		if (*c <= ' ' || *c > '~')
+			return false;
+	}
 	while (text && count < 4)
 		parts[count++] = strsep(&text, "/");
 	if (text || (count != 2 && count != 4))

@@ -42,10 +42,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	packet = malloc(size); /* of its exact size, for the sanitizer */
-	assert(packet);
-	memcpy(packet, data + 1, size - 1);
 	size--;
+	packet = malloc(size); /* of its exact size, for the sanitizer */
+	assert(packet || !size);
+	if (size)
+		memcpy(packet, data + 1, size);
 	check_icmp(family, packet, size);
 	(void)packet_parse_tcp(family, packet, size, &t);
 	if (family == AF_INET) {
