@@ -10,6 +10,7 @@
 #include "settings.h"
 #include "wiring.h"
 #include "wiring_dns.h"
+#include "wiring_update.h"
 
 #define EXIT_USAGE       64
 #define EXIT_CONFIG      78 /* sysexits.h: EX_CONFIG */
@@ -129,7 +130,7 @@ int main(int argc, char **argv)
 	if (load_settings(&o, &s, &e) != 0) {
 		print_faults(&e);
 		status = EXIT_CONFIG;
-	} else if (o.check && wiring_dns_check(&s, &e) != 0) {
+	} else if (o.check && (wiring_dns_check(&s, &e) != 0 || wiring_update_check(&s, &e) != 0)) {
 		print_faults(&e);
 		status = EXIT_CONFIG;
 	} else if (o.check) {

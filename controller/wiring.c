@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "dnsio/dnsd.h"
+#include "dnsio/nsupdate.h"
 #include "engine/shifts.h"
 #include "engine/status.h"
 #include "kernel/kernel.h"
@@ -27,6 +28,7 @@
 #include "settings.h"
 #include "store/store.h"
 #include "wiring_dns.h"
+#include "wiring_update.h"
 
 #define START_LIMIT (3 * USEC_PER_SEC)
 #define STOP_LIMIT  (5 * USEC_PER_SEC)
@@ -42,7 +44,8 @@ struct wiring {
 	struct worker *worker;
 	struct engine *engine;
 	struct api *api;
-	struct dnsd *dnsd; /* NULL: this node answers no DNS */
+	struct nsupdate *nsupdate; /* NULL: no other server is kept equal */
+	struct dnsd *dnsd;         /* NULL: this node answers no DNS */
 	char boot_id[64];
 };
 
@@ -170,6 +173,8 @@ static void port_publish_dns(void *ctx, const struct view *v)
 
 	if (w->dnsd)
 		dnsd_publish(w->dnsd, v);
+	if (w->nsupdate)
+		nsupdate_publish(w->nsupdate, v);
 }
 
 static size_t port_probe_capacity(void *ctx)
@@ -177,6 +182,13 @@ static size_t port_probe_capacity(void *ctx)
 	const struct wiring *w = ctx;
 
 	return probe_sched_capacity(w->probes);
+}
+
+static void port_update_status(void *ctx, struct update_status *ret_status)
+{
+	const struct wiring *w = ctx;
+
+	wiring_update_read(w->settings, w->nsupdate, ret_status);
 }
 
 struct once_call {
@@ -421,6 +433,7 @@ static void make_engine(struct wiring *w, struct snapshot *snapshot)
 		.probe_once = port_probe_once,
 		.probe_capacity = port_probe_capacity,
 		.publish_dns = port_publish_dns,
+		.update_status = port_update_status,
 		.link_carrier = port_link_carrier,
 		.offload = port_offload,
 		.wake_at = port_wake_at,
@@ -490,6 +503,8 @@ static int make_api(struct wiring *w, struct err *e)
 /* The first settle step makes the view that is answered from the first query on. */
 static int make_dns(struct wiring *w, struct err *e)
 {
+	if (wiring_update_start(w->settings, w->ev, e, &w->nsupdate) != 0)
+		return -EINVAL;
 	engine_settle(w->engine);
 	return wiring_dns_start(w->settings, engine_dns_view(w->engine), e, &w->dnsd);
 }
@@ -613,6 +628,8 @@ void wiring_free(struct wiring *w)
 	loop_set_engine(w->loop, NULL);
 	api_free(w->api);
 	dnsd_free(w->dnsd);
+	nsupdate_free(w->nsupdate);
+	w->nsupdate = NULL;
 	store_close(w->store);
 	worker_free(w->worker);
 	engine_free(w->engine);

@@ -73,6 +73,21 @@ static json_t *system_kernel(const struct node_status *n)
 	return json;
 }
 
+/* NULL: no other server is kept equal. */
+static json_t *system_update(const struct request *r)
+{
+	struct update_status u;
+
+	engine_update_status(r->api->engine, &u);
+	if (!u.server)
+		return NULL;
+	return json_pack("{s:s, s:s?, s:s, s:b, s:I, s:i, s:o, s:o, s:s}", "server", u.server,
+			 "zone", u.zone, "phase", u.phase, "in_sync", u.in_sync, "record_sets",
+			 (json_int_t)u.records, "failures", (int)u.failures, "last_success",
+			 status_json_time(u.success_wall), "last_failure",
+			 status_json_time(u.failure_wall), "error", u.error);
+}
+
 void handlers_system_get(struct request *r)
 {
 	struct node_status n;
@@ -80,7 +95,7 @@ void handlers_system_get(struct request *r)
 	engine_node_status(r->api->engine, &n);
 	request_reply_json(
 		r, 200,
-		json_pack("{s:s?, s:s, s:o, s:o, s:{s:b}, s:I, s:I, s:I, s:I, s:{s:I, s:o}}",
+		json_pack("{s:s?, s:s, s:o, s:o, s:{s:b}, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*}",
 			  "node", n.node_name, "version", r->api->version, "started",
 			  status_json_time(n.started_wall ? n.started_wall : r->api->started_wall),
 			  "kernel", system_kernel(&n), "store", "ok", n.store_ok, "revision",
@@ -88,7 +103,7 @@ void handlers_system_get(struct request *r)
 			  (json_int_t)n.applied_revision, "services", (json_int_t)n.services,
 			  "probes", (json_int_t)n.probes, "drift", "repaired_since_start",
 			  (json_int_t)n.drift_count, "last_audit",
-			  status_json_time(n.last_audit_wall)));
+			  status_json_time(n.last_audit_wall), "dns_update", system_update(r)));
 }
 
 void handlers_system_livez(struct request *r)

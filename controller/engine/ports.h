@@ -9,6 +9,7 @@
 #include "model/snapshot.h"
 #include "plan/ops.h"
 
+struct update_status;
 struct view;
 
 enum engine_event_id {
@@ -57,6 +58,8 @@ struct engine_ports {
 			   void (*done)(void *done_ctx, const struct probe_target *t,
 					const struct probe_result *r, int error),
 			   void *done_ctx);
+	/* Of the server of [dns_update]; NULL port: there is none. */
+	void (*update_status)(void *ctx, struct update_status *ret_status);
 	/* How many probes can be in flight at once. */
 	size_t (*probe_capacity)(void *ctx);
 	/* A new view for the DNS workers (takes its own reference). NULL port: this node answers no DNS. */

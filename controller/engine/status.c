@@ -383,6 +383,13 @@ static size_t count_probes(const struct engine *e, double *ret_per_second)
 	return n;
 }
 
+void engine_update_status(const struct engine *e, struct update_status *ret_status)
+{
+	memset(ret_status, 0, sizeof(*ret_status));
+	if (e->ports.update_status)
+		e->ports.update_status(e->ports.ctx, ret_status);
+}
+
 void engine_node_status(const struct engine *e, struct node_status *ret_status)
 {
 	*ret_status = (struct node_status){

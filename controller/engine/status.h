@@ -99,6 +99,18 @@ struct drain_status { /* a removed server whose flows are still let run */
 typedef void engine_drain_fn(void *ctx, const struct drain_status *d);
 void engine_each_drain(const struct engine *e, engine_drain_fn *fn, void *ctx);
 
+struct update_status {      /* of the name server that is kept equal ([dns_update]) */
+	const char *server; /* NULL = none */
+	const char *zone;
+	const char *phase;
+	bool in_sync; /* it has what is answered here */
+	size_t records;
+	unsigned failures;   /* in a row */
+	usec_t success_wall; /* 0 = never */
+	usec_t failure_wall;
+	char error[STATUS_SENTENCE_MAX]; /* of the last failure */
+};
+
 struct node_status {
 	const char *node_name;
 	const char *const *zones; /* whose VIPs this node programs */
@@ -120,6 +132,7 @@ struct node_status {
 	size_t probes; /* servers that are probed */
 	double probes_per_second; /* of them at the pace of healthy ones: a bound, identical ones are made once */
 };
+void engine_update_status(const struct engine *e, struct update_status *ret_status);
 void engine_node_status(const struct engine *e, struct node_status *ret_status);
 
 /* Asks for a fresh read of the kernel's table; `fn` is called once, later, from the loop. The table (NULL with a negative

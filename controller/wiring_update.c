@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From the settings of [dns_update] to the RFC 2136 client: an address as text becomes a value, failures become log lines.
+#include "wiring_update.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "dnsio/nsupdate.h"
+#include "settings.h"
+
+/* ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT. */
+static int parse_server(const char *text, struct addr *ret_address, uint16_t *ret_port)
+{
+	char *copy AUTO_FREE = mem_strdup(text);
+	char *address = copy;
+	char *port = NULL;
+	char *end;
+	unsigned long number = 53;
+
+	if (copy[0] == '[' && (end = strchr(copy, ']'))) {
+		address = copy + 1;
+		*end = '\0';
+		port = end[1] == ':' ? end + 2 : NULL;
+		if (end[1] && !port)
+			return -EINVAL;
+	} else if ((end = strchr(copy, ':')) && !strchr(end + 1, ':')) {
+		*end = '\0';
+		port = end + 1;
+	}
+	if (port) {
+		number = strtoul(port, &end, 10);
+		if (!port[0] || *end || number == 0 || number > 65535)
+			return -EINVAL;
+	}
+	*ret_port = (uint16_t)number;
+	return addr_parse(address, ret_address);
+}
+
+static int fill(const struct settings *s, struct nsupdate_settings *n, struct err *e)
+{
+	size_t before = e->total;
+
+	memset(n, 0, sizeof(*n));
+	if (!s->dns_update_server) {
+		if (s->dns_update_zone || s->dns_update_key_file)
+			return err_set(e, ERR_MISSING, "[dns_update] server",
+				       "is required beside the other keys of its section");
+		return 0;
+	}
+	if (parse_server(s->dns_update_server, &n->server, &n->port) != 0)
+		err_set(e, ERR_FORMAT, "[dns_update] server",
+			"\"%s\" is not ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT",
+			s->dns_update_server);
+	if (!s->dns_update_zone)
+		err_set(e, ERR_MISSING, "[dns_update] zone",
+			"is required: the zone in which the names are kept");
+	if (s->dns_update_key_file && access(s->dns_update_key_file, R_OK) != 0)
+		err_set(e, ERR_NOT_FOUND, "[dns_update] key_file", "%s cannot be read: %s",
+			s->dns_update_key_file, strerror(errno));
+	n->zone = s->dns_update_zone;
+	n->key_file = s->dns_update_key_file;
+	return e->total == before ? 0 : -EINVAL;
+}
+
+int wiring_update_check(const struct settings *s, struct err *e)
+{
+	struct nsupdate_settings n;
+
+	return fill(s, &n, e);
+}
+
+/* Told when it begins to fail, and when it works again. */
+static void on_ended(void *ctx, const struct nsupdate_state *s)
+{
+	(void)ctx;
+	if (s->failures == 1)
+		log_write(LOG_LEVEL_ERROR,
+			  "dns_update.failed: %s; it is tried again with growing pauses", s->error);
+	else if (s->failures == 0 && s->failure_wall > 0 && s->updates > 0)
+		log_write(LOG_LEVEL_INFO,
+			  "dns_update.done: the other server has serial %u, %zu record sets",
+			  s->synced_serial, s->records);
+}
+
+int wiring_update_start(const struct settings *s, struct ev_loop *loop, struct err *e,
+			struct nsupdate **ret_nsupdate)
+{
+	struct nsupdate_settings n;
+	struct nsupdate_callbacks cb = {.ended = on_ended};
+
+	*ret_nsupdate = NULL;
+	if (fill(s, &n, e) != 0)
+		return -EINVAL;
+	if (!s->dns_update_server)
+		return 0;
+	if (nsupdate_new(loop, &n, &cb, ret_nsupdate) != 0)
+		return err_set(e, ERR_FORMAT, "[dns_update] zone", "\"%s\" is not a DNS name",
+			       n.zone);
+	return 0;
+}
+
+void wiring_update_read(const struct settings *s, const struct nsupdate *n,
+			struct update_status *ret_status)
+{
+	struct nsupdate_state st;
+
+	memset(ret_status, 0, sizeof(*ret_status));
+	if (!n)
+		return;
+	nsupdate_read_state(n, &st);
+	ret_status->server = s->dns_update_server;
+	ret_status->zone = s->dns_update_zone;
+	ret_status->phase = nsupdate_phase_names[st.phase];
+	ret_status->in_sync = st.synced && st.synced_serial == st.serial;
+	ret_status->records = st.records;
+	ret_status->failures = st.failures;
+	ret_status->success_wall = st.success_wall;
+	ret_status->failure_wall = st.failure_wall;
+	snprintf(ret_status->error, sizeof(ret_status->error), "%.*s",
+		 (int)sizeof(ret_status->error) - 1, st.error);
+}
