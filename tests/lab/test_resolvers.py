@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Real resolvers and tools in front: Unbound, a delegation in BIND, dig, kdig, drill, dnsperf."""
+
+import os
+import re
+import subprocess
+import time
+
+from zglab import case, sysc
+from zglab.dns import Resolver
+from zglab.zones import APEX, BOTH, NAME, ONLY_A, cancel, ready, shifted
+
+LAB_SECONDS = 9
+PARENT = "10.2.0.14"
+
+ZONE = f"""$TTL 60
+@ SOA ns hostmaster 1 3600 600 604800 5
+@ NS ns
+ns A {PARENT}
+lb NS ns1
+ns1 A 10.1.0.1
+www CNAME shop.lb
+"""
+NAMED = """options {{ directory "{folder}"; listen-on {{ {parent}; }}; listen-on-v6 {{ none; }};
+  recursion no; dnssec-validation no; pid-file "{folder}/pid"; session-keyfile "{folder}/key"; }};
+controls {{ }};
+zone "example.net" {{ type primary; file "zone"; }};
+"""
+UNBOUND = """server:
+  directory: "{folder}"
+  chroot: ""
+  username: ""
+  pidfile: ""
+  use-syslog: no
+  interface: 127.0.0.1
+  access-control: 127.0.0.0/8 allow
+  module-config: "iterator"
+  use-caps-for-id: yes
+  qname-minimisation: yes
+remote-control:
+  control-enable: no
+stub-zone:
+  name: "example.net"
+  stub-addr: {parent}
+"""
+
+
+class Program:
+    """A server program in the foreground, in a namespace, until the case is over."""
+
+    def __init__(self, namespace, folder, *command):
+        with open(f"{folder}/log", "wb") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder,
+                preexec_fn=lambda: sysc.setns(namespace.descriptor),
+            )
+
+    def stop(self):
+        self._process.terminate()
+        self._process.wait(10)
+
+
+def written(folder, **files):
+    os.makedirs(folder, exist_ok=True)
+    for name, text in files.items():
+        with open(f"{folder}/{name}", "w", encoding="ascii") as file:
+            file.write(text.format(folder=folder, parent=PARENT) if name == "conf" else text)
+    return folder
+
+
+def answering(lab, namespace, server, name):
+    def asked():
+        try:
+            one = Resolver(namespace, server, timeout=0.3)
+            return one.ask(name).rcode == "NOERROR"
+        except OSError:
+            return False
+
+    lab.wait(asked, 5 * lab.slow, f"{server} answers {name}", pause=0.1)
+
+
+@case
+def delegated_and_resolved(lab):
+    """From a client's resolver by the delegation of the parent zone to the gateway."""
+    ready(lab)
+    lab.gw.api.patch("/load-balancers/shop", {"dns_ttl_s": 1}).expect(200)
+    folder = written("/run/zglab/named", conf=NAMED, zone=ZONE)
+    parent = Program(
+        lab.named["b2"].namespace, folder, "named", "-f", "-n", "1", "-c", f"{folder}/conf"
+    )
+    folder = written("/run/zglab/unbound", conf=UNBOUND)
+    cache = Program(lab.client, folder, "unbound", "-d", "-c", f"{folder}/conf")
+    try:
+        answering(lab, lab.client, PARENT, "www.example.net")
+        answering(lab, lab.client, "127.0.0.1", NAME)
+        ask = Resolver(lab.client, "127.0.0.1")
+        assert ask.published(NAME) == BOTH and ask.ask(NAME).ttls() <= {0, 1}
+        assert ask.ask(NAME, "AAAA").rcode == "NOERROR"
+        assert ask.ask(f"nobody.{APEX}").rcode == "NXDOMAIN"
+        assert ask.ask(APEX, "SOA").serial > 1
+        assert {x.data for x in ask.ask(APEX, "NS").answers} == {
+            "ns1.example.net", "ns2.example.net",
+        }
+        chain = ask.ask("www.example.net")
+        assert [x.type for x in chain.answers][:1] == ["CNAME"], chain
+        assert set(chain.addresses()) == BOTH, chain
+        began = time.monotonic()
+        name = shifted(lab)
+        lab.wait(
+            lambda: ask.published("www.example.net") == ONLY_A, 1 + lab.margin,
+            "a resolver forgets within the TTL", pause=0.05,
+        )
+        cancel(lab, name)
+        assert time.monotonic() - began < 1 + 2 * lab.margin
+        lab.wait(
+            lambda: ask.published(NAME) == BOTH, 2 + lab.margin, "both again", pause=0.05
+        )
+    finally:
+        cache.stop()
+        parent.stop()
+
+
+@case
+def tools(lab):
+    ready(lab)
+    subnet = ("+subnet=198.51.100.0/24", "+nsid", "+cookie")
+    for command in (
+        ("dig", "+short", *subnet, "@10.1.0.1", NAME),
+        ("dig", "+short", "+tcp", "+dnssec", "@fd01::1", NAME),
+        ("kdig", "+short", *subnet, "@10.1.0.1", NAME),
+        ("kdig", "+short", "+tcp", "@10.1.0.1", NAME),
+    ):
+        out = lab.run_in(lab.client, *command)
+        assert set(out.split()) == BOTH, (command, out)
+    out = lab.run_in(lab.client, "drill", "@10.1.0.1", NAME, "A")
+    found = set(re.findall(r"^shop\S+\s+\d+\s+IN\s+A\s+(\S+)$", out, re.M))
+    assert found == BOTH and "rcode: NOERROR" in out and ";; WARNING" not in out, out
+
+
+@case
+def many_at_once(lab):
+    """dnsperf gets an answer to each question, also while zones come and go."""
+    ready(lab)
+    path = "/run/zglab/questions"
+    with open(path, "w", encoding="ascii") as file:
+        for kind, name in (("A", NAME), ("AAAA", NAME), ("A", f"zone-a.{NAME}"), ("SOA", APEX),
+                           ("A", f"nobody.{APEX}")):
+            file.write(f"{name} {kind}\n")
+    for mode in ("udp", "tcp"):
+        process = subprocess.Popen(
+            ["dnsperf", "-s", "10.1.0.1", "-m", mode, "-d", path, "-l", "1", "-c", "4", "-q", "20",
+             "-e"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            preexec_fn=lambda: sysc.setns(lab.client.descriptor),
+        )
+        for _ in range(5):
+            name = shifted(lab)
+            cancel(lab, name)
+        out = process.communicate(timeout=20 * lab.slow)[0]
+        lost = re.search(r"Queries lost:\s+(\d+)", out)
+        assert lost and int(lost.group(1)) == 0, out
+        assert re.search(r"Response codes:.*NOERROR", out) and "SERVFAIL" not in out, out
+        assert not re.search(r"Warning|error", out), out
