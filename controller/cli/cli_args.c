@@ -230,8 +230,11 @@ int cli_args_check(const struct cli_command *c, const struct cli_options *o, siz
 	}
 	if (args >= c->min_args && args <= c->max_args)
 		return 0;
-	snprintf(ret_fault, CLI_FAULT_MAX, "%s arguments; it takes: %s",
-		 args < c->min_args ? "too few" : "too many", c->args[0] ? c->args : "none");
+	if (!c->args[0])
+		snprintf(ret_fault, CLI_FAULT_MAX, "this command takes no arguments");
+	else
+		snprintf(ret_fault, CLI_FAULT_MAX, "%s arguments; it takes: %s",
+			 args < c->min_args ? "too few" : "too many", c->args);
 	return -EINVAL;
 }
 

@@ -139,17 +139,27 @@ static void cli_client_prepare(struct cli_client *c, const struct cli_call *call
 	curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, call->body);
 }
 
+/* What to do about it. `error` is the errno of the failed connect, 0 if there was none. */
+static const char *cli_client_mend(const struct cli_client *c, long error)
+{
+	if (c->options->server)
+		return "Is the address right ([api] listen), and does the daemon run?";
+	if (error == EACCES || error == EPERM)
+		return "The socket is for root and the daemon's own user.";
+	if (error == ENOENT)
+		return "Does the daemon run (systemctl status zonegate), and is this its socket ([api] socket)?";
+	return "Does the daemon run (systemctl status zonegate)?";
+}
+
+/* curl speaks of localhost and port 80 also where a Unix socket failed: there the errno says it better. */
 static void cli_client_say_unreachable(const struct cli_client *c, const char *why)
 {
 	const struct cli_options *o = c->options;
+	long error = 0;
 
-	fprintf(stderr, "zonegate: no answer from %s: %s\n", o->server ? o->server : o->socket,
-		why);
-	if (o->server)
-		fprintf(stderr, "Is the address right ([api] listen), and does the daemon run?\n");
-	else
-		fprintf(stderr,
-			"Does the daemon run (systemctl status zonegate), and may you use its socket (root may)?\n");
+	curl_easy_getinfo(c->curl, CURLINFO_OS_ERRNO, &error);
+	fprintf(stderr, "zonegate: no answer from %s: %s\n%s\n", o->server ? o->server : o->socket,
+		!o->server && error ? strerror((int)error) : why, cli_client_mend(c, error));
 }
 
 void cli_client_call(struct cli_client *c, const struct cli_call *call,

@@ -59,6 +59,8 @@ static enum cli_exit cli_config_say_applied(const struct cli *cli, const char *b
 					    const struct cli_answer *a)
 {
 	bool changed = strcmp(before, a->etag) != 0;
+	const char *revision = a->etag + strcspn(a->etag, "0123456789");
+	int digits = (int)strspn(revision, "0123456789");
 
 	if (cli->options.format == FORMAT_JSON) {
 		json_t *json = json_pack("{s:b, s:s, s:O*}", "changed", changed, "etag", a->etag,
@@ -67,9 +69,9 @@ static enum cli_exit cli_config_say_applied(const struct cli *cli, const char *b
 		cli_print_json(json);
 		json_decref(json);
 	} else if (changed) {
-		printf("Applied: %s\n", a->etag);
+		printf("Applied: revision %.*s\n", digits, revision);
 	} else {
-		printf("Nothing to change: %s\n", a->etag);
+		printf("Nothing to change: revision %.*s\n", digits, revision);
 	}
 	return cli_print_warnings(a->json);
 }

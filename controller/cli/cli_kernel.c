@@ -69,6 +69,16 @@ static void cli_kernel_print(const struct cli *cli, const json_t *services)
 		       hidden == 1 ? "" : "s");
 }
 
+/* With ipvs = off the table is what would be programmed: nobody shall take it for what is. */
+static void cli_kernel_note(const struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	cli_client_get(cli->client, CLI_BASE "/system", &a);
+	if (strcmp(cli_print_text(json_object_get(a.json, "kernel"), "ipvs"), "off") == 0)
+		printf("IPVS is switched off ([kernel] ipvs = off): this is what would be programmed\n");
+}
+
 enum cli_exit cli_kernel_show(struct cli *cli)
 {
 	AUTO_ANSWER struct cli_answer a;
@@ -80,9 +90,11 @@ enum cli_exit cli_kernel_show(struct cli *cli)
 		       &a);
 	if (cli_client_judge(a.status) != EXIT_OK)
 		return cli_print_problem(&a);
-	if (cli->options.format == FORMAT_JSON)
+	if (cli->options.format == FORMAT_JSON) {
 		cli_print_json(a.json);
-	else
+	} else {
+		cli_kernel_note(cli);
 		cli_kernel_print(cli, json_object_get(a.json, "services"));
+	}
 	return EXIT_OK;
 }

@@ -23,15 +23,19 @@ static void cli_lb_add_publication(const struct cli_lb_table *l, const json_t *z
 	AUTO_FREE char *servers = mem_printf("%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
 					     cli_print_number(p, "servers_in_service"),
 					     cli_print_number(p, "servers_eligible"));
+	const char *why = cli_print_text(p, "detail"), *reason = strstr(why, ": ");
 	char state[CLI_STATE_MAX];
 
+	/* Without a name nothing is "handed out: …" or "left out: …"; the reason behind that holds. */
 	if (l->in_dns)
 		cli_print_published(l->cli, p, state);
 	else
 		cli_table_state(MOOD_OFF, "not in DNS", l->cli->color, l->cli->unicode, state);
+	if (!l->in_dns && reason)
+		why = reason + strlen(": ");
 	cli_table_add(l->table,
 		      (const char *[]){cli_print_text(zone, "zone"), cli_print_text(p, "address"),
-				       state, health, servers, cli_print_text(p, "detail")});
+				       state, health, servers, why});
 }
 
 static void cli_lb_print_zones(const struct cli *cli, const json_t *lb)

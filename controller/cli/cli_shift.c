@@ -152,7 +152,7 @@ static enum cli_exit cli_shift_print_refusals(const struct cli_nodes *n, size_t 
 	json_array_foreach (refusals, i, refusal) {
 		cli_nodes_say(n, index);
 		fprintf(stderr, "zonegate: %s without --force: %s\n",
-			n->list[index].options.force ? "would be refused" : "is refused",
+			n->list[index].options.force ? "would be refused" : "this is refused",
 			cli_print_text(refusal, "detail"));
 	}
 	return i > 0 && !n->list[index].options.force ? EXIT_CONFLICT : EXIT_OK;

@@ -199,7 +199,8 @@ static const struct cli_command commands[] = {
 	 cli_shift_start,
 	 "takes a zone out of DNS, for one load balancer or all, for a time",
 	 "TIME is 90s, 30m, 2h or 3d, at most 72h. Open connections go on. Give --server once for each node that answers DNS: all of "
-	 "them take it, or none. --force takes out the last zone or the last healthy one."},
+	 "them take it, or none. --force takes out the last zone or the last healthy one. --evacuate-servers: the zone's servers "
+	 "get no new connections from the other zones either (with cross_zone on)."},
 	{{"zone", "return"},
 	 "ZONE|ID [--lb LB|--all]",
 	 1,
@@ -275,10 +276,17 @@ static void print_exit_codes(void)
 	       "6 not found, 7 daemon not reachable, 64 usage.\n");
 }
 
-static void print_help(void)
+/* With a `first` word that begins commands, those alone. */
+static void print_help(const char *first)
 {
+	size_t found = 0;
+
+	for (size_t i = 0; first && i < COMMAND_COUNT; i++)
+		found += strcmp(commands[i].words[0], first) == 0;
 	printf("Usage: zonegate [OPTIONS] COMMAND\n\nCommands (`zonegate COMMAND --help` tells more):\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (found > 0 && strcmp(commands[i].words[0], first) != 0)
+			continue;
 		if (commands[i].words[1])
 			printf("  %-8s %-8s  %s\n", commands[i].words[0], commands[i].words[1],
 			       commands[i].summary);
@@ -297,9 +305,10 @@ static void print_help(void)
 
 static void print_command_help(const struct cli_command *c)
 {
-	printf("Usage: zonegate %s%s%s%s%s\n\n%s: %s\n", c->words[0], c->words[1] ? " " : "",
-	       c->words[1] ? c->words[1] : "", c->args[0] ? " " : "", c->args,
-	       c->words[1] ? c->words[1] : c->words[0], c->summary);
+	const char *gap = c->words[1] ? " " : "", *second = c->words[1] ? c->words[1] : "";
+
+	printf("Usage: zonegate [OPTIONS] %s%s%s%s%s\n\n%s%s%s: %s\n", c->words[0], gap, second,
+	       c->args[0] ? " " : "", c->args, c->words[0], gap, second, c->summary);
 	if (c->help)
 		printf("%s\n", c->help);
 	print_exit_codes();
@@ -311,21 +320,27 @@ static enum cli_exit say_usage(const char *fault)
 	return EXIT_USAGE;
 }
 
-/* Commands whose first words were given, for who left the rest out. */
+/* Commands whose first words were given, for who left the rest out; else all first words. */
 static enum cli_exit say_unknown(const struct cli_options *o)
 {
-	char fault[CLI_FAULT_MAX] = "";
-	size_t length = 0;
+	char second[CLI_FAULT_MAX] = "", first[CLI_FAULT_MAX] = "";
+	size_t at = 0, all = 0;
 
-	for (size_t i = 0; i < COMMAND_COUNT && length < sizeof(fault); i++) {
-		if (strcmp(commands[i].words[0], o->args[0]) == 0)
-			length += (size_t)snprintf(fault + length, sizeof(fault) - length, "%s %s",
-						   length ? "," : "", commands[i].words[1]);
+	for (size_t i = 0; i < COMMAND_COUNT && at < sizeof(second) && all < sizeof(first); i++) {
+		const char *word = commands[i].words[0];
+
+		if (strcmp(word, o->args[0]) == 0)
+			at += (size_t)snprintf(second + at, sizeof(second) - at, "%s %s",
+					       at ? "," : "", commands[i].words[1]);
+		if (i == 0 || strcmp(word, commands[i - 1].words[0]) != 0)
+			all += (size_t)snprintf(first + all, sizeof(first) - all, "%s %s",
+						all ? "," : "", word);
 	}
-	if (length > 0)
-		fprintf(stderr, "zonegate: after \"%s\" comes one of%s\n", o->args[0], fault);
+	if (at > 0)
+		fprintf(stderr, "zonegate: after \"%s\" comes one of%s\n", o->args[0], second);
 	else
-		fprintf(stderr, "zonegate: there is no command \"%s\"\n", o->args[0]);
+		fprintf(stderr, "zonegate: there is no command \"%s\"; there are%s\n", o->args[0],
+			first);
 	fprintf(stderr, "Try `zonegate --help`.\n");
 	return EXIT_USAGE;
 }
@@ -368,8 +383,8 @@ static enum cli_exit start(int argc, char **argv)
 	c = o.arg_count ? cli_args_find(commands, COMMAND_COUNT, &o, &words) : NULL;
 	if (o.help && c)
 		print_command_help(c);
-	else if (o.help)
-		print_help();
+	else if (o.help || (o.arg_count > 0 && strcmp(o.args[0], "help") == 0))
+		print_help(o.arg_count > 0 ? o.args[o.arg_count - 1] : NULL);
 	else if (o.arg_count == 0)
 		return say_usage("which command?");
 	else if (!c)

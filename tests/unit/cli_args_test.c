@@ -143,7 +143,7 @@ static void args_find_commands(void **state)
 	assert_ptr_equal(cli_args_find(table, 3, &o, &words), &table[0]);
 	assert_int_equal(words, 1);
 	assert_int_not_equal(cli_args_check(&table[0], &o, 1, fault), 0);
-	assert_non_null(strstr(fault, "too many arguments; it takes: none"));
+	assert_non_null(strstr(fault, "takes no arguments"));
 	parse("zonegate config", &o, fault);
 	assert_null(cli_args_find(table, 3, &o, &words));
 	parse("zonegate config frob", &o, fault);

@@ -37,11 +37,11 @@ static void config_goes_in_and_out(void **state)
 	AUTO_OUTCOME struct outcome apply = cli_rig_run(&rig, cli_config_apply, 2, &o,
 							WORDS("config", "apply"));
 	assert_int_equal(apply.exit, EXIT_OK);
-	assert_string_equal(apply.out, "Applied: \"r1\"\n");
+	assert_string_equal(apply.out, "Applied: revision 1\n");
 	AUTO_OUTCOME struct outcome again = cli_rig_run(&rig, cli_config_apply, 2, &o,
 							WORDS("config", "apply"));
 	assert_int_equal(again.exit, EXIT_OK);
-	assert_string_equal(again.out, "Nothing to change: \"r1\"\n");
+	assert_string_equal(again.out, "Nothing to change: revision 1\n");
 
 	AUTO_OUTCOME struct outcome out = cli_rig_run(&rig, cli_config_export, 2, &o,
 						      WORDS("config", "export"));

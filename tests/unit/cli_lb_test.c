@@ -15,6 +15,7 @@ static void lb_status_tells_what_is_handed_out(void **state)
 							  WORDS("lb", "status", "shop"));
 	assert_int_equal(unnamed.exit, EXIT_OK);
 	assert_contains(unnamed.out, "za    192.0.2.1  ○ not in DNS  ");
+	assert_null(strstr(unnamed.out, "handed out:"));
 	rig_publish(&rig);
 	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_lb_status, 2, &o,
 						    WORDS("lb", "status", "shop"));
