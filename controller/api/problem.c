@@ -21,7 +21,7 @@ static const struct problem_row problem_rows[] = {
 	[PROBLEM_PRECONDITION_FAILED] = {412, "precondition-failed", "The object has changed"},
 	[PROBLEM_TOO_LARGE] = {413, "too-large", "The body is too large"},
 	[PROBLEM_MISDIRECTED] = {421, "misdirected", "Not a host of this server"},
-	[PROBLEM_INVALID] = {422, "invalid", "The document is not valid; nothing was changed"},
+	[PROBLEM_INVALID] = {422, "invalid", "What was sent is not valid; nothing was changed"},
 	[PROBLEM_PRECONDITION_REQUIRED] = {428, "precondition-required", "If-Match is required"},
 	[PROBLEM_TOO_MANY_REQUESTS] = {429, "too-many-requests",
 				       "Too many at once from one client"},

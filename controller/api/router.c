@@ -10,9 +10,9 @@
 #define BASE "/api/v1"
 
 /* The five routes of one kind of object. */
-#define OBJECT_ROUTES(collection, item, kind, schema, noun)                                \
-	{METHOD_GET,   BASE collection,      AUTH_VIEWER,       ROUTE_PAGED | ROUTE_VIEW,  \
-	 kind,         handlers_object_list, "Lists " noun "s", NULL,                      \
+#define OBJECT_ROUTES(collection, item, kind, schema, noun, nouns)                         \
+	{METHOD_GET,   BASE collection,      AUTH_VIEWER,    ROUTE_PAGED | ROUTE_VIEW,     \
+	 kind,         handlers_object_list, "Lists " nouns, NULL,                         \
 	 schema "List"},                                                                   \
 		{METHOD_GET,          BASE collection item, AUTH_VIEWER, ROUTE_VIEW, kind, \
 		 handlers_object_get, "Shows a " noun,      NULL,        schema},          \
@@ -40,17 +40,17 @@
 	}
 
 static const struct route router_rows[] = {
-	OBJECT_ROUTES("/zones", "/{zone}", OBJECT_ZONE, "Zone", "zone"),
+	OBJECT_ROUTES("/zones", "/{zone}", OBJECT_ZONE, "Zone", "zone", "zones"),
 	OBJECT_ROUTES("/load-balancers", "/{load_balancer}", OBJECT_LOAD_BALANCER, "LoadBalancer",
-		      "load balancer"),
+		      "load balancer", "load balancers"),
 	OBJECT_ROUTES("/load-balancers/{load_balancer}/zones", "/{zone}", OBJECT_LB_ZONE,
-		      "LoadBalancerZone", "zone of a load balancer"),
+		      "LoadBalancerZone", "zone of a load balancer", "zones of a load balancer"),
 	OBJECT_ROUTES("/load-balancers/{load_balancer}/listeners", "/{listener}", OBJECT_LISTENER,
-		      "Listener", "listener"),
+		      "Listener", "listener", "listeners"),
 	OBJECT_ROUTES("/server-groups", "/{server_group}", OBJECT_SERVER_GROUP, "ServerGroup",
-		      "server group"),
+		      "server group", "server groups"),
 	OBJECT_ROUTES("/server-groups/{server_group}/servers", "/{server}", OBJECT_SERVER, "Server",
-		      "server"),
+		      "server", "servers"),
 	{METHOD_PUT, BASE "/server-groups/{server_group}/servers", AUTH_EDITOR,
 	 ROUTE_BODY | ROUTE_DRY_RUN, OBJECT_SERVER_GROUP, handlers_write_servers,
 	 "Replaces all servers of a group at once", "ServerMap", "ServerGroup"},

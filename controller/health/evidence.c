@@ -179,7 +179,8 @@ static const char *evidence_word(const char *word, size_t length, const struct p
 	const size_t size = MODEL_TEXT_MAX + ADDR_ENDPOINT_TEXT_MAX;
 
 	if (strncmp(word, "who", length) == 0)
-		return addr_format_endpoint(&t->address, t->port, buf);
+		return t->port ? addr_format_endpoint(&t->address, t->port, buf)
+			       : addr_format(&t->address, buf);
 	if (strncmp(word, "text", length) == 0)
 		return ev->text;
 	if (strncmp(word, "error", length) == 0)

@@ -276,7 +276,7 @@ const struct field fields_server[] = {
 	 .type = FIELD_BOOL,
 	 AT(server, enabled),
 	 .number = true,
-	 .help = "false: weight 0, not probed"},
+	 .help = "false: weight 0, and probed on"},
 	{.name = "forward_method",
 	 .type = FIELD_ENUM,
 	 AT(server, forward_method),
