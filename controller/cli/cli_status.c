@@ -28,6 +28,14 @@ static void cli_status_print_note(const char *head, const json_t *object, const 
 		printf("   %s%s\n", head, note);
 }
 
+/* ", 1 server", ", 2 servers". */
+static void cli_status_print_count(const json_t *system, const char *member, const char *what)
+{
+	const json_int_t count = cli_print_number(system, member);
+
+	printf(", %" JSON_INTEGER_FORMAT " %s%s", count, what, count == 1 ? "" : "s");
+}
+
 static void cli_status_print_node(const struct cli *cli, const json_t *system)
 {
 	const json_t *kernel = json_object_get(system, "kernel");
@@ -45,9 +53,9 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 	printf("   revision %" JSON_INTEGER_FORMAT, revision);
 	if (applied < revision)
 		printf(" (the kernel has %" JSON_INTEGER_FORMAT ")", applied);
-	printf(", %" JSON_INTEGER_FORMAT " virtual services, %" JSON_INTEGER_FORMAT
-	       " servers probed\n",
-	       cli_print_number(system, "services"), cli_print_number(system, "probes"));
+	cli_status_print_count(system, "services", "virtual service");
+	cli_status_print_count(system, "probes", "server");
+	printf(" probed\n");
 	if (off)
 		printf("   IPVS is switched off ([kernel] ipvs = off): nothing is programmed\n");
 	else if (!cli_print_true(kernel, "available"))
@@ -57,6 +65,15 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 	cli_status_print_note("advice: ", json_object_get(kernel, "conntrack"), "advice");
 	if (!cli_print_true(json_object_get(system, "store"), "ok"))
 		printf("   the store takes no commits: see the daemon's log\n");
+}
+
+/* Its name is answered, but with no address: every zone is shifted away or disabled. */
+static bool cli_status_is_unanswered(const json_t *lb)
+{
+	const json_t *status = json_object_get(lb, "status");
+
+	return *cli_print_text(lb, "dns_name") &&
+	       cli_print_number(status, "addresses_published") == 0;
 }
 
 /* What somebody took out, and what is broken, before anything else. */
@@ -71,6 +88,13 @@ static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
 		if (cli_print_true(json_object_get(item, "status"), "fail_open"))
 			printf("%s  load balancer %s: no zone is known to be healthy, all are handed out\n",
 			       cli_table_state(MOOD_BAD, "FAIL-OPEN", cli->color, cli->unicode,
+					       state),
+			       cli_print_text(item, "name"));
+	}
+	json_array_foreach (lbs, i, item) {
+		if (cli_print_true(item, "enabled") && cli_status_is_unanswered(item))
+			printf("%s  load balancer %s: DNS hands out none of its addresses\n",
+			       cli_table_state(MOOD_BAD, "NO ADDRESS", cli->color, cli->unicode,
 					       state),
 			       cli_print_text(item, "name"));
 	}
@@ -138,6 +162,9 @@ static void cli_status_add_lb(const struct cli *cli, struct cli_table *t, const 
 	} else if (programmed < services || breached == services) {
 		mood = MOOD_BAD;
 		word = programmed < services ? "not in kernel" : "down";
+	} else if (cli_status_is_unanswered(lb)) {
+		mood = MOOD_BAD;
+		word = "no address";
 	} else if (breached > 0) {
 		mood = MOOD_WAITING;
 		word = "degraded";

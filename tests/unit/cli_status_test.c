@@ -79,6 +79,20 @@ static void status_is_loud(void **state)
 	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_status_show, 1, &json,
 						      WORDS("status"));
 	assert_int_equal(json_array_size(json_object_get(raw.json, "overrides")), 1);
+
+	/* The last zone is forced out: the name has no address left. */
+	AUTO_REPLY struct answer last = rig_ask(
+		&rig, "POST", "/api/v1/zone-shifts", "",
+		"{\"zone\":\"za\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\",\"comment\":\"why\",\"force\":true}");
+	assert_int_equal(last.status, 201);
+	AUTO_REPLY struct answer on = rig_ask(
+		&rig, "PATCH", "/api/v1/server-groups/web", "",
+		"{\"servers\":{\"w1\":{\"enabled\":true},\"w2\":{\"enabled\":true}}}");
+	assert_int_equal(on.status, 200);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_status_show, 1, &o,
+						       WORDS("status"));
+	assert_contains(none.out, "✖ NO ADDRESS  load balancer shop: DNS hands out none");
+	assert_contains(none.out, "shop           ✖ no address      2     0/2 ");
 	rig_end(&rig);
 }
 
