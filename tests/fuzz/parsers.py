@@ -2,6 +2,7 @@
 """Which source files each fuzz target is there for: what its corpus must cover."""
 
 PARSERS = {
+    'addr': ['base/addr.c'],
     'body': ['api/body.c'],
     'change': ['model/change.c', 'model/change_document.c', 'model/etag.c',
                'model/fields_check.c', 'model/fields_decode.c', 'model/fields_group.c',
@@ -17,6 +18,7 @@ PARSERS = {
     'grpc_call': ['probe/grpc_call.c', 'probe/grpc_message.c'],
     'http_parse': ['probe/http_parse.c'],
     'ipvs_parse': ['kernel/ipvs_parse.c'],
+    'link_watch': [],  # what reads stands beside the I/O, in a file with it
     'packet_parse': ['probe/packet_parse.c'],
     'settings': ['settings.c'],
     'uri': ['api/uri.c'],
