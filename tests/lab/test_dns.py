@@ -193,6 +193,47 @@ def edns(lab):
     assert ask.ask(NAME, options=[(COOKIE, b"short")]).rcode == "FORMERR"
 
 
+def with_opt(packet, count, **fields):
+    """The packet with so many OPT records of these fields."""
+    size, ttl, data = fields.get("size", 1232), fields.get("ttl", 0), fields.get("data", b"")
+    opt = b"\0" + struct.pack("!HHIH", 41, size, ttl, len(data)) + data
+    return packet[:10] + struct.pack("!H", count) + packet[12:] + opt * count
+
+
+@case
+def edns_as_others_ask(lab):
+    """The questions by which servers are tested for EDNS compliance."""
+    ask = start(lab)
+    plain = query(NAME)
+    unknown = struct.pack("!HH", 100, 4) + b"test"
+    matrix = {
+        "plain": (plain, "NOERROR", None),
+        "edns": (with_opt(plain, 1), "NOERROR", {}),
+        "edns with an unknown option": (with_opt(plain, 1, data=unknown), "NOERROR", {}),
+        "edns1": (with_opt(plain, 1, ttl=1 << 16), "BADVERS", {}),
+        "edns1 with an option": (with_opt(plain, 1, ttl=1 << 16, data=unknown), "BADVERS", {}),
+        "an unknown flag": (with_opt(plain, 1, ttl=0x0080), "NOERROR", {}),
+        "do": (with_opt(plain, 1, ttl=0x8000), "NOERROR", {}),
+        "a buffer of nothing": (with_opt(plain, 1, size=0), "NOERROR", {}),
+        "the largest buffer": (with_opt(plain, 1, size=65535), "NOERROR", {}),
+        "two opts": (with_opt(plain, 2), "FORMERR", None),
+        "an option that is cut": (
+            with_opt(plain, 1, data=struct.pack("!HH", 3, 9) + b"x"), "FORMERR", None
+        ),
+    }
+    for what, (packet, rcode, options) in matrix.items():
+        reply = Reply(ask.send(packet))
+        assert reply.rcode == rcode, (what, reply)
+        if options is not None:
+            assert reply.options == options, (what, reply.options)
+            opt, = [x for x in reply.additional if x.type == "OPT"]
+            assert opt.ttl == 1232, (what, opt)  # the class: what we take
+        flags = struct.unpack_from("!H", reply.data, len(reply.data) - 4)[0]
+        if what in ("do", "an unknown flag"):
+            assert flags == (0x8000 if what == "do" else 0), (what, f"{flags:#x}")
+        assert rcode != "NOERROR" or set(reply.addresses()) == BOTH, (what, reply)
+
+
 @case
 def near_clients(lab):
     ask = ready(lab)

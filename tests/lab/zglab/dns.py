@@ -126,7 +126,7 @@ class Reply:
         elif kind == 6:
             data = self._soa()
         elif kind == 41:
-            data, ttl = (self._take_options(raw), ttl >> 24), klass
+            data, ttl = (self._take_options(raw), ttl >> 24), klass  # its size for its TTL
         else:
             data = raw
         self._at = end
