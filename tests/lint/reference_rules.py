@@ -123,6 +123,7 @@ def _helped(tree):
         if match:
             words = [word for word in match.groups() if word]
             usage, _, *about = tree.run([program, *words, '--help']).stdout.split('\n')
+            usage = usage.replace(' [OPTIONS] ', ' ', 1)  # the manual says that once
             if not usage.startswith(f'Usage: {os.path.basename(program)} {words[0]}') or not about:
                 raise ValueError(f'{" ".join(words)} --help is not about it: {usage}')
             first = about[0].partition(': ')[2]
