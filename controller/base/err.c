@@ -117,6 +117,16 @@ void err_move(struct err *to, struct err *from)
 	err_clear(from);
 }
 
+/* Where to end a text in UTF-8 that goes on with `next` after `at`: before the character that would be cut in two. */
+static size_t err_cut_between(const char *text, size_t at, char next)
+{
+	if (((unsigned char)next & 0xc0) != 0x80)
+		return at;
+	while (at > 0 && ((unsigned char)text[at - 1] & 0xc0) == 0x80)
+		at--;
+	return at > 0 ? at - 1 : 0;
+}
+
 size_t err_pointer_push(char buf[ERR_POINTER_MAX], const char *token)
 {
 	size_t old_length = strlen(buf);
@@ -127,8 +137,10 @@ size_t err_pointer_push(char buf[ERR_POINTER_MAX], const char *token)
 	for (; *token; token++) {
 		bool escaped = *token == '~' || *token == '/';
 
-		if (at + (escaped ? 2 : 1) >= ERR_POINTER_MAX)
-			break; /* never half an escape */
+		if (at + (escaped ? 2 : 1) >= ERR_POINTER_MAX) {
+			at = err_cut_between(buf, at, *token); /* and never half an escape */
+			break;
+		}
 		if (escaped) {
 			buf[at++] = '~';
 			buf[at++] = *token == '~' ? '0' : '1';

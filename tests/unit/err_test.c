@@ -118,6 +118,26 @@ static void err_pointer_is_cut(void **state)
 	assert_int_equal(p[ERR_POINTER_MAX], 0x5a);
 }
 
+/* Wherever the end falls, no character is cut in two: a fault is sent as JSON. */
+static void err_pointer_is_cut_between_characters(void **state)
+{
+	static const char sun[] = "\xe2\x98\x80"; /* U+2600 */
+	char token[3 * ERR_POINTER_MAX];
+
+	(void)state;
+	for (size_t lead = 0; lead < 3; lead++) {
+		char p[ERR_POINTER_MAX] = "";
+
+		memset(token, 0, sizeof(token));
+		memset(token, 'x', lead);
+		for (size_t i = 0; i < ERR_POINTER_MAX / 2; i++)
+			memcpy(token + lead + 3 * i, sun, 3);
+		err_pointer_push(p, token);
+		assert_in_range(strlen(p), ERR_POINTER_MAX - 3, ERR_POINTER_MAX - 1);
+		assert_int_equal((strlen(p) - 1 - lead) % 3, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +147,7 @@ int main(void)
 		cmocka_unit_test(err_names_every_code),
 		cmocka_unit_test(err_pointer_grows_and_shrinks),
 		cmocka_unit_test(err_pointer_is_cut),
+		cmocka_unit_test(err_pointer_is_cut_between_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
