@@ -193,7 +193,11 @@ static int change_servers(const struct snapshot *base, const struct change_reque
 	const struct field *f = fields_of_kind(OBJECT_SERVER_GROUP);
 	while (f->type != FIELD_CHILDREN)
 		f++;
-	object_decode_collection(f, r->body, "", e, object_children(wanted, OBJECT_SERVER));
+	const struct object_collection source = {.field = f,
+						 .body = r->body,
+						 .pointer = "",
+						 .known = object_children(group, OBJECT_SERVER)};
+	object_decode_collection(&source, e, object_children(wanted, OBJECT_SERVER));
 	change_set_compare(set, NULL, group, wanted);
 	object_unref(wanted);
 	return 0;
@@ -205,7 +209,7 @@ static int change_document(const struct snapshot *base, const struct change_requ
 	char etag[ETAG_MAX];
 	if (check_conditions(r, change_document_etag(base, etag), base->updated_wall, e) < 0)
 		return -EINVAL;
-	struct snapshot *wanted = change_document_decode(r->body, e);
+	struct snapshot *wanted = change_document_decode(base, r->body, e);
 	change_set_compare_all(set, NULL, &base->zones, &wanted->zones);
 	change_set_compare_all(set, NULL, &base->server_groups, &wanted->server_groups);
 	change_set_compare_all(set, NULL, &base->load_balancers, &wanted->load_balancers);

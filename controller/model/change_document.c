@@ -10,7 +10,13 @@
 
 // ---- decode -----------------------------------------------------------------------------------
 
-struct snapshot *change_document_decode(const json_t *body, struct err *e)
+static const struct vec *collection_of(const struct snapshot *s, enum object_kind kind)
+{
+	return s ? snapshot_collection((struct snapshot *)(uintptr_t)s, kind) : NULL;
+}
+
+struct snapshot *change_document_decode(const struct snapshot *base, const json_t *body,
+					struct err *e)
 {
 	struct snapshot *s = snapshot_new();
 	struct object nobody = {.refs = 1, .kind = OBJECT_KIND_COUNT};
@@ -25,7 +31,11 @@ struct snapshot *change_document_decode(const json_t *body, struct err *e)
 		if (!v)
 			continue;
 		err_pointer_push(d.pointer, f->name);
-		object_decode_collection(f, v, d.pointer, e, snapshot_collection(s, f->child));
+		const struct object_collection source = {.field = f,
+							 .body = v,
+							 .pointer = d.pointer,
+							 .known = collection_of(base, f->child)};
+		object_decode_collection(&source, e, snapshot_collection(s, f->child));
 		err_pointer_pop(d.pointer, 0);
 	}
 	return s;

@@ -5,8 +5,10 @@
 
 #include "model/snapshot.h"
 
-/* Decodes a whole document into an unapplied snapshot (revision 0, heads empty). With faults the objects are partial. */
-struct snapshot *change_document_decode(const json_t *body, struct err *e);
+/* Decodes a whole document into an unapplied snapshot (revision 0, heads empty). With faults the objects are partial. What is
+ * equal in `base` (NULL = none) is shared with it. */
+struct snapshot *change_document_decode(const struct snapshot *base, const json_t *body,
+					struct err *e);
 
 /* Collects the changes from old to new. New objects get heads; those that stay keep uid and creation. */
 struct change_set {

@@ -105,8 +105,15 @@ const char *fields_quote(const char *text, char buf[FIELDS_QUOTE_MAX]);
 
 /* Decodes a collection by its FIELD_CHILDREN row: pushes partial objects (see object_decode_partial()), sorted by name. In
  * object.c, which knows objects. */
-void object_decode_collection(const struct field *f, const json_t *body, const char *pointer,
-			      struct err *e, struct vec *children);
+struct object_collection {
+	const struct field *field;
+	const json_t *body;
+	const char *pointer;
+	const struct vec *
+		known; /* sorted by name; objects that come out equal are shared with it. NULL = none */
+};
+void object_decode_collection(const struct object_collection *source, struct err *e,
+			      struct vec *children);
 
 void fields_encode(const struct field *fields, const struct object *root, const void *base,
 		   json_t *json);

@@ -164,12 +164,17 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static int compare_name(const void *key, const void *item)
+{
+	return strcmp(key, ((const struct object *)item)->name);
+}
+
 static struct object *decode_tree(struct field_decoder *d, enum object_kind kind, const char *name,
-				  const json_t *body);
+				  const json_t *body, struct object *known);
 
 // The objects of a collection, at the place of `d`. False if it is none at all.
 static bool decode_children(struct field_decoder *d, const struct field *f, const json_t *v,
-			    struct vec *children)
+			    const struct vec *known, struct vec *children)
 {
 	if (!json_is_object(v)) {
 		fields_fault(d, ERR_TYPE, NULL, "must be an object of objects by name");
@@ -194,7 +199,8 @@ static bool decode_children(struct field_decoder *d, const struct field *f, cons
 		}
 		size_t length = err_pointer_push(d->pointer, name);
 		d->patch = json_object_get(patches, name);
-		vec_push(children, decode_tree(d, f->child, name, json_object_iter_value(i)));
+		struct object *old = known ? vec_find(known, name, compare_name, NULL) : NULL;
+		vec_push(children, decode_tree(d, f->child, name, json_object_iter_value(i), old));
 		err_pointer_pop(d->pointer, length);
 	}
 	d->patch = patches;
@@ -203,7 +209,7 @@ static bool decode_children(struct field_decoder *d, const struct field *f, cons
 }
 
 static void decode_collections(struct field_decoder *d, const struct field *fields,
-			       const json_t *body)
+			       const json_t *body, struct object *known)
 {
 	struct object *parent = d->root;
 	const json_t *patch = d->patch;
@@ -213,7 +219,8 @@ static void decode_collections(struct field_decoder *d, const struct field *fiel
 			continue;
 		size_t length = err_pointer_push(d->pointer, f->name);
 		d->patch = json_object_get(patch, f->name);
-		if (!decode_children(d, f, v, children_at(parent, f)))
+		const struct vec *old = known ? children_at(known, f) : NULL;
+		if (!decode_children(d, f, v, old, children_at(parent, f)))
 			parent->faulty |= 1ULL << (f - fields);
 		err_pointer_pop(d->pointer, length);
 	}
@@ -221,8 +228,22 @@ static void decode_collections(struct field_decoder *d, const struct field *fiel
 	d->patch = patch;
 }
 
+// One without children that came out as it is known is dropped at once: of a large document that is sent again with little
+// changed, only the changes take memory.
+static struct object *share_known(struct object *o, const struct field *fields,
+				  struct object *known)
+{
+	for (const struct field *f = fields; f->name; f++)
+		if (f->type == FIELD_CHILDREN)
+			return o;
+	if (o->faulty || !fields_equal(fields, o, known))
+		return o;
+	object_unref(o);
+	return object_ref(known);
+}
+
 static struct object *decode_tree(struct field_decoder *d, enum object_kind kind, const char *name,
-				  const json_t *body)
+				  const json_t *body, struct object *known)
 {
 	const struct field *fields = fields_of_kind(kind);
 	struct object *o = mem_alloc(kinds[kind].size);
@@ -236,8 +257,8 @@ static struct object *decode_tree(struct field_decoder *d, enum object_kind kind
 		o->faulty = UINT64_MAX;
 		return o;
 	}
-	decode_collections(d, fields, body);
-	return o;
+	decode_collections(d, fields, body, known);
+	return known ? share_known(o, fields, known) : o;
 }
 
 struct object *object_decode_partial(const struct object_source *source, struct err *e)
@@ -245,15 +266,15 @@ struct object *object_decode_partial(const struct object_source *source, struct 
 	struct field_decoder d = {
 		.err = e, .patch = source->patch, .merging = source->patch != NULL};
 	snprintf(d.pointer, sizeof(d.pointer), "%s", source->pointer);
-	return decode_tree(&d, source->kind, source->name, source->body);
+	return decode_tree(&d, source->kind, source->name, source->body, NULL);
 }
 
-void object_decode_collection(const struct field *f, const json_t *body, const char *pointer,
-			      struct err *e, struct vec *children)
+void object_decode_collection(const struct object_collection *source, struct err *e,
+			      struct vec *children)
 {
 	struct field_decoder d = {.err = e};
-	snprintf(d.pointer, sizeof(d.pointer), "%s", pointer);
-	decode_children(&d, f, body, children);
+	snprintf(d.pointer, sizeof(d.pointer), "%s", source->pointer);
+	decode_children(&d, source->field, source->body, source->known, children);
 }
 
 int object_decode(enum object_kind kind, const char *name, const json_t *body, const char *pointer,

@@ -27,7 +27,7 @@ static void document_is_decoded_with_all_its_faults(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct err e = {0};
 		json_t *body = fixture_json(cases[i].body);
-		struct snapshot *s = change_document_decode(body, &e);
+		struct snapshot *s = change_document_decode(NULL, body, &e);
 		assert_non_null(s);
 		fixture_expect_faults(&e, cases[i].faults, cases[i].body);
 		snapshot_unref(s);
@@ -62,6 +62,31 @@ static void same_document_changes_nothing(void **state)
 	batch_free(b);
 	snapshot_unref(s);
 	snapshot_unref(base);
+}
+
+static void what_is_equal_is_shared(void **state)
+{
+	(void)state;
+	struct err e = {0};
+	struct snapshot *base = fixture_snapshot(fixture_json(FIXTURE_DOCUMENT));
+	json_t *body = fixture_patched(
+		"{'server_groups':{'web':{'servers':{'w1':{'weight':7}}}},'zones':{'za':{'x':1}}}");
+	struct snapshot *s = change_document_decode(base, body, &e);
+	struct server_group *old = snapshot_find_group(base, "web");
+	struct server_group *web = snapshot_find_group(s, "web");
+	assert_ptr_not_equal(web, old); /* it has children of its own */
+	assert_true(web->servers.count > 1);
+	for (size_t i = 0; i < web->servers.count; i++) {
+		const struct server *server = web->servers.items[i];
+		bool same = server == snapshot_find_server(old, server->o.name);
+		assert_int_equal(same, strcmp(server->o.name, "w1") != 0);
+	}
+	assert_int_equal(snapshot_find_server(web, "w1")->weight, 7);
+	/* What is shared is judged all the same. */
+	fixture_expect_faults(&e, "unknown_member /zones/za/x\n", "a fault");
+	snapshot_unref(s);
+	snapshot_unref(base);
+	json_decref(body);
 }
 
 static size_t place_of(const struct batch *b, enum object_kind kind, const char *name)
@@ -199,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(document_is_decoded_with_all_its_faults),
 		cmocka_unit_test(same_document_changes_nothing),
+		cmocka_unit_test(what_is_equal_is_shared),
 		cmocka_unit_test(parents_stand_before_children_and_removals_last),
 		cmocka_unit_test(identities_are_unique),
 		cmocka_unit_test(one_of_many_is_one_change),
