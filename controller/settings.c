@@ -56,7 +56,8 @@ static const struct key keys[] = {
 	{"dns", "apex", KEY_LIST, AT(dns_apex), NULL, 0, 0, NULL,
 	 "names that are served with SOA and NS; load balancers' names lie under them (default: each name is its own)"},
 	{"dns", "ns", KEY_LIST, AT(dns_ns), NULL, 0, 0, NULL,
-	 "names of the name servers, in the order of the NS records"},
+	 "name servers, in the order of the NS records: NAME, or NAME=ADDRESS=ADDRESS with the addresses that are answered when the "
+	 "name is under an apex"},
 	{"dns", "hostmaster", KEY_TEXT, AT(dns_hostmaster), NULL, 0, 0, NULL,
 	 "mailbox of the SOA record (default: hostmaster at the apex)"},
 	{"dns", "rrl", KEY_NUMBER, AT(dns_rrl), "200", 0, 1000000, NULL,

@@ -446,7 +446,7 @@ static void make_engine(struct wiring *w, struct snapshot *snapshot)
 	for (size_t i = 0; i < s->dns_apex.count && i < ENGINE_APEXES_MAX; i++)
 		es.dns_apexes[es.dns_apex_count++] = s->dns_apex.items[i];
 	for (size_t i = 0; i < s->dns_ns.count && i < ENGINE_NS_MAX; i++)
-		es.dns_ns[es.dns_ns_count++] = s->dns_ns.items[i];
+		(void)wiring_dns_parse_ns(s->dns_ns.items[i], &es.dns_ns[es.dns_ns_count++]);
 	es.dns_hostmaster = s->dns_hostmaster;
 	w->engine = engine_new(&es, &ports, snapshot);
 	for (size_t i = 0; i < sizeof(row_kinds) / sizeof(row_kinds[0]); i++)

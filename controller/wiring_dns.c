@@ -99,25 +99,77 @@ static void fill_exempt(const struct settings_list *list, struct rrl_settings *r
 	}
 }
 
-/* The view is built of these names without a word about those that are none. */
-static void check_names(const struct settings_list *list, size_t max, const char *place,
-			struct err *e)
-{
+/* The names of one key so far: the view is built of them without a word about those that are none. */
+struct name_check {
+	const char *place;
 	struct dns_name names[SETTINGS_LIST_MAX];
+	size_t count;
+};
 
-	if (list->count > max)
-		err_set(e, ERR_LIMIT, place, "at most %zu names", max);
+static void check_name(struct name_check *c, const char *text, struct err *e)
+{
+	struct dns_name *name = &c->names[c->count];
+
+	if (dns_name_parse(text, name) != 0) {
+		err_set(e, ERR_FORMAT, c->place, "\"%s\" is no domain name", text);
+		return;
+	}
+	dns_name_lower(name);
+	for (size_t k = 0; k < c->count; k++)
+		if (dns_name_equal(&c->names[k], name))
+			err_set(e, ERR_DUPLICATE, c->place, "%s stands there twice", text);
+	c->count++;
+}
+
+static void check_apexes(const struct settings_list *list, struct err *e)
+{
+	struct name_check c = {.place = "[dns] apex"};
+
+	if (list->count > ENGINE_APEXES_MAX)
+		err_set(e, ERR_LIMIT, c.place, "at most %d names", ENGINE_APEXES_MAX);
+	for (size_t i = 0; i < list->count; i++)
+		check_name(&c, list->items[i], e);
+}
+
+int wiring_dns_parse_ns(const char *text, struct engine_name_server *ret_ns)
+{
+	char *copy AUTO_FREE = mem_strdup(text);
+	char *next = copy;
+	const char *name = strsep(&next, "=");
+	const char *address;
+
+	memset(ret_ns, 0, sizeof(*ret_ns));
+	strncpy(ret_ns->name, name, sizeof(ret_ns->name) - 1);
+	if (strlen(name) >= sizeof(ret_ns->name))
+		return -EINVAL;
+	while ((address = strsep(&next, "="))) {
+		struct addr *a = &ret_ns->addresses[ret_ns->address_count];
+
+		if (ret_ns->address_count == ENGINE_NS_ADDRESSES_MAX || addr_parse(address, a) != 0)
+			return -EINVAL;
+		for (size_t i = 0; i < ret_ns->address_count; i++)
+			if (addr_compare(&ret_ns->addresses[i], a) == 0)
+				return -EINVAL;
+		ret_ns->address_count++;
+	}
+	return 0;
+}
+
+static void check_name_servers(const struct settings_list *list, struct err *e)
+{
+	struct name_check c = {.place = "[dns] ns"};
+	struct engine_name_server ns;
+
+	if (list->count > ENGINE_NS_MAX)
+		err_set(e, ERR_LIMIT, c.place, "at most %d names", ENGINE_NS_MAX);
 	for (size_t i = 0; i < list->count; i++) {
-		if (dns_name_parse(list->items[i], &names[i]) != 0) {
-			err_set(e, ERR_FORMAT, place, "\"%s\" is no domain name", list->items[i]);
-			names[i].size = 0;
-			continue;
-		}
-		dns_name_lower(&names[i]);
-		for (size_t k = 0; k < i; k++)
-			if (names[k].size && dns_name_equal(&names[k], &names[i]))
-				err_set(e, ERR_DUPLICATE, place, "%s stands there twice",
-					list->items[i]);
+		if (wiring_dns_parse_ns(list->items[i], &ns) != 0)
+			err_set(e, ERR_FORMAT, c.place,
+				"\"%s\" is not NAME or NAME=ADDRESS=ADDRESS, with up to %d different "
+				"addresses",
+				list->items[i], ENGINE_NS_ADDRESSES_MAX);
+		else
+			check_name(&c, ns.name, e);
 	}
 }
 
@@ -144,8 +196,8 @@ static int fill(const struct settings *s, struct dnsd_settings *d, struct err *e
 	d->rrl.burst = s->dns_rrl * RRL_BURST;
 	d->rrl.slip = RRL_SLIP;
 	fill_exempt(&s->dns_rrl_exempt, &d->rrl, e);
-	check_names(&s->dns_apex, ENGINE_APEXES_MAX, "[dns] apex", e);
-	check_names(&s->dns_ns, ENGINE_NS_MAX, "[dns] ns", e);
+	check_apexes(&s->dns_apex, e);
+	check_name_servers(&s->dns_ns, e);
 	if (s->dns_hostmaster)
 		check_hostmaster(s->dns_hostmaster, e);
 	if (strlen(nsid) > ANSWER_NSID_MAX)

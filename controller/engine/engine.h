@@ -13,6 +13,15 @@ struct engine;
 #define ENGINE_APEXES_MAX 16
 #define ENGINE_NS_MAX     13
 
+#define ENGINE_NS_ADDRESSES_MAX 8
+#define ENGINE_NS_NAME_MAX      256
+
+struct engine_name_server {
+	char name[ENGINE_NS_NAME_MAX];
+	struct addr addresses[ENGINE_NS_ADDRESSES_MAX]; /* answered where the name is served */
+	size_t address_count;
+};
+
 struct engine_settings {
 	const char *node_name;
 	const char *zones[ENGINE_ZONES_MAX]; /* zones whose VIPs this node programs; none = all */
@@ -27,7 +36,7 @@ struct engine_settings {
 		boot_id; /* of the running kernel, NULL = unknown: a monotonic time of another boot means nothing */
 	const char *dns_apexes[ENGINE_APEXES_MAX];
 	size_t dns_apex_count;
-	const char *dns_ns[ENGINE_NS_MAX];
+	struct engine_name_server dns_ns[ENGINE_NS_MAX];
 	size_t dns_ns_count;
 	const char *dns_hostmaster; /* NULL = hostmaster under each apex */
 };

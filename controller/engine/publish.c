@@ -65,25 +65,63 @@ static uint64_t hash_name(const struct view_builder_name *name, uint64_t seed)
 	return seed;
 }
 
-static uint64_t add_lb(struct view_builder *b, const struct engine_lb *lb, uint64_t seed)
+/* A name as the builder takes it, with room for its zones. */
+struct publish_name {
+	struct view_builder_name name;
+	struct view_builder_zone zones[MODEL_LB_ZONES_MAX];
+};
+
+static void fill_name(const struct engine_lb *lb, struct publish_name *out)
 {
 	static const enum view_affinity affinities[] = {[AFFINITY_ANY] = VIEW_AFFINITY_ANY,
 							[AFFINITY_PARTIAL] = VIEW_AFFINITY_PARTIAL,
 							[AFFINITY_ZONE] = VIEW_AFFINITY_ZONE};
-	struct view_builder_zone zones[MODEL_LB_ZONES_MAX] = {0};
-	struct view_builder_name name = {.balancer = lb->lb->o.name,
-					 .dns_name = lb->lb->dns_name,
-					 .ttl = effective_ttl(lb),
-					 .affinity = affinities[lb->lb->client_affinity],
-					 .zones = zones};
 
-	for (size_t i = 0; i < lb->zones.count && i < MODEL_LB_ZONES_MAX; i++)
-		fill_zone(lb->zones.items[i], &zones[name.zone_count++]);
-	view_builder_add_name(b, &name);
-	return hash_name(&name, seed);
+	out->name = (struct view_builder_name){.balancer = lb->lb->o.name,
+					       .dns_name = lb->lb->dns_name,
+					       .ttl = effective_ttl(lb),
+					       .affinity = affinities[lb->lb->client_affinity],
+					       .zones = out->zones};
+	for (size_t i = 0; i < lb->zones.count && i < MODEL_LB_ZONES_MAX; i++) {
+		struct view_builder_zone *zone = &out->zones[out->name.zone_count++];
+
+		memset(zone, 0, sizeof(*zone));
+		fill_zone(lb->zones.items[i], zone);
+	}
 }
 
-static uint64_t add_subnets(struct engine *e, struct view_builder *b, uint64_t seed)
+static uint64_t hash_subnets(const struct engine *e, uint64_t seed)
+{
+	for (size_t i = 0; i < e->snapshot->zones.count; i++) {
+		const struct zone *z = e->snapshot->zones.items[i];
+
+		for (size_t k = 0; k < z->client_subnets.count; k++) {
+			const struct model_prefix *p = &z->client_subnets.items[k];
+
+			seed = hash_addr(&p->net, hash_text(z->o.name, seed ^ p->length));
+		}
+	}
+	return seed;
+}
+
+/* Of all that a view is made of, the settings apart: they stay as they are. */
+static uint64_t hash_picture(const struct engine *e)
+{
+	uint64_t seed = hash_subnets(e, 1);
+	struct publish_name p;
+
+	for (size_t i = 0; i < e->lbs.count; i++) {
+		const struct engine_lb *lb = e->lbs.items[i];
+
+		if (!lb->lb->dns_name)
+			continue;
+		fill_name(lb, &p);
+		seed = hash_name(&p.name, seed);
+	}
+	return seed;
+}
+
+static void add_subnets(const struct engine *e, struct view_builder *b)
 {
 	for (size_t i = 0; i < e->snapshot->zones.count; i++) {
 		const struct zone *z = e->snapshot->zones.items[i];
@@ -92,10 +130,8 @@ static uint64_t add_subnets(struct engine *e, struct view_builder *b, uint64_t s
 			const struct model_prefix *p = &z->client_subnets.items[k];
 
 			view_builder_add_subnet(b, &p->net, p->length, z->o.name);
-			seed = hash_addr(&p->net, hash_text(z->o.name, seed ^ p->length));
 		}
 	}
-	return seed;
 }
 
 /* Raises the bound in the store long before the serial reaches it: the commit takes its time. */
@@ -116,46 +152,47 @@ void publish_load_row(struct engine *e, const struct store_row *row)
 	e->dns_serial_bound = e->dns_serial;
 }
 
-static void build(struct engine *e, uint32_t serial, struct view **ret_view, uint64_t *ret_hash)
+static struct view *build(const struct engine *e)
 {
-	struct view_builder *b = view_builder_new(serial, e->settings.dns_hostmaster);
-	uint64_t seed = 1;
+	struct view_builder *b = view_builder_new(e->dns_serial, e->settings.dns_hostmaster);
+	struct view *view = NULL;
+	struct publish_name p;
 
 	for (size_t i = 0; i < e->settings.dns_apex_count; i++)
 		view_builder_add_apex(b, e->settings.dns_apexes[i]);
 	for (size_t i = 0; i < e->settings.dns_ns_count; i++)
-		view_builder_add_ns(b, e->settings.dns_ns[i], NULL, 0);
-	seed = add_subnets(e, b, seed);
+		view_builder_add_ns(b, e->settings.dns_ns[i].name, e->settings.dns_ns[i].addresses,
+				    e->settings.dns_ns[i].address_count);
+	add_subnets(e, b);
 	for (size_t i = 0; i < e->lbs.count; i++) {
 		const struct engine_lb *lb = e->lbs.items[i];
 
-		if (lb->lb->dns_name)
-			seed = add_lb(b, lb, seed);
+		if (!lb->lb->dns_name)
+			continue;
+		fill_name(lb, &p);
+		view_builder_add_name(b, &p.name);
 	}
-	view_builder_finish(b, ret_view);
-	*ret_hash = seed;
+	view_builder_finish(b, &view);
+	return view;
 }
 
 void publish_view(struct engine *e)
 {
-	struct view *view = NULL;
 	uint64_t hash;
 
 	if (e->flushing) /* the stop of one node takes nothing out of DNS */
 		return;
 	if (e->dns_serial == 0)
 		e->dns_serial = (uint32_t)(e->ports.wall(e->ports.ctx) / USEC_PER_SEC);
-	build(e, e->dns_serial + 1, &view, &hash);
-	if (e->dns_view && hash == e->dns_hash) {
-		view_unref(view);
+	hash = hash_picture(e);
+	if (e->dns_view && hash == e->dns_hash)
 		return;
-	}
 	raise_serial(e);
 	view_unref(e->dns_view);
-	e->dns_view = view;
+	e->dns_view = build(e);
 	e->dns_hash = hash;
 	if (e->ports.publish_dns)
-		e->ports.publish_dns(e->ports.ctx, view);
+		e->ports.publish_dns(e->ports.ctx, e->dns_view);
 }
 
 const struct view *engine_dns_view(const struct engine *e)
@@ -181,8 +218,45 @@ static bool is_under(const char *name, const char *apex)
 	return dns_name_within(&n, &top);
 }
 
+/* A name server with addresses of its own: no load balancer can have its name. */
+static bool is_name_server(const struct engine *e, const char *name)
+{
+	struct dns_name n;
+	struct dns_name server;
+
+	if (dns_name_parse(name, &n) != 0)
+		return false;
+	dns_name_lower(&n);
+	for (size_t i = 0; i < e->settings.dns_ns_count; i++) {
+		const struct engine_name_server *ns = &e->settings.dns_ns[i];
+
+		if (!ns->address_count || dns_name_parse(ns->name, &server) != 0)
+			continue;
+		dns_name_lower(&server);
+		if (dns_name_equal(&n, &server))
+			return true;
+	}
+	return false;
+}
+
+static void check_name_servers(const struct engine *e, const struct snapshot *s, struct err *err)
+{
+	for (size_t i = 0; e->settings.dns_ns_count && i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+		char pointer[ERR_POINTER_MAX];
+
+		if (!lb->dns_name || !is_name_server(e, lb->dns_name))
+			continue;
+		snprintf(pointer, sizeof(pointer), "/load_balancers/%s/dns_name", lb->o.name);
+		err_set(err, ERR_IN_USE, pointer,
+			"%s is a name server with addresses of its own ([dns] ns): choose another name",
+			lb->dns_name);
+	}
+}
+
 void publish_check(struct engine *e, const struct snapshot *s, struct err *err)
 {
+	check_name_servers(e, s, err);
 	for (size_t i = 0; e->settings.dns_apex_count && i < s->load_balancers.count; i++) {
 		const struct load_balancer *lb = s->load_balancers.items[i];
 		char pointer[ERR_POINTER_MAX];

@@ -117,7 +117,7 @@ size_t shift_effects_list(struct engine *e, const struct shift_request *r,
 
 /* publish.c */
 void publish_view(struct engine *e); /* the settle step */
-/* Names that are under none of the served apexes. */
+/* Names that are under none of the served apexes, or those of name servers with addresses. */
 void publish_check(struct engine *e, const struct snapshot *s, struct err *err);
 void publish_load_row(struct engine *e, const struct store_row *row);
 void publish_free(struct engine *e);

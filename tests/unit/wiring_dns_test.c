@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "dns/view_builder.h"
 #include "dnsio/dnsd.h"
+#include "engine/engine.h"
 #include "settings.h"
 
 #define AUTO_SETTINGS __attribute__((cleanup(settings_clear)))
@@ -99,8 +100,40 @@ static void names_are_names(void **state)
 	assert_fault("[dns]\napex = lb..example.net\n", "[dns] apex", "no domain name");
 	assert_fault("[dns]\napex = lb.example.net, LB.example.net.\n", "[dns] apex", "twice");
 	assert_fault("[dns]\nns = .ns1\n", "[dns] ns", "no domain name");
+	assert_fault("[dns]\nns = ns1.example.net, NS1.example.net=192.0.2.1\n", "[dns] ns",
+		     "twice");
 	assert_fault("[dns]\nhostmaster = @example.net\n", "[dns] hostmaster", "mailbox");
 	assert_fault("[dns]\nhostmaster = admin@\n", "[dns] hostmaster", "mailbox");
+}
+
+static void name_servers_with_addresses(void **state)
+{
+	struct engine_name_server ns;
+	struct addr a;
+	char text[512];
+
+	(void)state;
+	assert_taken("[dns]\nns = ns1.lb.example.net=192.0.2.53=2001:db8::53, ns2.example.org\n");
+	assert_fault("[dns]\nns = ns1.example.net=\n", "[dns] ns", "NAME=ADDRESS");
+	assert_fault("[dns]\nns = ns1.example.net=192.0.2.256\n", "[dns] ns", "192.0.2.256");
+	assert_fault("[dns]\nns = ns1.example.net=10.0.0.1=10.0.0.1\n", "[dns] ns", "different");
+	assert_fault("[dns]\nns = =10.0.0.1\n", "[dns] ns", "no domain name");
+	assert_int_equal(wiring_dns_parse_ns("ns1.example.net=192.0.2.53=2001:db8::53", &ns), 0);
+	assert_string_equal(ns.name, "ns1.example.net");
+	assert_int_equal(ns.address_count, 2);
+	assert_int_equal(addr_parse("2001:db8::53", &a), 0);
+	assert_int_equal(addr_compare(&ns.addresses[1], &a), 0);
+	assert_int_equal(wiring_dns_parse_ns("ns2", &ns), 0);
+	assert_int_equal(ns.address_count, 0);
+	strcpy(text, "ns");
+	for (int i = 0; i < ENGINE_NS_ADDRESSES_MAX; i++)
+		sprintf(text + strlen(text), "=10.0.0.%d", i);
+	assert_int_equal(wiring_dns_parse_ns(text, &ns), 0);
+	strcat(text, "=10.0.0.9");
+	assert_int_not_equal(wiring_dns_parse_ns(text, &ns), 0);
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_not_equal(wiring_dns_parse_ns(text, &ns), 0);
 }
 
 static void limits_and_identity(void **state)
@@ -179,6 +212,7 @@ int main(void)
 		cmocka_unit_test(addresses_with_and_without_a_port),
 		cmocka_unit_test(lists_have_their_ends),
 		cmocka_unit_test(names_are_names),
+		cmocka_unit_test(name_servers_with_addresses),
 		cmocka_unit_test(limits_and_identity),
 		cmocka_unit_test(the_server_is_started),
 	};
