@@ -9,8 +9,7 @@
 #include "base/mem.h"
 #include "settings.h"
 #include "wiring.h"
-#include "wiring_dns.h"
-#include "wiring_update.h"
+#include "wiring_check.h"
 
 #define EXIT_USAGE       64
 #define EXIT_CONFIG      78 /* sysexits.h: EX_CONFIG */
@@ -82,19 +81,17 @@ static void print_faults(const struct err *e)
 		fprintf(stderr, "zonegated: %s: %s\n", e->faults[i].pointer, e->faults[i].detail);
 }
 
-static int load_settings(const struct options *o, struct settings *s, struct err *e)
+/* Faults are in `e`. */
+static void load_settings(const struct options *o, struct settings *s, struct err *e)
 {
 	const char *path = o->settings_path ? o->settings_path : DEFAULT_SETTINGS;
 
 	settings_init(s);
-	if (settings_load(s, path, o->settings_path ? SETTINGS_REQUIRED : SETTINGS_OPTIONAL, e) !=
-	    0)
-		return -1;
+	settings_load(s, path, o->settings_path ? SETTINGS_REQUIRED : SETTINGS_OPTIONAL, e);
 	if (o->state_dir) {
 		free(s->store_path);
 		s->store_path = mem_strdup(o->state_dir);
 	}
-	return 0;
 }
 
 static int run(const struct options *o, struct settings *s, struct err *e)
@@ -127,10 +124,10 @@ int main(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (load_settings(&o, &s, &e) != 0) {
-		print_faults(&e);
-		status = EXIT_CONFIG;
-	} else if (o.check && (wiring_dns_check(&s, &e) != 0 || wiring_update_check(&s, &e) != 0)) {
+	load_settings(&o, &s, &e);
+	if (o.check)
+		wiring_check(&s, &e);
+	if (err_any(&e)) {
 		print_faults(&e);
 		status = EXIT_CONFIG;
 	} else if (o.check) {

@@ -83,9 +83,8 @@ static int api_listen_tcp(struct api *api, const struct api_settings *s, struct 
 static int api_open(struct api *api, const struct api_settings *s, struct err *e)
 {
 	if (s->listen_count > 0 && !s->token_file)
-		return err_set(
-			e, ERR_MISSING, "/api/token_file",
-			"[api] listen needs [api] token_file: without a token nobody may ask by TCP");
+		return err_set(e, ERR_MISSING, "[api] listen",
+			       "needs [api] token_file: without a token nobody may ask by TCP");
 	if (s->token_file && auth_token_new(s->token_file, e, &api->token))
 		return -EINVAL;
 	if (api_start_httpd(api, s, e) || api_listen_unix(api, s, e))

@@ -67,19 +67,21 @@ static int auth_token_read(struct auth_token *t, struct err *e)
 
 	t->length = 0;
 	if (fd < 0)
-		return err_set(e, ERR_NOT_FOUND, "", "%s: %s", t->path, strerror(errno));
+		return err_set(e, ERR_NOT_FOUND, "[api] token_file", "%s: %s", t->path,
+			       strerror(errno));
 	size = fstat(fd, &t->seen) == 0 && S_ISREG(t->seen.st_mode)
 		       ? read(fd, text, sizeof(text) - 1)
 		       : -1;
 	close(fd);
 	if (size < 0)
-		return err_set(e, ERR_FORMAT, "", "%s cannot be read as a file", t->path);
-	if (t->seen.st_mode & S_IROTH)
-		return err_set(e, ERR_FORBIDDEN, "", "%s is readable by everybody: chmod 600 it",
+		return err_set(e, ERR_FORMAT, "[api] token_file", "%s cannot be read as a file",
 			       t->path);
+	if (t->seen.st_mode & S_IROTH)
+		return err_set(e, ERR_FORBIDDEN, "[api] token_file",
+			       "%s is readable by everybody: chmod 600 it", t->path);
 	t->length = auth_trim(text, (size_t)size);
 	if (t->length == 0)
-		return err_set(e, ERR_FORMAT, "",
+		return err_set(e, ERR_FORMAT, "[api] token_file",
 			       "%s does not hold one line of %d to %d printable characters",
 			       t->path, AUTH_TOKEN_MIN, AUTH_TOKEN_MAX);
 	memset(t->text, 0, sizeof(t->text));

@@ -35,10 +35,10 @@ static int sockets_clear_path(const struct sockaddr_un *sa, struct err *e)
 	if (lstat(sa->sun_path, &st) < 0)
 		return 0;
 	if (!S_ISSOCK(st.st_mode))
-		return err_set(e, ERR_DUPLICATE, "/api/socket", "%s exists and is no socket",
+		return err_set(e, ERR_DUPLICATE, "[api] socket", "%s exists and is no socket",
 			       sa->sun_path);
 	if (sockets_in_use(sa))
-		return err_set(e, ERR_DUPLICATE, "/api/socket",
+		return err_set(e, ERR_DUPLICATE, "[api] socket",
 			       "%s is in use: another daemon listens there", sa->sun_path);
 	unlink(sa->sun_path);
 	return 0;
@@ -58,20 +58,22 @@ int sockets_open_unix(const char *path, struct err *e, int *ret_fd)
 	int fd, error;
 
 	if (strlen(path) >= sizeof(sa.sun_path))
-		return err_set(e, ERR_LIMIT, "/api/socket", "%s is longer than %zu bytes", path,
+		return err_set(e, ERR_LIMIT, "[api] socket", "%s is longer than %zu bytes", path,
 			       sizeof(sa.sun_path) - 1);
 	strcpy(sa.sun_path, path);
 	if (sockets_clear_path(&sa, e))
 		return -EINVAL;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return err_set(e, ERR_UNAVAILABLE, "/api/socket", "no socket: %s", strerror(errno));
+		return err_set(e, ERR_UNAVAILABLE, "[api] socket", "no socket: %s",
+			       strerror(errno));
 	before = umask(0117);
 	error = sockets_bind(fd, (const struct sockaddr *)&sa, sizeof(sa));
 	umask(before);
 	if (error) {
 		close(fd);
-		return err_set(e, ERR_UNAVAILABLE, "/api/socket", "%s: %s", path, strerror(-error));
+		return err_set(e, ERR_UNAVAILABLE, "[api] socket", "%s: %s", path,
+			       strerror(-error));
 	}
 	*ret_fd = fd;
 	return 0;
@@ -106,6 +108,29 @@ static bool sockets_is_loopback(const struct addr *a)
 	return kind && strcmp(kind, "loopback") == 0;
 }
 
+/* What is on loopback and well formed; else a fault. */
+static int sockets_judge_endpoint(const char *endpoint, struct err *e, struct addr *ret_addr,
+				  uint16_t *ret_port)
+{
+	if (sockets_parse_endpoint(endpoint, ret_addr, ret_port))
+		return err_set(e, ERR_FORMAT, "[api] listen", "\"%s\" is not ADDRESS:PORT",
+			       endpoint);
+	if (!sockets_is_loopback(ret_addr))
+		return err_set(
+			e, ERR_FORBIDDEN, "[api] listen",
+			"%s is not on loopback: plain HTTP would show the token to the network",
+			endpoint);
+	return 0;
+}
+
+int sockets_check_tcp(const char *endpoint, struct err *e)
+{
+	struct addr address;
+	uint16_t port;
+
+	return sockets_judge_endpoint(endpoint, e, &address, &port);
+}
+
 int sockets_open_tcp(const char *endpoint, struct err *e, int *ret_fd)
 {
 	struct sockaddr_storage sa;
@@ -114,25 +139,20 @@ int sockets_open_tcp(const char *endpoint, struct err *e, int *ret_fd)
 	uint16_t port;
 	int fd, error, yes = 1;
 
-	if (sockets_parse_endpoint(endpoint, &address, &port))
-		return err_set(e, ERR_FORMAT, "/api/listen", "\"%s\" is not ADDRESS:PORT",
-			       endpoint);
-	if (!sockets_is_loopback(&address))
-		return err_set(
-			e, ERR_FORBIDDEN, "/api/listen",
-			"%s is not on loopback: plain HTTP would show the token to the network",
-			endpoint);
+	if (sockets_judge_endpoint(endpoint, e, &address, &port))
+		return -EINVAL;
 	length = addr_to_sockaddr(&address, port, &sa);
 	fd = socket(address.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return err_set(e, ERR_UNAVAILABLE, "/api/listen", "no socket: %s", strerror(errno));
+		return err_set(e, ERR_UNAVAILABLE, "[api] listen", "no socket: %s",
+			       strerror(errno));
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (address.family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
 	error = sockets_bind(fd, (const struct sockaddr *)&sa, length);
 	if (error) {
 		close(fd);
-		return err_set(e, ERR_UNAVAILABLE, "/api/listen", "%s: %s", endpoint,
+		return err_set(e, ERR_UNAVAILABLE, "[api] listen", "%s: %s", endpoint,
 			       strerror(-error));
 	}
 	*ret_fd = fd;

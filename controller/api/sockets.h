@@ -14,6 +14,9 @@ int sockets_open_unix(const char *path, struct err *e, int *ret_fd);
 /* "127.0.0.1:7480", "[::1]:7480": an address of loopback and a port (0 = the kernel's choice); else a fault. */
 int sockets_open_tcp(const char *endpoint, struct err *e, int *ret_fd);
 
+/* The same judgement, and nothing is opened. Returns 0 or -EINVAL. */
+int sockets_check_tcp(const char *endpoint, struct err *e);
+
 /* The peer's uid as the kernel knows it. */
 int sockets_peer_uid(int fd, uid_t *ret_uid);
 

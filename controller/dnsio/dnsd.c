@@ -33,13 +33,11 @@ static void dnsd_random(void *data, size_t size)
 	assert(n == (ssize_t)size);
 }
 
-static int dnsd_fail(struct err *e, size_t index, const struct dnsd_listen *l, int error)
+static int dnsd_fail(struct err *e, const struct dnsd_listen *l, int error)
 {
-	char pointer[32];
 	char text[ADDR_ENDPOINT_TEXT_MAX];
 
-	snprintf(pointer, sizeof(pointer), "/listen/%zu", index);
-	err_set(e, ERR_UNAVAILABLE, pointer, "DNS cannot be answered on %s: %s; %s",
+	err_set(e, ERR_UNAVAILABLE, "[dns] listen", "DNS cannot be answered on %s: %s; %s",
 		addr_format_endpoint(&l->address, l->port, text), strerror(-error),
 		dnsd_socket_advice(error));
 	return error;
@@ -78,7 +76,7 @@ static int dnsd_open(struct dnsd *d, struct err *e)
 		if (r == 0)
 			r = dnsd_open_tcp(d, &s->listen[i]);
 		if (r < 0)
-			return dnsd_fail(e, i, &s->listen[i], r);
+			return dnsd_fail(e, &s->listen[i], r);
 	}
 	return 0;
 }

@@ -36,7 +36,7 @@ void dnsd_settings_init(struct dnsd_settings *s);
 struct dnsd;
 
 /* Binds and starts. An address that the host does not have yet is bound all the same. On failure returns a negative errno, and
- * `e` has a fault for the address ("/listen/N"). `view` may not be NULL. */
+ * `e` has a fault for the address ("[dns] listen"). `view` may not be NULL. */
 int dnsd_new(const struct dnsd_settings *s, const struct view *view, struct err *e,
 	     struct dnsd **ret_dnsd);
 void dnsd_free(struct dnsd *d); /* NULL-safe; waits for the threads, at most a second */

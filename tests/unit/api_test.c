@@ -25,17 +25,17 @@ static void api_refuses_settings(void **state)
 	int fd = mkstemp(token);
 
 	(void)state;
-	assert_refused(&s, "/api/token_file", "needs [api] token_file");
+	assert_refused(&s, "[api] listen", "needs [api] token_file");
 	s.token_file = "/nonexistent/token";
-	assert_refused(&s, "", "No such file");
+	assert_refused(&s, "[api] token_file", "No such file");
 	assert_int_equal(write(fd, RIG_TOKEN, strlen(RIG_TOKEN)), strlen(RIG_TOKEN));
 	close(fd);
 	s.token_file = token;
 	s.listen[0] = "192.0.2.1:80";
-	assert_refused(&s, "/api/listen", "not on loopback");
+	assert_refused(&s, "[api] listen", "not on loopback");
 	s.listen[0] = "127.0.0.1:0";
 	s.socket_path = "/nonexistent/folder/s";
-	assert_refused(&s, "/api/socket", "No such file");
+	assert_refused(&s, "[api] socket", "No such file");
 	unlink(token);
 	api_free(NULL);
 }

@@ -81,7 +81,8 @@ static void test_port_in_use(void **state)
 	assert_int_equal(bind(fd, (const struct sockaddr *)&sa, sizeof(sa)), 0);
 	assert_int_equal(dnsd_new(&f.settings, v, &e, &d), -EADDRINUSE);
 	assert_null(d);
-	assert_non_null(strstr(err_first(&e), "/listen/1: DNS cannot be answered on 127.0.0.1:"));
+	assert_non_null(
+		strstr(err_first(&e), "[dns] listen: DNS cannot be answered on 127.0.0.1:"));
 	err_clear(&e);
 	view_unref(v);
 	close(fd);

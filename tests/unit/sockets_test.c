@@ -90,7 +90,7 @@ static void sockets_stay_on_loopback(void **state)
 		if (sockets_open_tcp(bad[i], &e, &fd) == 0)
 			fail_msg("%s was taken", bad[i]);
 	}
-	assert_string_equal(e.faults[0].pointer, "/api/listen");
+	assert_string_equal(e.faults[0].pointer, "[api] listen");
 	assert_int_equal(sockets_open_tcp("127.0.0.1:0", &e, &fd), 0);
 	assert_true(sockets_port(fd) > 0);
 	close(fd);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The settings as a start would judge them: all faults, nothing opened.
+#include "wiring_check.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "api/api.h"
+#include "api/sockets.h"
+#include "settings.h"
+#include "wiring_dns.h"
+#include "wiring_update.h"
+
+static void check_api(const struct settings *s, struct err *e)
+{
+	const struct sockaddr_un *sa = NULL;
+
+	if (s->api_listen.count > 0 && !s->api_token_file)
+		err_set(e, ERR_MISSING, "[api] listen",
+			"needs [api] token_file: without a token nobody may ask by TCP");
+	if (s->api_listen.count > API_LISTEN_MAX)
+		err_set(e, ERR_LIMIT, "[api] listen", "at most %d addresses", API_LISTEN_MAX);
+	if (s->api_allowed_hosts.count > API_HOSTS_MAX)
+		err_set(e, ERR_LIMIT, "[api] allowed_hosts", "at most %d names", API_HOSTS_MAX);
+	if (strlen(s->api_socket) >= sizeof(sa->sun_path))
+		err_set(e, ERR_LIMIT, "[api] socket", "is longer than %zu bytes",
+			sizeof(sa->sun_path) - 1);
+	for (size_t i = 0; i < s->api_listen.count; i++)
+		sockets_check_tcp(s->api_listen.items[i], e);
+}
+
+static void check_device(const char *name, const char *place, struct err *e)
+{
+	if (name && strlen(name) >= IFNAMSIZ)
+		err_set(e, ERR_LIMIT, place, "%s: the name of a device has at most %d bytes", name,
+			IFNAMSIZ - 1);
+}
+
+int wiring_check(const struct settings *s, struct err *e)
+{
+	size_t before = e->total;
+
+	check_api(s, e);
+	wiring_dns_check(s, e);
+	wiring_update_check(s, e);
+	check_device(s->node_vip_link, "[node] vip_link", e);
+	check_device(s->kernel_vip_device, "[kernel] vip_device", e);
+	return e->total == before ? 0 : -EINVAL;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "wiring_check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "settings.h"
+
+#define AUTO_SETTINGS __attribute__((cleanup(settings_clear)))
+
+static void load(struct settings *s, const char *text)
+{
+	AUTO_ERR struct err e = {0};
+
+	settings_init(s);
+	if (settings_load_text(s, text, strlen(text), "z.conf", &e) != 0)
+		fail_msg("%s", err_first(&e));
+}
+
+static void assert_fault(const char *text, const char *place, const char *part)
+{
+	AUTO_SETTINGS struct settings s;
+	AUTO_ERR struct err e = {0};
+
+	load(&s, text);
+	assert_int_not_equal(wiring_check(&s, &e), 0);
+	for (size_t i = 0; i < e.count; i++) {
+		if (strcmp(e.faults[i].pointer, place) == 0 && strstr(e.faults[i].detail, part))
+			return;
+	}
+	fail_msg("%s: no fault at %s with \"%s\", but %s", text, place, part, err_first(&e));
+}
+
+static void check_takes_what_starts(void **state)
+{
+	AUTO_SETTINGS struct settings defaults, tcp;
+	AUTO_ERR struct err e = {0};
+
+	(void)state;
+	load(&defaults, "");
+	assert_int_equal(wiring_check(&defaults, &e), 0);
+	/* The file of the token is not opened: it belongs to another user. */
+	load(&tcp, "[api]\nlisten = 127.0.0.1:7480, [::1]:7480\ntoken_file = /nonexistent\n");
+	assert_int_equal(wiring_check(&tcp, &e), 0);
+	assert_false(err_any(&e));
+}
+
+static void check_refuses_what_does_not_start(void **state)
+{
+	(void)state;
+	assert_fault("[api]\nlisten = 127.0.0.1:7480\n", "[api] listen", "token_file");
+	assert_fault("[api]\nlisten = 0.0.0.0:80\ntoken_file = /t\n", "[api] listen",
+		     "not on loopback");
+	assert_fault("[api]\nlisten = localhost\ntoken_file = /t\n", "[api] listen",
+		     "is not ADDRESS:PORT");
+	assert_fault("[kernel]\nvip_device = a-name-of-17-byte\n", "[kernel] vip_device",
+		     "at most 15 bytes");
+	assert_fault("[node]\nvip_link = a-name-of-17-byte\n", "[node] vip_link",
+		     "at most 15 bytes");
+	assert_fault("[dns]\nlisten = here\n", "[dns] listen", "here");
+	assert_fault("[dns_update]\nserver = here\n", "[dns_update] server", "here");
+}
+
+/* Each chapter is judged, whatever the others say. */
+static void check_tells_all_at_once(void **state)
+{
+	static const char text[] = "[api]\nlisten = 0.0.0.0:80\n[dns]\nlisten = here\n";
+
+	(void)state;
+	assert_fault(text, "[api] listen", "token_file");
+	assert_fault(text, "[api] listen", "not on loopback");
+	assert_fault(text, "[dns] listen", "here");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(check_takes_what_starts),
+		cmocka_unit_test(check_refuses_what_does_not_start),
+		cmocka_unit_test(check_tells_all_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
