@@ -21,5 +21,6 @@ PARSERS = {
     'link_watch': [],  # what reads stands beside the I/O, in a file with it
     'packet_parse': ['probe/packet_parse.c'],
     'settings': ['settings.c'],
+    'shift_json': [],  # beside the encoding, in a file with it
     'uri': ['api/uri.c'],
 }
