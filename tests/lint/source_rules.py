@@ -129,10 +129,10 @@ def mirrors(tree):
         test = _mirror(tree, path)
         if _owner(inside) + '/' in exempt:
             continue
-        reason = exempt.pop(inside, None) or tables.NO_UNIT_TEST.get(_owner(inside))
-        if not tree.exists(test) and not reason:
+        own = exempt.pop(inside, None)
+        if not tree.exists(test) and not own and _owner(inside) not in tables.NO_UNIT_TEST:
             faults.append(f'{path}: no {test}')
-        if tree.exists(test) and reason:
+        if tree.exists(test) and own:
             faults.append(f'{path}: has a unit test, so its exemption can go')
     faults += [f'{path}: exempted, but there is no such file' for path in exempt
                if not tree.exists(f'controller/{path}')]
