@@ -61,7 +61,9 @@ class NameWatch:
         self._resolver = Resolver(namespace, NAME_SERVER, timeout=0.5)
         self._told = told
         self.answer = None
-        threading.Thread(target=self._run, daemon=True).start()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
 
     def _look(self):
         try:
@@ -75,9 +77,13 @@ class NameWatch:
         }
 
     def _run(self):
-        while True:
+        while not self._stopping.wait(WATCH_PAUSE):
             answer = self._look()
             if answer != self.answer:
                 self.answer = answer
                 self._told(answer)
-            time.sleep(WATCH_PAUSE)
+
+    def stop(self):
+        """Before the name server ends, whose end is no answer."""
+        self._stopping.set()
+        self._thread.join(2)

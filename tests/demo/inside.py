@@ -192,13 +192,14 @@ class Demo:
         self._open_doors()
         self.write(ready=True, name=NAME)
         client = Client(self._lab.client)
-        NameWatch(self._lab.client, lambda answer: self.write(dns=answer))
+        watch = NameWatch(self._lab.client, lambda answer: self.write(dns=answer))
         last = time.monotonic()
         while not os.path.exists(f"{self._out}/stop"):
             time.sleep(1)
             now = time.monotonic()
             self._tick(client, now - last)
             last = now
+        watch.stop()
 
     def close(self):
         faults = self._lab.close()

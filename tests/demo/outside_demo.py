@@ -31,6 +31,7 @@ def run(config, seconds, **environment):
 def ends_well_when_traffic_flows(config):
     status, text = run(config, 8)
     assert status == 0 and "demo: ok" in text, text
+    assert "no reply" not in text and "not asked" not in text, text
     for number in range(1, 5):
         assert re.search(rf"web-{number} +10\.2\.0\.1{number}:80 +healthy +100/100", text), text
     for zone, vip in (("zone-a", "192.0.2.10"), ("zone-b", "192.0.2.20")):
