@@ -308,6 +308,11 @@ static void compare_service(struct engine *e, struct engine_service *s,
 /* Services of our VIPs that nobody wants: they came from elsewhere, or were left by a crash. */
 static void find_leftovers(struct engine *e, const struct plan_table *t, bool first)
 {
+	/* The dump may show what was deleted since it was asked for. */
+	if (e->dropped_list > e->table_after) {
+		e->table_wanted = true;
+		return;
+	}
 	for (size_t i = 0; i < t->count; i++) {
 		const struct plan_service *actual = &t->services[i];
 		struct engine_service *s;

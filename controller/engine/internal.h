@@ -148,6 +148,7 @@ struct engine {
 	struct plan_ops ops; /* to be submitted */
 	uint64_t lists_submitted;
 	uint64_t lists_done;
+	uint64_t dropped_list; /* the last one that deletes services which nothing here remembers */
 	bool kernel_available;
 	bool availability_known;
 	int kernel_error;

@@ -138,6 +138,7 @@ static struct engine_service *service_new(struct engine *e, const struct plan_ke
 	struct engine_service *s = mem_new(struct engine_service);
 
 	s->key = *k;
+	s->touched = e->dropped_list; /* its like may be among them, and still in a dump */
 	e->unadopted++;
 	return s;
 }
@@ -299,8 +300,10 @@ static void plan_one(struct engine *e, struct engine_service *s)
 
 static void plan_leftover(struct engine *e, struct engine_service *s)
 {
-	if (s->present)
+	if (s->present) {
 		diff_service(NULL, &s->expected, &e->ops);
+		e->dropped_list = e->lists_submitted + 1;
+	}
 	services_drop(e, s);
 }
 
