@@ -101,6 +101,22 @@ static bool time_take_tm(const char **text, struct tm *tm)
 	       time_take_number(text, 2, &tm->tm_sec);
 }
 
+const char *time_format_span(usec_t span, char buf[TIME_TEXT_MAX])
+{
+	unsigned long minutes = (unsigned long)(span / USEC_PER_SEC / 60);
+	unsigned long hours = minutes / 60;
+
+	if (minutes < 2)
+		snprintf(buf, TIME_TEXT_MAX, "%.1f s", (double)span / (double)USEC_PER_SEC);
+	else if (hours < 2)
+		snprintf(buf, TIME_TEXT_MAX, "%lu min", minutes);
+	else if (hours < 48)
+		snprintf(buf, TIME_TEXT_MAX, "%lu h %lu min", hours, minutes % 60);
+	else
+		snprintf(buf, TIME_TEXT_MAX, "%lu d %lu h", hours / 24, hours % 24);
+	return buf;
+}
+
 int time_parse_wall(const char *text, usec_t *ret_wall)
 {
 	struct tm tm = {0};

@@ -21,6 +21,9 @@ usec_t time_wall(void);
 /* Writes RFC 3339 UTC with milliseconds ("2026-01-02T03:04:05.678Z") and returns `buf`. */
 const char *time_format_wall(usec_t wall, char buf[TIME_TEXT_MAX]);
 
+/* A length of time as a person says it, to two units: "0.4 s", "119.9 s", "2 min", "3 h 20 min", "2 d 4 h". Returns `buf`. */
+const char *time_format_span(usec_t span, char buf[TIME_TEXT_MAX]);
+
 /* Parses RFC 3339 UTC as written by time_format_wall(). Returns 0 or -EINVAL. */
 int time_parse_wall(const char *text, usec_t *ret_wall);
 

@@ -175,13 +175,14 @@ static void cli_server_print_weights(const json_t *s)
 		printf("%-12s in no virtual service of this node\n", "");
 }
 
-static void cli_server_print_window(const json_t *windows, const char *member, const char *what)
+static void cli_server_print_window(const json_t *windows, const char *member, const char *head,
+				    const char *what)
 {
 	const json_t *w = json_object_get(windows, member);
 
 	if (w)
-		printf("%-12s %s in %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT " ms\n", "",
-		       what, cli_print_number(w, "best_ms"), cli_print_number(w, "worst_ms"));
+		printf("%-12s %s in %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT " ms\n",
+		       head, what, cli_print_number(w, "best_ms"), cli_print_number(w, "worst_ms"));
 }
 
 static void cli_server_print_why(const struct cli *cli, const json_t *s)
@@ -212,9 +213,9 @@ static void cli_server_print_why(const struct cli *cli, const json_t *s)
 	       cli_print_true(s, "trusted") ? "; keeps its weight until its first verdict" : "");
 	cli_server_print_weights(s);
 	cli_server_line("Next change", cli_print_text(s, "next_change"));
-	cli_server_print_window(windows, "detection_active", "a refusal is noticed");
-	cli_server_print_window(windows, "detection_silent", "silence is noticed");
-	cli_server_print_window(windows, "recovery", "recovery is noticed");
+	cli_server_print_window(windows, "detection_active", "Windows", "a refusal is noticed");
+	cli_server_print_window(windows, "detection_silent", "", "silence is noticed");
+	cli_server_print_window(windows, "recovery", "", "recovery is noticed");
 	cli_server_line("Try", cli_print_text(s, "advice"));
 }
 

@@ -50,17 +50,22 @@ static const char *advice_for(enum health_reason r)
 		return "what came back is not expected_reply, byte by byte: compare the two, or leave expected_reply out";
 	case REASON_DNS_ERROR:
 		return "ask for the name yourself from this gateway; if the code is right, put it in accepted_rcodes";
+	case REASON_TLS_FAILED:
+		return "is it a TLS port? With verify: is the certificate in date, of ca_file, and for the name (sni)?";
+	case REASON_GRPC_NOT_SERVING:
+		return "ask grpc.health.v1.Health/Check yourself, with the same service; the server decides what it answers";
+	case REASON_NOT_IN_USE:
+		return "give a listener this server_group";
+	case REASON_WEIGHT_ZERO:
+		return "set weight above 0";
+	case REASON_DISABLED:
+		return "set enabled to true when it may serve again";
 	case REASON_NONE:
 	case REASON_REGISTRATION_IN_PROGRESS:
 	case REASON_INITIAL_CHECKING:
 	case REASON_TRUSTED_UNTIL_CHECKED:
 	case REASON_HEALTH_CHECK_DISABLED:
-	case REASON_NOT_IN_USE:
-	case REASON_WEIGHT_ZERO:
 	case REASON_DRAIN_REQUESTED:
-	case REASON_DISABLED:
-	case REASON_TLS_FAILED:
-	case REASON_GRPC_NOT_SERVING:
 	case REASON_COUNT:
 		break;
 	}
@@ -79,9 +84,10 @@ static void fill_target(const struct engine_server *s, struct probe_target *t)
 	t->port = (uint16_t)(c->port ? c->port : s->server->port);
 }
 
-static double seconds_in_state(const struct engine *e, const struct engine_server *s)
+static const char *time_in_state(const struct engine *e, const struct engine_server *s,
+				 char buf[TIME_TEXT_MAX])
 {
-	return (double)(e->ports.now(e->ports.ctx) - s->since) / (double)USEC_PER_SEC;
+	return time_format_span(e->ports.now(e->ports.ctx) - s->since, buf);
 }
 
 static void write_next_change(const struct engine *e, const struct engine_server *s,
@@ -106,22 +112,23 @@ static void write_next_change(const struct engine *e, const struct engine_server
 static void write_healthy(const struct engine *e, const struct engine_server *s,
 			  struct server_status *st)
 {
-	char evidence[200] = "not probed yet since the start";
+	char evidence[200] = "not probed yet since the start", span[TIME_TEXT_MAX];
 
 	if (s->has_last)
 		evidence_describe(&st->target, s->last_reason, &s->last, evidence,
 				  sizeof(evidence));
 	if (s->health.failures)
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "healthy for %.1f s, but the last %s failed: %s", seconds_in_state(e, s),
+			 "healthy for %s, but the last %s failed: %s", time_in_state(e, s, span),
 			 s->health.failures == 1 ? "probe" : "probes", evidence);
 	else
-		snprintf(st->sentence, sizeof(st->sentence), "healthy for %.1f s; last probe: %s",
-			 seconds_in_state(e, s), evidence);
+		snprintf(st->sentence, sizeof(st->sentence), "healthy for %s; last probe: %s",
+			 time_in_state(e, s, span), evidence);
 	if (s->server->weight == 0) {
 		st->reason_code = health_reason_name(REASON_WEIGHT_ZERO);
 		snprintf(st->sentence, sizeof(st->sentence),
 			 "healthy, but its configured weight is 0: it gets no new flows");
+		snprintf(st->advice, sizeof(st->advice), "%s", advice_for(REASON_WEIGHT_ZERO));
 	}
 }
 
@@ -150,27 +157,25 @@ static void write_initial(const struct engine_server *s, struct server_status *s
 static void write_unhealthy(const struct engine *e, const struct engine_server *s,
 			    struct server_status *st)
 {
-	char evidence[200] = "failed before this daemon started";
+	char evidence[200] = "failed before this daemon started", span[TIME_TEXT_MAX];
 
 	if (s->last_failure)
 		evidence_describe(&st->target, s->last_failure_reason, s->last_failure, evidence,
 				  sizeof(evidence));
 	if (s->health.reason == REASON_FAILING_INTERMITTENTLY)
-		snprintf(
-			st->sentence, sizeof(st->sentence),
-			"unhealthy for %.1f s: %u of the last %u probes failed, the last failure: %s",
-			seconds_in_state(e, s),
-			health_window_failures(&s->health, &s->group->settings),
-			s->group->settings.window_of, evidence);
+		snprintf(st->sentence, sizeof(st->sentence),
+			 "unhealthy for %s: %u of the last %u probes failed, the last failure: %s",
+			 time_in_state(e, s, span),
+			 health_window_failures(&s->health, &s->group->settings),
+			 s->group->settings.window_of, evidence);
 	else if (s->health.failures)
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "unhealthy for %.1f s: %s (%u%s failures in a row)",
-			 seconds_in_state(e, s), evidence, s->health.failures,
-			 s->health.failures >= 255 ? " or more" : "");
+			 "unhealthy for %s: %s (%u%s failures in a row)", time_in_state(e, s, span),
+			 evidence, s->health.failures, s->health.failures >= 255 ? " or more" : "");
 	else
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "unhealthy for %.1f s, recovering: %u of %u passes; the last failure: %s",
-			 seconds_in_state(e, s), s->health.passes,
+			 "unhealthy for %s, recovering: %u of %u passes; the last failure: %s",
+			 time_in_state(e, s, span), s->health.passes,
 			 s->group->settings.healthy_threshold, evidence);
 	snprintf(st->advice, sizeof(st->advice), "%s",
 		 advice_for(s->last_failure ? s->last_failure_reason : s->health.reason));
@@ -209,6 +214,7 @@ static void write_fixed(struct server_status *st, const char *state, enum health
 	st->state = state;
 	st->reason_code = health_reason_name(r);
 	snprintf(st->sentence, sizeof(st->sentence), "%s", sentence);
+	snprintf(st->advice, sizeof(st->advice), "%s", advice_for(r));
 }
 
 int engine_server_status(const struct engine *e, const char *group, const char *server,

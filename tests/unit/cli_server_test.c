@@ -54,10 +54,17 @@ static void server_why_tells_the_chain(void **state)
 	assert_contains(out.out, "Last probe   none yet\n");
 	assert_contains(out.out, "Next change  ");
 	assert_contains(out.out, "silence is noticed in 4000 to 9000 ms\n");
+	assert_contains(out.out, "Windows      a refusal is noticed in ");
 	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_server_why, 2, &json,
 						      WORDS("server", "why", "web/w3"));
 	assert_int_equal(raw.exit, EXIT_NEGATIVE);
 	assert_string_equal(json_string_value(json_object_get(raw.json, "state")), "initial");
+	AUTO_REPLY struct answer off = rig_ask(
+		&rig, "PATCH", "/api/v1/server-groups/web/servers/w3", "", "{\"enabled\":false}");
+	assert_int_equal(off.status, 200);
+	AUTO_OUTCOME struct outcome idle = cli_rig_run(&rig, cli_server_why, 2, &o,
+						       WORDS("server", "why", "web/w3"));
+	assert_contains(idle.out, "Try          set enabled to true when it may serve again\n");
 	AUTO_OUTCOME struct outcome form = cli_rig_run(&rig, cli_server_why, 2, &o,
 						       WORDS("server", "why", "web"));
 	assert_int_equal(form.exit, EXIT_USAGE);

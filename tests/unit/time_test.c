@@ -31,6 +31,29 @@ static void time_formats(void **state)
 	assert_string_equal(time_format_wall(USEC_NEVER, buf), "9999-12-31T23:59:59.999Z");
 }
 
+static void time_formats_spans(void **state)
+{
+	static const struct {
+		usec_t seconds;
+		const char *text;
+	} cases[] = {
+		{0, "0.0 s"},
+		{119, "119.0 s"},
+		{120, "2 min"},
+		{2 * 3600 - 1, "119 min"},
+		{2 * 3600, "2 h 0 min"},
+		{48 * 3600 - 1, "47 h 59 min"},
+		{52 * 3600, "2 d 4 h"},
+	};
+	char buf[TIME_TEXT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(time_format_span(cases[i].seconds * USEC_PER_SEC, buf),
+				    cases[i].text);
+	assert_string_equal(time_format_span(1550000, buf), "1.6 s");
+}
+
 static void time_parses_what_it_wrote(void **state)
 {
 	const usec_t samples[] = {0, 951782400123000ULL, 1767323045678000ULL};
@@ -80,6 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_monotonic_advances),
 		cmocka_unit_test(time_formats),
+		cmocka_unit_test(time_formats_spans),
 		cmocka_unit_test(time_parses_what_it_wrote),
 		cmocka_unit_test(time_refuses),
 	};
