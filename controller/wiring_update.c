@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "dnsio/nsupdate.h"
+#include "engine/status.h"
 #include "settings.h"
 
 /* ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT. */
@@ -58,9 +58,6 @@ static int fill(const struct settings *s, struct nsupdate_settings *n, struct er
 	if (!s->dns_update_zone)
 		err_set(e, ERR_MISSING, "[dns_update] zone",
 			"is required: the zone in which the names are kept");
-	if (s->dns_update_key_file && access(s->dns_update_key_file, R_OK) != 0)
-		err_set(e, ERR_NOT_FOUND, "[dns_update] key_file", "%s cannot be read: %s",
-			s->dns_update_key_file, strerror(errno));
 	n->zone = s->dns_update_zone;
 	n->key_file = s->dns_update_key_file;
 	return e->total == before ? 0 : -EINVAL;

@@ -4,11 +4,11 @@
 #define ZG_WIRING_UPDATE_H
 
 #include "base/err.h"
-#include "engine/status.h"
 
 struct ev_loop;
 struct nsupdate;
 struct settings;
+struct update_status;
 
 /* Judges the keys of [dns_update]. Returns 0 or -EINVAL. */
 int wiring_update_check(const struct settings *s, struct err *e);
