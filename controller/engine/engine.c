@@ -72,7 +72,7 @@ void engine_load_row(struct engine *e, const struct store_row *row)
 	} kinds[] = {
 		{"vip", vips_load_row},          {"drain", drains_load_row},
 		{"health", runtime_load_health}, {"sysctl", sysctls_load_row},
-		{"shift", shifts_load_row},      {"vip_health", vip_checks_load_row},
+		{"shift", shift_rows_load},      {"vip_health", vip_checks_load_row},
 		{"dns", publish_load_row},
 	};
 

@@ -5,21 +5,38 @@
 #include "base/mem.h"
 #include "engine/zones.h"
 
-#define ADDRESSES_MAX (sizeof(((struct shift_effect *)0)->before) / sizeof(struct addr))
+/* Zones of one load balancer in one family, judged. */
+struct judged {
+	struct zone_input in[MODEL_LB_ZONES_MAX];
+	struct zone_output out[MODEL_LB_ZONES_MAX];
+	const struct engine_lb_zone *zones[MODEL_LB_ZONES_MAX];
+	size_t count;
+	size_t published;
+};
 
-static void list_published(const struct engine_lb_zone *const *zones, const struct zone_output *out,
-			   size_t count, enum zone_family f, struct addr *ret, size_t *ret_count)
+static void judge(struct engine *e, const struct engine_lb *lb, enum zone_family f,
+		  struct judged *ret)
 {
-	for (size_t i = 0; i < count; i++)
-		if (out[i].published && *ret_count < ADDRESSES_MAX)
-			ret[(*ret_count)++] = *zones_published_address(zones[i]->zone, f);
+	bool fail_open;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->count = zones_fill(e, lb, f, ret->in, ret->zones);
+	ret->published = zone_judge(ret->in, ret->count, ret->out, &fail_open);
+}
+
+static void list_published(const struct judged *j, enum zone_family f,
+			   struct addr ret[SHIFT_ADDRESSES_MAX], size_t *ret_count)
+{
+	for (size_t i = 0; i < j->count; i++)
+		if (j->out[i].published && *ret_count < SHIFT_ADDRESSES_MAX)
+			ret[(*ret_count)++] = *zones_published_address(j->zones[i]->zone, f);
 }
 
 /* Whether somebody is left who may be handed out and is not known to be unhealthy. */
-static bool somebody_left(const struct zone_input *in, const struct zone_output *out, size_t count)
+static bool somebody_left(const struct judged *j)
 {
-	for (size_t i = 0; i < count; i++)
-		if (in[i].enabled && !in[i].shift && out[i].health != ZONE_UNHEALTHY)
+	for (size_t i = 0; i < j->count; i++)
+		if (j->in[i].enabled && !j->in[i].shift && j->out[i].health != ZONE_UNHEALTHY)
 			return true;
 	return false;
 }
@@ -33,32 +50,22 @@ struct family_effect {
 static void judge_after(struct engine *e, const struct engine_lb *lb, enum zone_family f,
 			struct shift_effect *effect, struct family_effect *ret)
 {
-	struct zone_input in[MODEL_LB_ZONES_MAX];
-	struct zone_output out[MODEL_LB_ZONES_MAX];
-	const struct engine_lb_zone *zones[MODEL_LB_ZONES_MAX];
-	bool fail_open;
-	size_t count;
+	struct judged j;
 
-	memset(in, 0, sizeof(in));
-	count = zones_fill(e, lb, f, in, zones);
-	ret->left = zone_judge(in, count, out, &fail_open);
-	ret->only_unhealthy = ret->left > 0 && !somebody_left(in, out, count);
-	list_published(zones, out, count, f, effect->after, &effect->after_count);
+	judge(e, lb, f, &j);
+	ret->left = j.published;
+	ret->only_unhealthy = j.published > 0 && !somebody_left(&j);
+	list_published(&j, f, effect->after, &effect->after_count);
 }
 
 static void judge_before(struct engine *e, const struct engine_lb *lb, enum zone_family f,
 			 struct shift_effect *effect, struct family_effect *ret)
 {
-	struct zone_input in[MODEL_LB_ZONES_MAX];
-	struct zone_output out[MODEL_LB_ZONES_MAX];
-	const struct engine_lb_zone *zones[MODEL_LB_ZONES_MAX];
-	bool fail_open;
-	size_t count;
+	struct judged j;
 
-	memset(in, 0, sizeof(in));
-	count = zones_fill(e, lb, f, in, zones);
-	ret->had_any = zone_judge(in, count, out, &fail_open) > 0;
-	list_published(zones, out, count, f, effect->before, &effect->before_count);
+	judge(e, lb, f, &j);
+	ret->had_any = j.published > 0;
+	list_published(&j, f, effect->before, &effect->before_count);
 }
 
 /* Whether an earlier listener has the same group. */

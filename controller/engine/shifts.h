@@ -6,10 +6,12 @@
 
 #include "engine/engine.h"
 
-#define SHIFT_ID_MAX      20
-#define SHIFT_EXPIRES_MAX (72 * 3600 * USEC_PER_SEC)
-#define SHIFT_COMMENT_MAX 500
-#define SHIFTS_MAX        1000
+#define SHIFT_ID_MAX        20
+#define SHIFT_EXPIRES_MAX   (72 * 3600 * USEC_PER_SEC)
+#define SHIFT_COMMENT_MAX   500
+#define SHIFT_HISTORY_MAX   100
+#define SHIFTS_MAX          1000
+#define SHIFT_ADDRESSES_MAX 20 /* of a load balancer, both families */
 
 enum shift_verb { SHIFT_START, SHIFT_CHANGE, SHIFT_CANCEL };
 
@@ -32,11 +34,11 @@ struct shift_effect {
 	const char *load_balancer;
 	const char *dns_name;   /* NULL = not in DNS */
 	size_t zones_left;      /* of its zones, handed out afterwards in any family */
-	size_t servers_moved;   /* in service in the zone, whose share others carry */
+	size_t servers_moved;   /* in service in the zone, whose share others carry from then on */
 	unsigned share_percent; /* of the servers in service */
-	struct addr before[20]; /* addresses handed out, both families */
+	struct addr before[SHIFT_ADDRESSES_MAX]; /* addresses handed out, both families */
 	size_t before_count;
-	struct addr after[20];
+	struct addr after[SHIFT_ADDRESSES_MAX];
 	size_t after_count;
 };
 

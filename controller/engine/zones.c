@@ -211,10 +211,11 @@ static enum zone_verdict add_group(enum zone_verdict sum, enum zone_verdict grou
 	return index == 0 || weight[group] > weight[sum] ? group : sum;
 }
 
-static void judge_groups(struct engine *e, const struct engine_lb *lb,
-			 const struct engine_lb_zone *z, enum zone_family f, struct zone_input *in,
-			 struct zone_count *sum)
+static void judge_groups(struct engine *e, const struct engine_lb *lb, struct engine_lb_zone *z,
+			 enum zone_family f, struct zone_input *in)
 {
+	struct zone_count *sum = &z->count[f];
+
 	in->groups = ZONE_HEALTHY;
 	memset(sum, 0, sizeof(*sum));
 	for (size_t i = 0; i < lb->lb->listeners.count; i++) {
@@ -252,7 +253,7 @@ size_t zones_fill(struct engine *e, const struct engine_lb *lb, enum zone_family
 		ret_in[n] = (struct zone_input){.enabled = lb->lb->enabled && z->zone->enabled,
 						.shift = cover ? cover->id : NULL,
 						.vip = vip_checks_verdict(&z->checks[f])};
-		judge_groups(e, lb, z, f, &ret_in[n], &z->count[f]);
+		judge_groups(e, lb, z, f, &ret_in[n]);
 		ret_zones[n++] = z;
 	}
 	return n;

@@ -5,7 +5,7 @@
 #define ZG_ENGINE_ZONES_H
 
 #include "engine/parts.h"
-#include "engine/shifts.h"
+#include "engine/shift_parts.h"
 #include "zone/zone.h"
 
 enum zone_family { ZONE_V4, ZONE_V6, ZONE_FAMILIES };
@@ -52,21 +52,6 @@ struct engine_lb {
 	bool dirty;
 };
 
-struct engine_shift {
-	char *id;
-	char *zone;
-	char *lb; /* "*" = all */
-	char *who;
-	char *comment;
-	json_t *history;
-	usec_t created_wall;
-	usec_t expires_wall;
-	usec_t expires; /* monotonic */
-	bool evacuate;
-	bool forced;
-	bool expiry_told;
-};
-
 /* zones.c */
 void zones_sync(struct engine *e);
 void zones_free(struct engine *e);
@@ -94,26 +79,6 @@ enum zone_verdict vip_checks_verdict(const struct engine_vip_check *c);
 void vip_checks_forget(struct engine *e, struct engine_lb_zone *z); /* also in the store */
 void vip_checks_drop_loaded(struct engine *e); /* rows of what is not checked any more */
 void vip_checks_load_row(struct engine *e, const struct store_row *row);
-
-/* shifts.c */
-void shifts_load_row(struct engine *e, const struct store_row *row);
-const struct engine_shift *shifts_find_cover(const struct engine *e, const char *lb,
-					     const char *zone);
-/* Names of its zones whose servers are evacuated in this load balancer, each once; at most `max`. */
-size_t shifts_list_evacuated(const struct engine *e, const struct load_balancer *lb,
-			     const char **ret_zones, size_t max);
-void shifts_pump(struct engine *e); /* takes the next wish */
-bool shifts_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);
-void shifts_finish(struct engine *e); /* answers what is in force */
-usec_t shifts_tick(struct engine *e, usec_t now);
-bool shifts_idle(const struct engine *e);
-void shifts_free(struct engine *e);
-void shifts_fill_status(const struct engine_shift *s, struct shift_status *ret_status);
-
-/* shift_effects.c */
-/* What the wish would do; caller frees the array. Faults unless forced: ERR_IN_USE. */
-size_t shift_effects_list(struct engine *e, const struct shift_request *r,
-			  struct shift_effect **ret_effects, struct err *refusals);
 
 /* publish.c */
 void publish_view(struct engine *e); /* the settle step */

@@ -28,6 +28,11 @@ def ends_by_itself(lab):
     answer = lab.gw.api.patch(f"/zone-shifts/{name}", longer).expect(200).json
     assert [x["comment"] for x in answer["history"]] == ["a test", "takes longer"], answer
     lab.holds(lambda: ask.published(NAME) == ONLY_A, 1.3, "it was extended")
+    for number in range(105):
+        lab.gw.api.patch(f"/zone-shifts/{name}", {"comment": f"{number}"}).expect(200)
+    history = lab.gw.api.get(f"/zone-shifts/{name}").json["history"]
+    assert len(history) == 100 and history[0]["comment"] == "a test", history[:2]
+    assert history[-1]["comment"] == "104", history[-1]
     refused = lab.gw.api.patch(f"/zone-shifts/{name}", {"expires_in": "73h"}).expect(422)
     assert refused.pointers() == ["/expires_in"], refused
     lab.gw.api.patch(f"/zone-shifts/{name}", {"expires_in": "1s"}).expect(200)
