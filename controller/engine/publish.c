@@ -239,17 +239,33 @@ static bool is_name_server(const struct engine *e, const char *name)
 	return false;
 }
 
+/* Its own name, or the derived one of a zone. */
+static bool takes_name_server(const struct engine *e, const struct load_balancer *lb)
+{
+	if (is_name_server(e, lb->dns_name))
+		return true;
+	for (size_t i = 0; i < lb->zones.count; i++) {
+		const struct lb_zone *z = lb->zones.items[i];
+		char *name AUTO_FREE = mem_printf("%s.%s", z->o.name, lb->dns_name);
+
+		if (is_name_server(e, name))
+			return true;
+	}
+	return false;
+}
+
 static void check_name_servers(const struct engine *e, const struct snapshot *s, struct err *err)
 {
 	for (size_t i = 0; e->settings.dns_ns_count && i < s->load_balancers.count; i++) {
 		const struct load_balancer *lb = s->load_balancers.items[i];
 		char pointer[ERR_POINTER_MAX];
 
-		if (!lb->dns_name || !is_name_server(e, lb->dns_name))
+		if (!lb->dns_name || !takes_name_server(e, lb))
 			continue;
 		snprintf(pointer, sizeof(pointer), "/load_balancers/%s/dns_name", lb->o.name);
 		err_set(err, ERR_IN_USE, pointer,
-			"%s is a name server with addresses of its own ([dns] ns): choose another name",
+			"%s, or a zone's name below it, is a name server with addresses of its own ([dns] ns): choose another "
+			"name",
 			lb->dns_name);
 	}
 }

@@ -32,10 +32,10 @@ def start(lab, *listen, dual=False, **members):
 def names_and_types(lab):
     ask = ready(lab)
     soa = ask.ask(APEX, "SOA")
-    assert soa.answers[0].data[:2] == ("ns1.example.net", f"hostmaster.{APEX}"), soa
+    assert soa.answers[0].data[:2] == (f"ns1.{APEX}", f"hostmaster.{APEX}"), soa
     assert soa.authoritative and not soa.recursion
     servers = {x.data for x in ask.ask(APEX, "NS").answers}
-    assert servers == {"ns1.example.net", "ns2.example.net"}, servers
+    assert servers == {f"ns1.{APEX}", "ns2.example.net"}, servers
     assert ask.published(f"zone-a.{NAME}") == {VIP4}
     mixed = ask.ask(NAME.upper())
     assert set(mixed.addresses()) == BOTH and mixed.answers[0].name == NAME.upper()
@@ -171,6 +171,22 @@ def what_does_not_fit(lab):
     whole = ask.ask(APEX, "NS", edns=4096)
     assert not whole.truncated and len(whole.answers) == 13 and 512 < len(whole.data) <= 1232
     assert len(ask.ask_tcp((APEX, "NS"))[0].answers) == 13
+
+
+@case
+def name_servers_with_addresses(lab):
+    """Resolvers that were told by the parent ask for them again; nobody else can have the name."""
+    own = f"ns1.{APEX}"
+    ask = start(lab, ns=f"{own}=10.1.0.1=fd01::1, ns2.example.net")
+    assert {x.data for x in ask.ask(APEX, "NS").answers} == {own, "ns2.example.net"}
+    assert ask.published(own) == {"10.1.0.1"} and ask.published(own, "AAAA") == {"fd01::1"}
+    for zone, name in (("zone-c", own), ("ns1", APEX)):
+        lab.gw.api.put(f"/zones/{zone}", {}).expect(201)
+        taker = {"dns_name": name, "zones": {zone: {"vip4": "192.0.2.50"}}}
+        refused = lab.gw.api.put("/load-balancers/taker", taker)
+        assert refused.status in (409, 422), refused
+        assert refused.pointers() == ["/load_balancers/taker/dns_name"], refused
+    assert ask.published(own) == {"10.1.0.1"}
 
 
 # ---- EDNS ----

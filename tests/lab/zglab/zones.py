@@ -24,7 +24,7 @@ SERVER_NAMES = ("a1", "b1", "a2", "b2")
 
 def dns_settings(*listen, **members):
     return {
-        "listen": ", ".join(listen), "apex": APEX, "ns": "ns1.example.net, ns2.example.net",
+        "listen": ", ".join(listen), "apex": APEX, "ns": f"ns1.{APEX}=10.1.0.1, ns2.example.net",
         "rrl": 0, **members,
     }
 
