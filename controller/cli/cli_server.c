@@ -296,6 +296,7 @@ static void cli_server_add_history(const struct cli *cli, struct cli_table *t, c
 	const char *event = cli_print_text(item, "event"), *to = cli_print_text(item, "to");
 	AUTO_FREE char *at = mem_printf("%.23s", cli_print_text(item, "at"));
 	AUTO_FREE char *lasted = NULL, *from = NULL;
+	const char *reason = cli_print_text(item, "reason_code");
 	char state[CLI_STATE_MAX];
 
 	if (strcmp(event, "transition") != 0) {
@@ -306,14 +307,15 @@ static void cli_server_add_history(const struct cli *cli, struct cli_table *t, c
 						  stopped ? "nobody looked from here on" : ""});
 		return;
 	}
+	if (strcmp(reason, "none") == 0)
+		reason = "";
 	lasted = cli_server_duration(cli_print_number(item, "lasted_ms"));
 	from = mem_printf("%s ->", cli_print_text(item, "from"));
 	cli_table_add(
 		t, (const char *[]){at, from,
 				    cli_table_state(cli_table_mood(to, strcmp(to, "healthy") == 0),
 						    to, cli->color, cli->unicode, state),
-				    lasted, cli_print_text(item, "reason_code"),
-				    cli_print_text(item, "detail")});
+				    lasted, reason, cli_print_text(item, "detail")});
 }
 
 enum cli_exit cli_server_history(struct cli *cli)

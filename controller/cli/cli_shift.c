@@ -75,8 +75,12 @@ void cli_shift_print_effects(const json_t *effects)
 		AUTO_FREE char *share = mem_printf("%" JSON_INTEGER_FORMAT " %%",
 						   cli_print_number(f, "share_percent"));
 
-		cli_table_add(t, (const char *[]){cli_print_text(f, "load_balancer"), before, after,
-						  left, moved, share});
+		const bool in_dns = *cli_print_text(f, "dns_name") != '\0';
+
+		cli_table_add(t,
+			      (const char *[]){cli_print_text(f, "load_balancer"),
+					       in_dns ? before : "not in DNS",
+					       in_dns ? after : "not in DNS", left, moved, share});
 	}
 	cli_print_table(t);
 }

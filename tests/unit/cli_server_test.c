@@ -83,6 +83,9 @@ static void server_history_shows_gaps(void **state)
 	rig_note(&rig, "transition", "web/w1", 2000000,
 		 "{\"from\":\"healthy\",\"to\":\"unhealthy\",\"reason_code\":\"connect_refused\","
 		 "\"detail\":\"refused\",\"lasted_ms\":7380000,\"recent\":[]}");
+	rig_note(&rig, "transition", "web/w1", 1000000,
+		 "{\"from\":\"initial\",\"to\":\"healthy\",\"reason_code\":\"none\","
+		 "\"detail\":\"answered\",\"lasted_ms\":2000,\"recent\":[]}");
 	rig_note(&rig, "event", "daemon", 3000000, "{\"event\":\"daemon.stopped\"}");
 	rig_start(&rig, 0);
 	rig_load(&rig);
@@ -92,6 +95,7 @@ static void server_history_shows_gaps(void **state)
 	assert_contains(a.out, "1970-01-01T00:00:02.000  healthy ->      ✖ unhealthy  2 h 3 min  "
 			       "connect_refused  refused\n");
 	assert_contains(a.out, "1970-01-01T00:00:03.000  daemon stopped  ");
+	assert_null(strstr(a.out, "none")); /* a healthy one needs no reason */
 	assert_contains(a.out, "nobody looked from here on\n");
 	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_server_history, 2, &json,
 						      WORDS("server", "history", "web/w1"));

@@ -23,6 +23,21 @@ static size_t count_shifts(const struct rig *rig)
 	return count;
 }
 
+/* What has no name has no answers that could change. */
+static void shift_of_what_is_not_in_dns(void **state)
+{
+	struct cli_options o = {OPTIONS, .dry_run = true};
+	struct rig rig = {.judge_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome dry = cli_rig_run(&rig, cli_shift_start, 2, &o,
+						      WORDS("zone", "shift", "zb"));
+	assert_contains(dry.out, "shop           not in DNS      not in DNS ");
+	rig_end(&rig);
+}
+
 static void shift_at_one_node(void **state)
 {
 	struct cli_options o = {OPTIONS}, rehearsal = {OPTIONS, .dry_run = true},
@@ -232,6 +247,7 @@ static void shift_needs_every_node(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shift_of_what_is_not_in_dns),
 		cmocka_unit_test(shift_at_one_node),
 		cmocka_unit_test(shift_that_is_refused),
 		cmocka_unit_test(shift_at_all_nodes),
