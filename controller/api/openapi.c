@@ -8,7 +8,9 @@
 #include "api/router.h"
 #include "base/mem.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static json_t *openapi_ref(const char *schema)
@@ -234,6 +236,25 @@ static json_t *openapi_operation(const struct route *r)
 	return operation;
 }
 
+/* "get_zones_zone" for GET /api/v1/zones/{zone}: what generators of clients name their functions by. Caller frees. */
+static char *openapi_operation_id(const char *verb, const char *pattern)
+{
+	static const char base[] = "/api/v1";
+	size_t length = strlen(base);
+	char *id, *to;
+
+	id = mem_printf("%s%s", verb, pattern + (strncmp(pattern, base, length) ? 0 : length));
+	to = id;
+	for (const char *from = id; *from; from++) {
+		if (isalnum((unsigned char)*from))
+			*to++ = *from;
+		else if (to[-1] != '_' && from[1])
+			*to++ = '_';
+	}
+	*to = '\0';
+	return id;
+}
+
 static json_t *openapi_paths(void)
 {
 	static const char *const verbs[] = {
@@ -246,13 +267,18 @@ static json_t *openapi_paths(void)
 
 	rows = router_table(&count);
 	for (size_t i = 0; i < count; i++) {
-		json_t *path = json_object_get(paths, rows[i].pattern);
+		json_t *path = json_object_get(paths, rows[i].pattern), *operation;
+		char *id;
 
 		if (!path) {
 			path = json_object();
 			json_object_set_new(paths, rows[i].pattern, path);
 		}
-		json_object_set_new(path, verbs[rows[i].method], openapi_operation(&rows[i]));
+		id = openapi_operation_id(verbs[rows[i].method], rows[i].pattern);
+		operation = openapi_operation(&rows[i]);
+		json_object_set_new(operation, "operationId", json_string(id));
+		json_object_set_new(path, verbs[rows[i].method], operation);
+		free(id);
 	}
 	return paths;
 }

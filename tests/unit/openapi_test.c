@@ -49,6 +49,32 @@ static void openapi_has_every_route(void **state)
 	json_decref(json);
 }
 
+/* Each operation has a name of its own, made of letters, digits and "_". */
+static void openapi_names_operations(void **state)
+{
+	json_t *json = openapi_build("1"), *seen = json_object(), *path, *operation;
+	const char *pattern, *verb;
+
+	(void)state;
+	json_object_foreach (at(json, "paths"), pattern, path) {
+		json_object_foreach (path, verb, operation) {
+			const char *id = json_string_value(
+				json_object_get(operation, "operationId"));
+
+			assert_non_null(id);
+			if (id[strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789_")] ||
+			    json_object_get(seen, id))
+				fail_msg("%s %s: %s", verb, pattern, id);
+			json_object_set_new(seen, id, json_true());
+		}
+	}
+	assert_true(json_is_true(json_object_get(seen, "get_zones_zone")));
+	assert_true(json_is_true(json_object_get(seen, "get_livez")));
+	assert_true(json_is_true(json_object_get(seen, "delete_zone_shifts_shift")));
+	json_decref(seen);
+	json_decref(json);
+}
+
 /* Every "$ref" leads somewhere. */
 static void check_refs(json_t *root, json_t *json)
 {
@@ -183,6 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(openapi_has_every_route),
+		cmocka_unit_test(openapi_names_operations),
 		cmocka_unit_test(openapi_refs_lead_somewhere),
 		cmocka_unit_test(openapi_knows_members),
 		cmocka_unit_test(openapi_defaults_are_values),
