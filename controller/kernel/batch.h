@@ -19,9 +19,10 @@ struct batch {
 	/* Its own. */
 	struct plan_op *ops;
 	size_t count;
-	size_t next;  /* the first that was not sent */
-	size_t sent;  /* in flight, before `next` */
-	size_t limit; /* messages a datagram: less where the kernel is slow */
+	size_t next;         /* the first that was not sent */
+	size_t sent;         /* in flight, before `next` */
+	size_t limit;        /* messages a datagram: less where the kernel is slow */
+	unsigned unmeasured; /* datagrams to send without a look at the clock */
 };
 
 /* At least one operation. They stay the owner's and must live until `done`. */
