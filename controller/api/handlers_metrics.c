@@ -4,6 +4,7 @@
 #include "api/handlers.h"
 
 #include "api/context.h"
+#include "api/publication_json.h"
 #include "api/reply.h"
 #include "api/status_json.h"
 #include "base/buf.h"
@@ -13,11 +14,22 @@
 #include <ev.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define METRICS_SLICE    100 /* servers */
 #define METRICS_SIZE_MAX (256U * 1024 * 1024)
 
-enum { SERIES_UP, SERIES_WEIGHT, SERIES_CONFIGURED, SERIES_COUNT };
+#define METRICS_LB_COST 10 /* servers that the zones of a load balancer count as */
+
+enum {
+	SERIES_UP,
+	SERIES_WEIGHT,
+	SERIES_CONFIGURED,
+	SERIES_PUBLISHED,
+	SERIES_SHIFTED,
+	SERIES_FAIL_OPEN,
+	SERIES_COUNT
+};
 
 struct metrics_weight {
 	const char *group; /* of the snapshot */
@@ -32,6 +44,7 @@ struct metrics_job {
 	ev_timer next;
 	size_t group; /* the next server to write */
 	size_t server;
+	size_t lb; /* the next load balancer, after all servers */
 	struct buf_writer series[SERIES_COUNT];
 	struct buf_writer groups;
 	struct table
@@ -159,14 +172,48 @@ static void metrics_add_group(struct metrics_job *j, const struct server_group *
 			g->o.name, states[i].state, states[i].count);
 }
 
+static void metrics_write_zone(struct buf_writer *w, const char *name,
+			       const struct zone_publication *p, bool value)
+{
+	buf_write_format(w, "%s{load_balancer=\"%s\",zone=\"%s\",family=\"%u\"} %d\n", name, p->lb,
+			 p->zone, p->family == AF_INET6 ? 6U : 4U, value);
+}
+
+/* What has no name is not in DNS: there is nothing to say of it. */
+static void metrics_add_lb(struct metrics_job *j, const struct load_balancer *lb)
+{
+	struct publication_list all;
+
+	if (!lb->dns_name)
+		return;
+	publication_json_collect(j->request->api->engine, lb->o.name, &all);
+	for (size_t i = 0; i < all.count; i++) {
+		const struct zone_publication *p = &all.list[i];
+
+		metrics_write_zone(&j->series[SERIES_PUBLISHED], "zonegate_zone_published", p,
+				   p->published);
+		metrics_write_zone(&j->series[SERIES_SHIFTED], "zonegate_zone_shifted", p,
+				   p->shift != NULL);
+	}
+	buf_write_format(&j->series[SERIES_FAIL_OPEN],
+			 "zonegate_load_balancer_fail_open{load_balancer=\"%s\"} %d\n", lb->o.name,
+			 publication_json_fail_open(&all));
+	free(all.list);
+}
+
 /* One slice. Returns false when nothing is left. */
 static bool metrics_step(struct metrics_job *j)
 {
 	for (int budget = METRICS_SLICE; budget > 0; budget--) {
 		const struct server_group *g;
 
-		if (j->group == j->snapshot->server_groups.count)
-			return false;
+		if (j->group == j->snapshot->server_groups.count) {
+			if (j->lb == j->snapshot->load_balancers.count)
+				return false;
+			metrics_add_lb(j, j->snapshot->load_balancers.items[j->lb++]);
+			budget -= METRICS_LB_COST - 1;
+			continue;
+		}
 		g = j->snapshot->server_groups.items[j->group];
 		if (j->server == 0)
 			metrics_add_group(j, g);
@@ -207,6 +254,14 @@ static void metrics_finish(struct metrics_job *j)
 		       &j->series[SERIES_WEIGHT]);
 	metrics_append(&w, "zonegate_server_weight_configured",
 		       "Weight of a server in the configuration", &j->series[SERIES_CONFIGURED]);
+	metrics_append(&w, "zonegate_zone_published",
+		       "Whether DNS hands out the address of a zone of a load balancer",
+		       &j->series[SERIES_PUBLISHED]);
+	metrics_append(&w, "zonegate_zone_shifted", "Whether a zone shift holds it out of DNS",
+		       &j->series[SERIES_SHIFTED]);
+	metrics_append(&w, "zonegate_load_balancer_fail_open",
+		       "Whether no zone is healthy and all are handed out",
+		       &j->series[SERIES_FAIL_OPEN]);
 	metrics_job_free(j);
 	size = w.size;
 	request_reply_text(r, 200, "text/plain; version=0.0.4; charset=utf-8", buf_take(&w), size);

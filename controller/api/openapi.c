@@ -125,7 +125,7 @@ static void openapi_add_write_answers(json_t *responses, const struct route *r)
 		openapi_add_answer(responses, "201", "Created", r->response);
 	if (r->method == METHOD_DELETE) {
 		openapi_add_answer(responses, "204", "Removed", NULL);
-		openapi_add_answer(responses, "202", "Removed; what it leaves drains", NULL);
+		openapi_add_answer(responses, "202", "Removed; what it leaves drains", "Removal");
 		openapi_add_answer(responses, "200",
 				   "Removed, with warnings; or the answer of a dry run", "DryRun");
 	}

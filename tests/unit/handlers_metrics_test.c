@@ -44,6 +44,36 @@ static void metrics_tell_of_servers(void **state)
 	rig_end(&rig);
 }
 
+static void metrics_tell_of_zones(void **state)
+{
+	struct rig rig = {.judge_vips = true, .vip_down = "192.0.2.2"};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer unnamed = rig_get(&rig, "/metrics");
+	assert_null(strstr(unnamed.body, "zonegate_zone_published{"));
+	rig_publish(&rig);
+	AUTO_REPLY struct answer a = rig_get(&rig, "/metrics");
+	assert_says(
+		&a,
+		"\nzonegate_zone_published{load_balancer=\"shop\",zone=\"za\",family=\"4\"} 1\n");
+	assert_says(
+		&a,
+		"\nzonegate_zone_published{load_balancer=\"shop\",zone=\"zb\",family=\"4\"} 0\n");
+	assert_says(&a, "\nzonegate_load_balancer_fail_open{load_balancer=\"shop\"} 0\n");
+	AUTO_REPLY struct answer shift = rig_ask(
+		&rig, "POST", "/api/v1/zone-shifts", "",
+		"{\"zone\":\"zb\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\",\"comment\":\"why\"}");
+	assert_int_equal(shift.status, 201);
+	AUTO_REPLY struct answer b = rig_get(&rig, "/metrics");
+	assert_says(&b,
+		    "\nzonegate_zone_shifted{load_balancer=\"shop\",zone=\"zb\",family=\"4\"} 1\n");
+	assert_says(&b,
+		    "\nzonegate_zone_shifted{load_balancer=\"shop\",zone=\"za\",family=\"4\"} 0\n");
+	rig_end(&rig);
+}
+
 static unsigned count_lines(const char *text, const char *start)
 {
 	unsigned count = 0;
@@ -80,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metrics_tell_of_servers),
+		cmocka_unit_test(metrics_tell_of_zones),
 		cmocka_unit_test(metrics_come_in_slices),
 	};
 
