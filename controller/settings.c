@@ -43,7 +43,7 @@ static const struct key keys[] = {
 	{"api", "listen", KEY_LIST, AT(api_listen), NULL, 0, 0, NULL,
 	 "address:port of plain HTTP, loopback only, for holders of the token (default: none)"},
 	{"api", "token_file", KEY_TEXT, AT(api_token_file), NULL, 0, 0, NULL,
-	 "file with the token, one line; without it there is no TCP listener"},
+	 "file with the token, one line of 16 to 512 printable characters; without it there is no TCP listener"},
 	{"api", "allowed_hosts", KEY_LIST, AT(api_allowed_hosts), NULL, 0, 0, NULL,
 	 "host names beside localhost that requests over TCP may be addressed to"},
 	{"api", "tls_listen", KEY_LATER, 0, NULL, 0, 0, NULL, "address:port of HTTPS"},
