@@ -24,7 +24,7 @@ static const struct schema_row schema_rows[] = {
 	{"Problem", "RFC 9457",
 	 "type:string title:string status:integer detail:string instance:string request_id:string errors:array"},
 	{"DryRun", "What a write would do",
-	 "diff:array diff_total:integer kernel_ops:array kernel_ops_total:integer dns_changes:array warnings:array"},
+	 "diff:array diff_total:integer kernel_ops:array kernel_ops_total:integer dns_changes:array dns_changes_total:integer warnings:array"},
 	{"Removal", "What is left of a removed object", "draining:array"},
 	{"Validation", "A valid document, and what to think about", "valid:boolean advice:array"},
 	{"LoadBalancerStatus", "The tree of a load balancer",

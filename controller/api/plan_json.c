@@ -74,10 +74,44 @@ static json_t *plan_json_change(const struct change *c)
 	return change;
 }
 
+static json_t *plan_json_set(const struct dns_record_set *set)
+{
+	json_t *list = json_array();
+	char text[ADDR_TEXT_MAX];
+
+	for (size_t i = 0; i < set->count; i++)
+		json_array_append_new(list, json_string(addr_format(&set->addresses[i], text)));
+	return list;
+}
+
+static json_t *plan_json_ttl(const struct dns_record_set *set)
+{
+	return set->ttl ? json_integer(set->ttl) : json_null();
+}
+
+json_t *plan_json_dns(const struct dns_changes *changes)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; changes && i < changes->count && i < PLAN_JSON_LIST_MAX; i++) {
+		const struct dns_change *c = &changes->items[i];
+
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", c->name,
+						"type", c->family == AF_INET ? "A" : "AAAA",
+						"before", plan_json_set(&c->before), "after",
+						plan_json_set(&c->after), "ttl_before_s",
+						plan_json_ttl(&c->before), "ttl_after_s",
+						plan_json_ttl(&c->after)));
+	}
+	return list;
+}
+
 json_t *plan_json_dry_run(const struct proposal_result *result)
 {
 	json_t *diff = json_array(), *warnings = plan_json_warnings(result->warnings);
 	size_t total = 0, ops = result->ops ? result->ops->count : 0;
+	size_t names = result->dns_changes ? result->dns_changes->count : 0;
 
 	for (size_t i = 0; result->batch && i < result->batch->count; i++) {
 		json_t *change = plan_json_change(&result->batch->changes[i]);
@@ -89,10 +123,11 @@ json_t *plan_json_dry_run(const struct proposal_result *result)
 		else
 			json_decref(change);
 	}
-	return json_pack("{s:o, s:I, s:o, s:I, s:[], s:o}", "diff", diff, "diff_total",
+	return json_pack("{s:o, s:I, s:o, s:I, s:o, s:I, s:o}", "diff", diff, "diff_total",
 			 (json_int_t)total, "kernel_ops", plan_json_ops(result->ops),
-			 "kernel_ops_total", (json_int_t)ops, "dns_changes", "warnings",
-			 warnings ? warnings : json_array());
+			 "kernel_ops_total", (json_int_t)ops, "dns_changes",
+			 plan_json_dns(result->dns_changes), "dns_changes_total", (json_int_t)names,
+			 "warnings", warnings ? warnings : json_array());
 }
 
 /* ---- tables ----------------------------------------------------------------------------------- */

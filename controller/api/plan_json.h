@@ -5,12 +5,17 @@
 
 #include <jansson.h>
 
+#include "engine/dns_changes.h"
 #include "engine/engine.h"
 
 #define PLAN_JSON_LIST_MAX 1000 /* longer lists are cut; their length is given beside them */
 
 /* [{code, pointer, detail}] of what the kernel refused, or NULL when it refused nothing. */
 json_t *plan_json_warnings(const struct err *warnings);
+
+/* [{name, type, before, after, ttl_before_s, ttl_after_s}]; a TTL is null where the name is not there. At most
+ * PLAN_JSON_LIST_MAX. */
+json_t *plan_json_dns(const struct dns_changes *changes);
 
 /* {diff, kernel_ops, dns_changes, warnings} and the totals. */
 json_t *plan_json_dry_run(const struct proposal_result *result);

@@ -136,6 +136,46 @@ static void cli_print_write_list(const json_t *list, json_int_t total, const cha
 				 total - (json_int_t)json_array_size(list));
 }
 
+static void cli_print_write_set(const json_t *list, const json_t *ttl, struct buf_writer *w)
+{
+	const json_t *address;
+	size_t i;
+
+	if (!json_is_integer(ttl)) {
+		buf_write_text(w, "nothing");
+		return;
+	}
+	json_array_foreach (list, i, address)
+		buf_write_format(w, "%s ", json_string_value(address));
+	if (i == 0)
+		buf_write_text(w, "no address ");
+	buf_write_format(w, "(%" JSON_INTEGER_FORMAT " s)", json_integer_value(ttl));
+}
+
+static void cli_print_write_dns(const json_t *answer, struct buf_writer *w)
+{
+	const json_t *list = json_object_get(answer, "dns_changes"), *change;
+	json_int_t total = cli_print_number(answer, "dns_changes_total");
+	size_t i;
+
+	if (total == 0)
+		return;
+	buf_write_text(w, "\nDNS would answer:\n");
+	json_array_foreach (list, i, change) {
+		buf_write_format(w, "  %s %s: ", cli_print_text(change, "name"),
+				 cli_print_text(change, "type"));
+		cli_print_write_set(json_object_get(change, "before"),
+				    json_object_get(change, "ttl_before_s"), w);
+		buf_write_text(w, " -> ");
+		cli_print_write_set(json_object_get(change, "after"),
+				    json_object_get(change, "ttl_after_s"), w);
+		buf_write_text(w, "\n");
+	}
+	if (total > (json_int_t)json_array_size(list))
+		buf_write_format(w, "  and %" JSON_INTEGER_FORMAT " more\n",
+				 total - (json_int_t)json_array_size(list));
+}
+
 enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer)
 {
 	AUTO_BUF struct buf_writer w;
@@ -158,6 +198,7 @@ enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer)
 	cli_print_write_list(json_object_get(answer, "kernel_ops"),
 			     cli_print_number(answer, "kernel_ops_total"),
 			     "The kernel would be told", &w);
+	cli_print_write_dns(answer, &w);
 	fputs(buf_text(&w), stdout);
 	return total > 0 ? EXIT_DIFFERENCES : EXIT_OK;
 }

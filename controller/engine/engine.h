@@ -8,6 +8,7 @@
 #include "model/change.h"
 
 struct engine;
+struct dns_changes;
 
 #define ENGINE_ZONES_MAX  64
 #define ENGINE_APEXES_MAX 16
@@ -83,6 +84,7 @@ struct proposal_result {
 	bool created;                    /* PUT made the object that it names */
 	const struct plan_ops *ops;      /* dry run: what would be done; else NULL */
 	const struct batch *batch;       /* dry run: what would change; else NULL */
+	const struct dns_changes *dns_changes; /* dry run: in the answers of DNS; else NULL */
 };
 
 struct proposal {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/dns_changes.h"
 #include "engine/zones.h"
 
 struct engine_pending {
@@ -16,6 +17,7 @@ struct engine_pending {
 	struct vec rows;
 	struct vec drains;
 	struct plan_ops ops;
+	struct dns_changes dns;
 	uint64_t token;
 	uint64_t after_list; /* lists up to this one are older than the write */
 	uint64_t wait_list;  /* answered when this list is done; 0 = not submitted yet */
@@ -34,6 +36,7 @@ static void pending_free(struct engine_pending *p)
 	rows_free(&p->rows);
 	drains_free_list(&p->drains);
 	plan_ops_clear(&p->ops);
+	dns_changes_clear(&p->dns);
 	free(p);
 }
 
@@ -51,6 +54,7 @@ static void pending_answer(struct engine_pending *p)
 	if (p->proposal->dry_run) {
 		r.ops = &p->ops;
 		r.batch = p->batch;
+		r.dns_changes = &p->dns;
 	}
 	p->proposal->done(p->proposal, &r);
 	pending_free(p);
@@ -150,6 +154,7 @@ static void built(void *arg)
 	drains_collect(e, p->next_snapshot, &p->drains);
 	if (p->proposal->dry_run) {
 		services_preview(e, p->next_snapshot, &p->drains, &p->ops);
+		dns_changes_list(e, p->next_snapshot, &p->dns);
 		finish_build(e);
 		return;
 	}

@@ -17,11 +17,15 @@ static uint64_t hash_addr(const struct addr *a, uint64_t seed)
 	return hash_bytes(a->bytes, sizeof(a->bytes), seed ^ a->family);
 }
 
-/* Halved while an enabled zone is not handed out, so that clients come back sooner. */
+uint32_t publish_ttl(uint32_t ttl, bool missing)
+{
+	uint32_t half = ttl / 2 > TTL_MIN ? ttl / 2 : TTL_MIN;
+
+	return missing && half < ttl ? half : ttl;
+}
+
 static uint32_t effective_ttl(const struct engine_lb *lb)
 {
-	uint32_t ttl = lb->lb->dns_ttl_s;
-	uint32_t half = ttl / 2 > TTL_MIN ? ttl / 2 : TTL_MIN;
 	bool missing = false;
 
 	for (size_t i = 0; i < lb->zones.count; i++) {
@@ -33,7 +37,7 @@ static uint32_t effective_ttl(const struct engine_lb *lb)
 			    !z->out[f].published)
 				missing = true;
 	}
-	return missing && half < ttl ? half : ttl;
+	return publish_ttl(lb->lb->dns_ttl_s, missing);
 }
 
 static void fill_zone(const struct engine_lb_zone *z, struct view_builder_zone *out)

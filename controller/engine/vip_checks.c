@@ -150,6 +150,16 @@ static bool settings_equal(const struct health_check *a, const struct health_che
 	       a->unhealthy_threshold == b->unhealthy_threshold;
 }
 
+bool vip_checks_same(const struct engine_vip_check *c, const struct load_balancer *lb,
+		     const struct addr *vip)
+{
+	struct health_check check;
+	struct health_settings settings;
+
+	fill_check(lb, &check, &settings);
+	return c->running && addr_compare(vip, &c->vip) == 0 && settings_equal(&check, &c->check);
+}
+
 static void sync_one(struct engine *e, struct engine_lb *lb, struct engine_lb_zone *z,
 		     enum zone_family f)
 {
@@ -165,8 +175,7 @@ static void sync_one(struct engine *e, struct engine_lb *lb, struct engine_lb_zo
 	c->zone = z->zone->o.name;
 	c->family = f == ZONE_V4 ? AF_INET : AF_INET6;
 	fill_check(lb->lb, &check, &settings);
-	if (c->running && wanted && addr_compare(vip, &c->vip) == 0 &&
-	    settings_equal(&check, &c->check) && c->self == holds(e, c->zone))
+	if (wanted && vip_checks_same(c, lb->lb, vip) && c->self == holds(e, c->zone))
 		return;
 	check_stop(e, c);
 	c->vip = *vip;

@@ -211,28 +211,29 @@ static enum zone_verdict add_group(enum zone_verdict sum, enum zone_verdict grou
 	return index == 0 || weight[group] > weight[sum] ? group : sum;
 }
 
-static void judge_groups(struct engine *e, const struct engine_lb *lb, struct engine_lb_zone *z,
-			 enum zone_family f, struct zone_input *in)
+void zones_judge_groups(struct engine *e, const struct snapshot *s,
+			const struct desired_place *zone, struct zone_input *in,
+			struct zone_count *ret_sum)
 {
-	struct zone_count *sum = &z->count[f];
+	const struct vec *listeners = &zone->lb->listeners;
+	struct desired_place place = *zone;
 
 	in->groups = ZONE_HEALTHY;
-	memset(sum, 0, sizeof(*sum));
-	for (size_t i = 0; i < lb->lb->listeners.count; i++) {
-		const struct listener *l = lb->lb->listeners.items[i];
-		const struct server_group *g = snapshot_find_group(e->snapshot, l->server_group);
-		struct desired_place place = {
-			.lb = lb->lb, .zone = z->zone, .listener = l, .family = families[f]};
+	memset(ret_sum, 0, sizeof(*ret_sum));
+	for (size_t i = 0; i < listeners->count; i++) {
+		const struct server_group *g;
 		struct zone_count count;
-		enum zone_verdict sum_before = in->groups;
+		enum zone_verdict before = in->groups;
 
-		services_count(e, e->snapshot, &place, &count);
-		sum->eligible += count.eligible;
-		sum->in_service += count.in_service;
-		sum->initial += count.initial;
+		place.listener = listeners->items[i];
+		g = snapshot_find_group(s, place.listener->server_group);
+		services_count(e, s, &place, &count);
+		ret_sum->eligible += count.eligible;
+		ret_sum->in_service += count.in_service;
+		ret_sum->initial += count.initial;
 		in->groups = add_group(in->groups, zone_judge_group(&count, &g->dns_min_healthy),
 				       i);
-		if (i == 0 || in->groups != sum_before)
+		if (i == 0 || in->groups != before)
 			in->group = in->groups == ZONE_HEALTHY ? NULL : g->o.name;
 	}
 }
@@ -253,7 +254,10 @@ size_t zones_fill(struct engine *e, const struct engine_lb *lb, enum zone_family
 		ret_in[n] = (struct zone_input){.enabled = lb->lb->enabled && z->zone->enabled,
 						.shift = cover ? cover->id : NULL,
 						.vip = vip_checks_verdict(&z->checks[f])};
-		judge_groups(e, lb, z, f, &ret_in[n]);
+		zones_judge_groups(e, e->snapshot,
+				   &(struct desired_place){
+					   .lb = lb->lb, .zone = z->zone, .family = families[f]},
+				   &ret_in[n], &z->count[f]);
 		ret_zones[n++] = z;
 	}
 	return n;

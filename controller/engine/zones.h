@@ -68,6 +68,11 @@ size_t zones_fill(struct engine *e, const struct engine_lb *lb, enum zone_family
 		  struct zone_input ret_in[MODEL_LB_ZONES_MAX],
 		  const struct engine_lb_zone *ret_zones[MODEL_LB_ZONES_MAX]);
 
+/* The groups of all listeners at the zone and in the family of `zone` (its listener is not looked at). */
+void zones_judge_groups(struct engine *e, const struct snapshot *s,
+			const struct desired_place *zone, struct zone_input *in,
+			struct zone_count *ret_sum);
+
 /* vip_checks.c */
 void vip_checks_sync(struct engine *e, struct engine_lb *lb, struct engine_lb_zone *z);
 void vip_checks_stop(struct engine *e, struct engine_lb_zone *z);
@@ -76,12 +81,17 @@ usec_t vip_checks_note_result(struct engine *e, struct engine_vip_check *c,
 usec_t vip_checks_tick(struct engine *e,
 		       usec_t now); /* looks at itself; when the next one is due */
 enum zone_verdict vip_checks_verdict(const struct engine_vip_check *c);
+/* Whether the verdict stays when the load balancer becomes `lb`, with this VIP. */
+bool vip_checks_same(const struct engine_vip_check *c, const struct load_balancer *lb,
+		     const struct addr *vip);
 void vip_checks_forget(struct engine *e, struct engine_lb_zone *z); /* also in the store */
 void vip_checks_drop_loaded(struct engine *e); /* rows of what is not checked any more */
 void vip_checks_load_row(struct engine *e, const struct store_row *row);
 
 /* publish.c */
 void publish_view(struct engine *e); /* the settle step */
+/* Halved while an enabled zone is not handed out, so that clients come back sooner. */
+uint32_t publish_ttl(uint32_t ttl, bool missing);
 /* Names that are under none of the served apexes, or those of name servers with addresses. */
 void publish_check(struct engine *e, const struct snapshot *s, struct err *err);
 void publish_load_row(struct engine *e, const struct store_row *row);

@@ -2,6 +2,7 @@
 """The DNS server as its clients see it."""
 
 import datetime
+import json
 import random
 import re
 import struct
@@ -92,6 +93,43 @@ def in_turns(lab):
     assert all(set(x) == BOTH and len(x) == 2 for x in replies)
     first = sum(x[0] == VIP4 for x in replies)
     assert 60 < first < 140, f"the same came first {first} times of 200"
+
+
+@case
+def a_rehearsal_tells_the_answers(lab):
+    """dry_run shows what the same write then does."""
+    ask = ready(lab)
+    zone = "/load-balancers/shop/zones/zone-b"
+    for method, path, body in (
+        ("PATCH", "/load-balancers/shop", {"dns_ttl_s": 10}),
+        ("PATCH", zone, {"publish4": "203.0.113.9"}),
+        ("PATCH", zone, {"enabled": False}),
+        ("DELETE", zone, None),
+        ("PATCH", "/load-balancers/shop", {"dns_name": f"new.{APEX}"}),
+    ):
+        told = lab.gw.api.call(method, f"{path}?dry_run=true", body).expect(200).json
+        assert told["dns_changes_total"] == len(told["dns_changes"]) > 0, told
+        names = {x["name"]: x for x in told["dns_changes"]}
+        for name, change in names.items():
+            reply = ask.ask(name)
+            assert set(reply.addresses()) == set(change["before"]), (change, reply)
+        lab.gw.api.call(method, path, body).expect(200, 202, 204)
+        for name, change in names.items():
+            reply = ask.ask(name)
+            assert set(reply.addresses()) == set(change["after"]), (path, body, change, reply)
+            there = change["ttl_after_s"] is not None
+            assert reply.rcode == ("NOERROR" if there else "NXDOMAIN"), (change, reply)
+            assert not reply.answers or reply.ttls() == {change["ttl_after_s"]}, (change, reply)
+    quiet = {"weight": 3}
+    told = lab.gw.api.patch("/server-groups/a/servers/a1?dry_run=true", quiet).expect(200).json
+    assert told["dns_changes"] == [] and told["kernel_ops_total"] == 1, told
+    document = lab.gw.api.get("/config").expect(200).json
+    document["load_balancers"]["shop"]["dns_ttl_s"] = 20
+    path = f"{lab.gw.daemon.folder}/document.json"
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(document, file)
+    out = lab.gw.cli("config", "diff", "-f", path).stdout
+    assert "DNS would answer:" in out and f"{VIP4} (10 s) -> {VIP4} (20 s)" in out, out
 
 
 # ---- the serial ----

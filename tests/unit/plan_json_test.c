@@ -91,6 +91,27 @@ static void plan_json_cuts_lists(void **state)
 	plan_ops_clear(&ops);
 }
 
+static void plan_json_of_dns_changes(void **state)
+{
+	char name[] = "shop.lb.example.net";
+	struct dns_change items[2] = {{.name = name, .family = AF_INET},
+				      {.name = name, .family = AF_INET6}};
+	struct dns_changes changes = {.items = items, .count = 2};
+
+	(void)state;
+	items[0].before = (struct dns_record_set){.count = 1, .ttl = 60};
+	addr_parse("192.0.2.1", &items[0].before.addresses[0]);
+	items[0].after = (struct dns_record_set){.count = 0, .ttl = 30};
+	items[1].after = (struct dns_record_set){.count = 1, .ttl = 30};
+	addr_parse("2001:db8::1", &items[1].after.addresses[0]);
+	assert_json(plan_json_dns(NULL), "[]");
+	assert_json(plan_json_dns(&changes),
+		    "[{\"name\":\"shop.lb.example.net\",\"type\":\"A\",\"before\":[\"192.0.2.1\"],"
+		    "\"after\":[],\"ttl_before_s\":60,\"ttl_after_s\":30},"
+		    "{\"name\":\"shop.lb.example.net\",\"type\":\"AAAA\",\"before\":[],"
+		    "\"after\":[\"2001:db8::1\"],\"ttl_before_s\":null,\"ttl_after_s\":30}]");
+}
+
 static void plan_json_of_warnings(void **state)
 {
 	AUTO_ERR struct err e = {0};
@@ -107,9 +128,8 @@ static void plan_json_of_warnings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plan_json_of_keys),
-		cmocka_unit_test(plan_json_of_services),
-		cmocka_unit_test(plan_json_cuts_lists),
+		cmocka_unit_test(plan_json_of_keys),     cmocka_unit_test(plan_json_of_services),
+		cmocka_unit_test(plan_json_cuts_lists),  cmocka_unit_test(plan_json_of_dns_changes),
 		cmocka_unit_test(plan_json_of_warnings),
 	};
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a write would change in the answers of DNS, told by its dry run. */
+#ifndef ZG_ENGINE_DNS_CHANGES_H
+#define ZG_ENGINE_DNS_CHANGES_H
+
+#include "model/model.h"
+
+struct engine;
+struct snapshot;
+
+/* The addresses of one name in one family. */
+struct dns_record_set {
+	struct addr addresses[MODEL_LB_ZONES_MAX];
+	size_t count;
+	uint32_t ttl; /* 0: the name is not there */
+};
+
+struct dns_change {
+	char *name;
+	uint8_t family;
+	struct dns_record_set before;
+	struct dns_record_set after;
+};
+
+struct dns_changes {
+	struct dns_change *items; /* sorted by name and family */
+	size_t count;
+};
+
+/* As verdicts are now: what is new in `next` counts as undecided. The caller clears. */
+void dns_changes_list(struct engine *e, const struct snapshot *next,
+		      struct dns_changes *ret_changes);
+void dns_changes_clear(struct dns_changes *c);
+
+#endif
