@@ -503,7 +503,7 @@ static int make_api(struct wiring *w, struct err *e)
 /* The first settle step makes the view that is answered from the first query on. */
 static int make_dns(struct wiring *w, struct err *e)
 {
-	if (wiring_update_start(w->settings, w->ev, e, &w->nsupdate) != 0)
+	if (wiring_update_start(w->settings, w->ev, w->engine, e, &w->nsupdate) != 0)
 		return -EINVAL;
 	engine_settle(w->engine);
 	return wiring_dns_start(w->settings, engine_dns_view(w->engine), e, &w->dnsd);

@@ -8,7 +8,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "dns/dns_name.h"
 #include "dnsio/nsupdate.h"
+#include "engine/shifts.h"
 #include "engine/status.h"
 #include "settings.h"
 
@@ -43,6 +45,7 @@ static int parse_server(const char *text, struct addr *ret_address, uint16_t *re
 static int fill(const struct settings *s, struct nsupdate_settings *n, struct err *e)
 {
 	size_t before = e->total;
+	struct dns_name zone;
 
 	memset(n, 0, sizeof(*n));
 	if (!s->dns_update_server) {
@@ -58,6 +61,9 @@ static int fill(const struct settings *s, struct nsupdate_settings *n, struct er
 	if (!s->dns_update_zone)
 		err_set(e, ERR_MISSING, "[dns_update] zone",
 			"is required: the zone in which the names are kept");
+	else if (dns_name_parse(s->dns_update_zone, &zone) != 0)
+		err_set(e, ERR_FORMAT, "[dns_update] zone", "\"%s\" is no domain name",
+			s->dns_update_zone);
 	n->zone = s->dns_update_zone;
 	n->key_file = s->dns_update_key_file;
 	return e->total == before ? 0 : -EINVAL;
@@ -83,11 +89,16 @@ static void on_ended(void *ctx, const struct nsupdate_state *s)
 			  s->synced_serial, s->records);
 }
 
-int wiring_update_start(const struct settings *s, struct ev_loop *loop, struct err *e,
-			struct nsupdate **ret_nsupdate)
+static void on_names(void *ctx, const char *names)
+{
+	engine_note_pushed(ctx, names);
+}
+
+int wiring_update_start(const struct settings *s, struct ev_loop *loop, struct engine *engine,
+			struct err *e, struct nsupdate **ret_nsupdate)
 {
 	struct nsupdate_settings n;
-	struct nsupdate_callbacks cb = {.ended = on_ended};
+	struct nsupdate_callbacks cb = {.ctx = engine, .ended = on_ended, .names = on_names};
 
 	*ret_nsupdate = NULL;
 	if (fill(s, &n, e) != 0)
@@ -95,8 +106,8 @@ int wiring_update_start(const struct settings *s, struct ev_loop *loop, struct e
 	if (!s->dns_update_server)
 		return 0;
 	if (nsupdate_new(loop, &n, &cb, ret_nsupdate) != 0)
-		return err_set(e, ERR_FORMAT, "[dns_update] zone", "\"%s\" is not a DNS name",
-			       n.zone);
+		return err_set(e, ERR_INTERNAL, "[dns_update] zone", "%s is not taken", n.zone);
+	nsupdate_remember(*ret_nsupdate, engine_dns_pushed(engine));
 	return 0;
 }
 

@@ -45,15 +45,37 @@ struct nsupdate {
 	const struct view *next; /* published during a round; a reference */
 	uint32_t round_serial;   /* of the view that this round is about */
 	ev_timer timer;          /* IDLE: the next check; WAITING: the next try */
+	ev_timer telling;        /* of names, from the loop */
+	uint64_t told_version;
 	struct nsupdate_state state;
 };
 
 static void nsupdate_start_reading(struct nsupdate *n, enum nsupdate_phase phase);
 
+static void nsupdate_on_telling(struct ev_loop *loop, ev_timer *w, int events)
+{
+	struct nsupdate *n = w->data;
+	AUTO_BUF struct buf_writer names;
+
+	(void)loop;
+	(void)events;
+	n->told_version = nsupdate_records_version(n->records);
+	buf_writer_init(&names, INPUT_MAX);
+	nsupdate_records_write_names(n->records, &names);
+	n->cb.names(n->cb.ctx, names.failed ? "" : buf_text(&names));
+}
+
+static void nsupdate_tell_names(struct nsupdate *n)
+{
+	if (n->cb.names && n->told_version != nsupdate_records_version(n->records))
+		ev_timer_start(n->loop, &n->telling);
+}
+
 static void nsupdate_take_view(struct nsupdate *n, const struct view *v)
 {
 	nsupdate_records_want(n->records, v);
 	n->round_serial = view_serial(v);
+	nsupdate_tell_names(n);
 }
 
 /* ---- the end of a round ---- */
@@ -86,6 +108,7 @@ static void nsupdate_succeed(struct nsupdate *n)
 	n->state.synced_serial = n->round_serial;
 	n->state.success_wall = time_wall();
 	nsupdate_records_prune(n->records);
+	nsupdate_tell_names(n);
 	nsupdate_rest(n, NSUPDATE_IDLE, n->check_s);
 	if (nsupdate_take_next(n))
 		nsupdate_start_reading(n, NSUPDATE_READING);
@@ -258,7 +281,8 @@ int nsupdate_new(struct ev_loop *loop, const struct nsupdate_settings *s,
 		.zone = n->zone, .server = s->server, .port = s->port ? s->port : PORT_DEFAULT};
 	n->records = nsupdate_records_new(&zone);
 	ev_init(&n->timer, nsupdate_on_timer);
-	n->timer.data = n;
+	ev_timer_init(&n->telling, nsupdate_on_telling, 0., 0.);
+	n->timer.data = n->telling.data = n;
 	*ret_nsupdate = n;
 	return 0;
 }
@@ -268,6 +292,7 @@ void nsupdate_free(struct nsupdate *n)
 	if (!n)
 		return;
 	ev_timer_stop(n->loop, &n->timer);
+	ev_timer_stop(n->loop, &n->telling);
 	nsupdate_read_free(n->read);
 	nsupdate_child_free(n->child);
 	nsupdate_records_free(n->records);
@@ -276,6 +301,21 @@ void nsupdate_free(struct nsupdate *n)
 	free(n->key_file);
 	free(n->program);
 	free(n);
+}
+
+void nsupdate_remember(struct nsupdate *n, const char *names)
+{
+	char *copy AUTO_FREE = mem_strdup(names);
+	char *save = NULL;
+	struct dns_name name;
+
+	for (char *text = strtok_r(copy, " ", &save); text; text = strtok_r(NULL, " ", &save)) {
+		if (dns_name_parse(text, &name) != 0)
+			continue;
+		dns_name_lower(&name);
+		nsupdate_records_remember(n->records, &name);
+	}
+	n->told_version = nsupdate_records_version(n->records);
 }
 
 /* While a round runs its records stay as they are. After a failure the other server keeps its rest, with the new view. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Keeps the names of the view in another server too, by RFC 2136 through nsupdate(1): only differences, read back afterwards,
  * again with back-off when it fails. Runs in the loop and never holds it. Names that vanished while the daemon was not running
- * are not known here, and stay in the other server. */
+ * are removed if the caller has kept what `names` told. */
 #ifndef ZG_DNSIO_NSUPDATE_H
 #define ZG_DNSIO_NSUPDATE_H
 
@@ -54,12 +54,18 @@ struct nsupdate_callbacks {
 	void *ctx;
 	/* After each success and each failure. The state is valid during the call. */
 	void (*ended)(void *ctx, const struct nsupdate_state *s);
+	/* When other names than before are kept, or still have to go: all of them, separated by blanks. From the loop, soon after
+	 * the call that changed them. May be NULL. */
+	void (*names)(void *ctx, const char *names);
 };
 
 /* `loop` is libev's default loop. All text is copied. Returns 0, or -EINVAL: the zone is no name. */
 int nsupdate_new(struct ev_loop *loop, const struct nsupdate_settings *s,
 		 const struct nsupdate_callbacks *cb, struct nsupdate **ret_nsupdate);
 void nsupdate_free(struct nsupdate *n); /* NULL-safe; not from within `ended` */
+
+/* Before the first view: the names of an earlier run. What is no name, or not in the zone, is passed over. */
+void nsupdate_remember(struct nsupdate *n, const char *names);
 
 /* From now on this is to be there. Keeps no reference. */
 void nsupdate_publish(struct nsupdate *n, const struct view *v);

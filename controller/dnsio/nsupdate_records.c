@@ -17,6 +17,7 @@ struct nsupdate_records {
 	struct dns_name zone;
 	struct vec list;
 	struct table table; /* the same, by name and family */
+	uint64_t version;
 };
 
 struct nsupdate_records *nsupdate_records_new(const struct dns_name *zone)
@@ -67,6 +68,7 @@ static struct nsupdate_record *nsupdate_records_get(struct nsupdate_records *r,
 	record->family = key->family;
 	vec_push(&r->list, record);
 	table_add(&r->table, record_hash(record), record);
+	r->version++;
 	return record;
 }
 
@@ -105,6 +107,40 @@ void nsupdate_records_want(struct nsupdate_records *r, const struct view *v)
 			nsupdate_records_want_node(r, n);
 	}
 	nsupdate_records_prune(r);
+}
+
+void nsupdate_records_remember(struct nsupdate_records *r, const struct dns_name *name)
+{
+	struct nsupdate_record key = {.name = *name};
+
+	if (!dns_name_within(name, &r->zone))
+		return;
+	for (int f = VIEW_V4; f < VIEW_FAMILY_COUNT; f++) {
+		key.family = (enum view_family)f;
+		(void)nsupdate_records_get(r, &key);
+	}
+}
+
+uint64_t nsupdate_records_version(const struct nsupdate_records *r)
+{
+	return r->version;
+}
+
+void nsupdate_records_write_names(const struct nsupdate_records *r, struct buf_writer *w)
+{
+	char text[DNS_NAME_TEXT_MAX];
+
+	for (size_t i = 0; i < r->list.count; i++) {
+		const struct nsupdate_record *record = r->list.items[i];
+		struct nsupdate_record key = {.name = record->name, .family = VIEW_V4};
+
+		/* Both families come together, and the first may go before the other. */
+		if (record->family != VIEW_V4 &&
+		    table_find(&r->table, record_hash(&key), &key, record_equal))
+			continue;
+		buf_write_format(w, "%s%s", w->size ? " " : "",
+				 dns_name_format(&record->name, text));
+	}
 }
 
 size_t nsupdate_records_count(const struct nsupdate_records *r)
@@ -178,6 +214,7 @@ void nsupdate_records_prune(struct nsupdate_records *r)
 		}
 		table_remove(&r->table, record_hash(record), record, record_equal);
 		free(record);
+		r->version++;
 	}
 	r->list.count = kept;
 }

@@ -36,6 +36,14 @@ void nsupdate_records_free(struct nsupdate_records *r); /* NULL-safe */
  * more are wanted empty, until the server is known not to have them. */
 void nsupdate_records_want(struct nsupdate_records *r, const struct view *v);
 
+/* A name that an earlier run kept there: wanted empty until a view has it, or the server is known not to have it. */
+void nsupdate_records_remember(struct nsupdate_records *r, const struct dns_name *name);
+
+/* Rises when a name comes or goes. */
+uint64_t nsupdate_records_version(const struct nsupdate_records *r);
+/* All names, each once, separated by blanks. */
+void nsupdate_records_write_names(const struct nsupdate_records *r, struct buf_writer *w);
+
 size_t nsupdate_records_count(const struct nsupdate_records *r);
 struct nsupdate_record *nsupdate_records_at(struct nsupdate_records *r, size_t index);
 

@@ -185,6 +185,7 @@ struct engine {
 	uint64_t dns_hash;
 	uint32_t dns_serial;
 	uint32_t dns_serial_bound; /* as stored: a restart goes on from here */
+	char *dns_pushed;          /* names in the server of [dns_update], as stored; NULL = none */
 
 	struct engine_pending *queue_head;
 	struct engine_pending *queue_tail;

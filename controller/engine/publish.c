@@ -150,6 +150,10 @@ static void raise_serial(struct engine *e)
 
 void publish_load_row(struct engine *e, const struct store_row *row)
 {
+	if (strcmp(row->key, "pushed") == 0) {
+		free(e->dns_pushed);
+		e->dns_pushed = mem_strdup(row->value);
+	}
 	if (strcmp(row->key, "serial") != 0)
 		return;
 	e->dns_serial = (uint32_t)strtoul(row->value, NULL, 10);
@@ -204,8 +208,24 @@ const struct view *engine_dns_view(const struct engine *e)
 	return e->dns_view;
 }
 
+void engine_note_pushed(struct engine *e, const char *names)
+{
+	if (strcmp(names, engine_dns_pushed(e)) == 0)
+		return;
+	free(e->dns_pushed);
+	e->dns_pushed = mem_strdup(names);
+	rows_put(e, "dns", "pushed", mem_strdup(names));
+}
+
+const char *engine_dns_pushed(const struct engine *e)
+{
+	return e->dns_pushed ? e->dns_pushed : "";
+}
+
 void publish_free(struct engine *e)
 {
+	free(e->dns_pushed);
+	e->dns_pushed = NULL;
 	view_unref(e->dns_view);
 	e->dns_view = NULL;
 }

@@ -104,4 +104,8 @@ void engine_each_publication(const struct engine *e, const char *lb, engine_publ
 struct view;
 const struct view *engine_dns_view(const struct engine *e);
 
+/* The names that are kept in another server, as text: noted in the store, and what is noted ("" = nothing). */
+void engine_note_pushed(struct engine *e, const char *names);
+const char *engine_dns_pushed(const struct engine *e);
+
 #endif

@@ -44,6 +44,7 @@ static struct {
 	unsigned ended;
 	struct nsupdate_state state; /* the last one that was told */
 	unsigned wait_for;           /* successes and failures */
+	char names[1024];            /* the last ones that were told */
 } test;
 
 /* ---- the server ---- */
@@ -209,6 +210,12 @@ static void on_ended(void *ctx, const struct nsupdate_state *s)
 		ev_break(test.loop, EVBREAK_ALL);
 }
 
+static void on_names(void *ctx, const char *names)
+{
+	(void)ctx;
+	snprintf(test.names, sizeof(test.names), " %s ", names);
+}
+
 static void on_limit(struct ev_loop *loop, ev_timer *w, int events)
 {
 	(void)w;
@@ -233,6 +240,15 @@ static void run(unsigned rounds, double seconds)
 	ev_run(test.loop, 0);
 	ev_timer_stop(test.loop, &test.limit);
 	assert_int_equal(test.ended, test.wait_for);
+}
+
+static void run_for(double seconds)
+{
+	test.wait_for = test.ended + 1;
+	ev_timer_set(&test.limit, seconds, 0.);
+	ev_timer_start(test.loop, &test.limit);
+	ev_run(test.loop, 0);
+	ev_timer_stop(test.loop, &test.limit);
 }
 
 /* Both sockets on one port: that of the first may be taken for the second. */
@@ -292,7 +308,7 @@ static struct nsupdate *start(const char *program, unsigned check_s)
 				      .zone = "lb.example.net",
 				      .program = program,
 				      .check_s = check_s};
-	struct nsupdate_callbacks cb = {NULL, on_ended};
+	struct nsupdate_callbacks cb = {NULL, on_ended, on_names};
 	struct nsupdate *n;
 
 	assert_int_equal(nsupdate_new(test.loop, &s, &cb, &n), 0);
@@ -359,6 +375,38 @@ static void test_all_gets_there(void **state)
 	assert_int_equal(s.records, 4);
 	assert_int_equal(s.failures, 0);
 	assert_true(s.success_wall > 0 && s.failure_wall == 0);
+	view_unref(other);
+	nsupdate_free(n);
+}
+
+/* Names of an earlier run that are in no view any more go; what is told is known next time. */
+static void test_names_are_remembered(void **state)
+{
+	struct nsupdate *n = start(NULL, 0);
+	struct view *other = other_view(8);
+	char names[sizeof(test.names)];
+	char buf[256];
+
+	(void)state;
+	publish(n, 7);
+	run(1, 20.);
+	assert_non_null(strstr(test.names, " shop.lb.example.net "));
+	assert_non_null(strstr(test.names, " zone-c.near.lb.example.net "));
+	assert_null(strstr(test.names, "alone.example.com"));
+	nsupdate_free(n);
+
+	strcpy(names, test.names);
+	test.names[0] = '\0';
+	n = start(NULL, 0);
+	nsupdate_remember(n, "alone.example.com bad..name");
+	nsupdate_remember(n, names);
+	nsupdate_publish(n, other);
+	run(1, 20.);
+	assert_int_equal(test.state.failures, 0);
+	assert_string_equal(held_text("zone-c.near.lb.example.net", WIRE_TYPE_A, buf), "");
+	assert_int_equal(test.count, 2);
+	run_for(0.05);
+	assert_string_equal(test.names, " shop.lb.example.net zone-a.shop.lb.example.net ");
 	view_unref(other);
 	nsupdate_free(n);
 }
@@ -506,7 +554,7 @@ static void test_loop_goes_on(void **state)
 static void test_zone_is_a_name(void **state)
 {
 	struct nsupdate_settings s = {.server = test.address, .zone = "a..b"};
-	struct nsupdate_callbacks cb = {NULL, on_ended};
+	struct nsupdate_callbacks cb = {NULL, on_ended, NULL};
 	struct nsupdate *n = NULL;
 
 	(void)state;
@@ -525,7 +573,7 @@ int main(void)
 		TEST(test_refused_then_taken),  TEST(test_says_yes_does_nothing),
 		TEST(test_deaf_server),         TEST(test_program),
 		TEST(test_published_meanwhile), TEST(test_loop_goes_on),
-		TEST(test_zone_is_a_name),
+		TEST(test_zone_is_a_name),      TEST(test_names_are_remembered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The same records kept in a Knot server by signed updates."""
+
+import os
+import subprocess
+
+from zglab import case, sysc
+from zglab.dns import Resolver
+from zglab.zones import (
+    APEX, BOTH, NAME, ONLY_A, ONLY_B, cancel, one_gateway, settled, shifted, start_one, two_zones,
+)
+
+LAB_SECONDS = 25
+SERVER = "10.2.0.14"
+SECRET = "c2VjcmV0IG9mIHRoZSBsYWIsIDI1NiBiaXRzIGxvbmc="
+KNOT = """
+server:
+    rundir: {folder}
+    listen: {server}@53
+    udp-workers: 1
+    tcp-workers: 1
+    background-workers: 1
+database:
+    storage: {folder}/db
+log:
+  - target: stderr
+    any: info
+key:
+  - id: zonegate
+    algorithm: hmac-sha256
+    secret: {secret}
+acl:
+  - id: updates
+    key: zonegate
+    action: update
+zone:
+  - domain: example.net
+    file: {folder}/zone
+    zonefile-sync: -1
+    acl: updates
+"""
+ZONE = """$ORIGIN example.net.
+@ 60 SOA ns hostmaster 1 60 60 60 5
+@ 60 NS ns
+ns 60 A 10.2.0.14
+www 60 CNAME shop.lb
+"""
+KEY = """key "zonegate" {{
+	algorithm hmac-sha256;
+	secret "{secret}";
+}};
+"""
+
+
+class Knot:
+    def __init__(self, lab):
+        self._namespace = lab.named["b2"].namespace
+        self._folder = "/run/zglab/knot-update"
+        self._process = None
+        self.key_file = f"{lab.gw.daemon.folder}/update.key"
+        os.makedirs(f"{self._folder}/db", exist_ok=True)
+        files = {f"{self._folder}/conf": KNOT, f"{self._folder}/zone": ZONE, self.key_file: KEY}
+        for path, text in files.items():
+            if text is not ZONE:
+                text = text.format(folder=self._folder, server=SERVER, secret=SECRET)
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text)
+        os.chmod(self.key_file, 0o600)
+        os.chown(self.key_file, *lab.gw.daemon.ids)
+
+    def start(self):
+        with open(f"{self._folder}/log", "ab") as log:
+            self._process = subprocess.Popen(
+                ["knotd", "-c", f"{self._folder}/conf"], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, preexec_fn=lambda: sysc.setns(self._namespace.descriptor),
+            )
+        return self
+
+    def stop(self):
+        if self._process and self._process.poll() is None:
+            self._process.terminate()
+            self._process.wait(10)
+
+
+def state(lab):
+    return lab.gw.api.get("/system").expect(200).json["dns_update"]
+
+
+def holds_names(lab, expected, seconds=10.0):
+    """{name: addresses} is what the other server answers, and the daemon says so."""
+
+    def equal():
+        other = Resolver(lab.client, SERVER, timeout=0.3)
+        try:
+            return all(other.published(name) == found for name, found in expected.items())
+        except OSError:
+            return False
+        finally:
+            other.close()
+
+    lab.wait(equal, seconds * lab.slow, f"{SERVER} answers {expected}", pause=0.05)
+    lab.wait(lambda: state(lab)["in_sync"], 2 * lab.slow, "it is told", pause=0.05)
+
+
+def started(lab):
+    one_gateway(lab)
+    knot = Knot(lab).start()
+    start_one(
+        lab, two_zones(lab),
+        dns_update={"server": SERVER, "zone": "example.net", "key_file": knot.key_file},
+    )
+    lab.wait(lambda: settled(lab.gw), 4 * lab.slow, "both are healthy")
+    return knot
+
+
+WHOLE = {NAME: BOTH, f"zone-a.{NAME}": ONLY_A, f"zone-b.{NAME}": ONLY_B}
+
+
+@case
+def kept_equal(lab):
+    knot = started(lab)
+    try:
+        holds_names(lab, WHOLE)
+        assert "name server" not in lab.gw.cli("status").stdout
+        other = Resolver(lab.client, SERVER)
+        assert other.ask(NAME).ttls() == {60}
+        name = shifted(lab)
+        holds_names(lab, {**WHOLE, NAME: ONLY_A}, 3.0)
+        assert other.ask(NAME).ttls() == {30}
+        assert other.ask("www.example.net").answers[0].type == "CNAME", "others' records stay"
+        cancel(lab, name)
+        holds_names(lab, WHOLE, 3.0)
+        # the other server is away
+        knot.stop()
+        shifted(lab)
+        lab.wait(lambda: state(lab)["failures"], 10 * lab.slow, "it is seen", pause=0.05)
+        seen = state(lab)
+        assert seen["server"] == SERVER and not seen["in_sync"] and seen["error"], seen
+        status = lab.gw.cli("status").stdout
+        assert f"the name server {SERVER} is not equal" in status, status
+        assert "dns_update.failed" in lab.gw.daemon.log()
+        knot.start()
+        holds_names(lab, {**WHOLE, NAME: ONLY_A}, 20.0)
+        assert state(lab)["failures"] == 0
+        assert "dns_update.done" in lab.gw.daemon.log()
+        assert "not equal" not in lab.gw.cli("status").stdout
+    finally:
+        knot.stop()
+
+
+@case
+def names_that_went_meanwhile(lab):
+    """What was kept there is known after kill -9: a name that is gone is removed."""
+    knot = started(lab)
+    try:
+        holds_names(lab, WHOLE)
+        knot.stop()
+        new = f"web.{APEX}"
+        lab.gw.api.patch("/load-balancers/shop", {"dns_name": new}).expect(200)
+        lab.gw.daemon.kill()
+        knot.start()
+        lab.gw.daemon.start()
+        gone = {name: set() for name in WHOLE}
+        holds_names(lab, {**gone, new: BOTH, f"zone-a.{new}": ONLY_A}, 20.0)
+    finally:
+        knot.stop()
