@@ -217,6 +217,15 @@ static void write_fixed(struct server_status *st, const char *state, enum health
 	snprintf(st->advice, sizeof(st->advice), "%s", advice_for(r));
 }
 
+/* Its health goes on beside that; the state is as old as the last change of the configuration at most. */
+static void write_disabled(const struct engine_server *s, struct server_status *st)
+{
+	write_fixed(st, "disabled", REASON_DISABLED,
+		    "disabled by the configuration: it gets no new flows");
+	if (s->server->o.updated_wall > st->since_wall)
+		st->since_wall = s->server->o.updated_wall;
+}
+
 int engine_server_status(const struct engine *e, const char *group, const char *server,
 			 struct server_status *ret_status)
 {
@@ -244,8 +253,7 @@ int engine_server_status(const struct engine *e, const char *group, const char *
 		write_fixed(st, "unused", REASON_NOT_IN_USE,
 			    "no listener uses its group: it is not probed and not in the kernel");
 	else if (!s->server->enabled)
-		write_fixed(st, "disabled", REASON_DISABLED,
-			    "disabled by the configuration: it gets no new flows");
+		write_disabled(s, st);
 	else if (!g->group->health_check.enabled)
 		write_fixed(st, "unavailable", REASON_HEALTH_CHECK_DISABLED,
 			    "its group is not checked: it counts as healthy everywhere");

@@ -35,6 +35,12 @@ static void status_of_a_server(void **state)
 			 400); /* 2 retries, 200 ms apart */
 	assert_int_equal(answer_number_at(&b, "windows.detection_silent.worst_ms"), 9000);
 	assert_true(strlen(answer_text(&b, "next_change")) > 0);
+
+	/* Disabled since it was changed, not since it became healthy. */
+	AUTO_REPLY struct answer off = rig_ask(&rig, "PATCH", GROUP "/servers/w2", "",
+					       "{\"enabled\":false}");
+	assert_string_equal(answer_text_at(&off, "status.state"), "disabled");
+	assert_string_equal(answer_text_at(&off, "status.since"), answer_text(&off, "updated_at"));
 	AUTO_REPLY struct answer none = rig_get(&rig, GROUP "/servers/w9/health");
 	assert_int_equal(none.status, 404);
 	AUTO_REPLY struct answer nowhere = rig_get(&rig,
