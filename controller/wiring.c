@@ -191,6 +191,13 @@ static void port_update_status(void *ctx, struct update_status *ret_status)
 	wiring_update_read(w->settings, w->nsupdate, ret_status);
 }
 
+static void port_dns_status(void *ctx, struct dns_status *ret_status)
+{
+	const struct wiring *w = ctx;
+
+	wiring_dns_read(w->dnsd, ret_status);
+}
+
 struct once_call {
 	void (*done)(void *ctx, const struct probe_target *t, const struct probe_result *r,
 		     int error);
@@ -434,6 +441,7 @@ static void make_engine(struct wiring *w, struct snapshot *snapshot)
 		.probe_capacity = port_probe_capacity,
 		.publish_dns = port_publish_dns,
 		.update_status = port_update_status,
+		.dns_status = port_dns_status,
 		.link_carrier = port_link_carrier,
 		.offload = port_offload,
 		.wake_at = port_wake_at,

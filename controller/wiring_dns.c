@@ -10,6 +10,7 @@
 #include "dns/dns_name.h"
 #include "dnsio/dnsd.h"
 #include "engine/engine.h"
+#include "engine/status.h"
 #include "settings.h"
 
 #define DNS_PORT  53
@@ -227,4 +228,37 @@ int wiring_dns_start(const struct settings *s, const struct view *view, struct e
 	if (d->listen_count == 0)
 		return 0;
 	return dnsd_new(d, view, e, ret_dnsd) == 0 ? 0 : -EINVAL;
+}
+
+/* Counters without a name are of what never happens. */
+static void read_counters(const char *const *names, const uint64_t *values, size_t count,
+			  struct dns_counters *ret_counters)
+{
+	for (size_t i = 0; i < count && ret_counters->count < DNS_COUNTERS_MAX; i++)
+		if (names[i])
+			ret_counters->items[ret_counters->count++] = (struct dns_counter){
+				names[i], values[i]};
+}
+
+_Static_assert(DNSD_LATENCY_COUNT <= DNS_COUNTERS_MAX, "all buckets are shown");
+
+void wiring_dns_read(const struct dnsd *d, struct dns_status *ret_status)
+{
+	struct dnsd_stats s;
+
+	memset(ret_status, 0, sizeof(*ret_status));
+	if (!d)
+		return;
+	dnsd_read_stats(d, &s);
+	ret_status->served = true;
+	read_counters(dnsd_transport_names, s.transports, DNSD_TRANSPORT_COUNT,
+		      &ret_status->transports);
+	read_counters(dnsd_qtype_names, s.qtypes, DNSD_QTYPE_COUNT, &ret_status->types);
+	read_counters(dnsd_rcode_names, s.rcodes, DNSD_RCODE_COUNT, &ret_status->rcodes);
+	read_counters(dnsd_event_names, s.events, DNSD_EVENT_COUNT, &ret_status->events);
+	ret_status->latency_bounds = dnsd_latency_bounds;
+	memcpy(ret_status->latency, s.latency, sizeof(s.latency));
+	ret_status->latency_count = DNSD_LATENCY_COUNT;
+	ret_status->latency_sum_usec = s.latency_sum_usec;
+	ret_status->tcp_connections = s.tcp_connections;
 }

@@ -4,6 +4,7 @@
 #include "api/handlers.h"
 
 #include "api/context.h"
+#include "api/metrics_dns.h"
 #include "api/publication_json.h"
 #include "api/reply.h"
 #include "api/status_json.h"
@@ -237,6 +238,8 @@ static void metrics_append(struct buf_writer *w, const char *name, const char *h
 static void metrics_finish(struct metrics_job *j)
 {
 	struct request *r = j->request;
+	struct update_status update;
+	struct dns_status dns;
 	struct buf_writer w;
 	size_t size;
 
@@ -262,6 +265,9 @@ static void metrics_finish(struct metrics_job *j)
 	metrics_append(&w, "zonegate_load_balancer_fail_open",
 		       "Whether no zone is healthy and all are handed out",
 		       &j->series[SERIES_FAIL_OPEN]);
+	engine_dns_status(r->api->engine, &dns);
+	engine_update_status(r->api->engine, &update);
+	metrics_dns_write(&w, &dns, &update);
 	metrics_job_free(j);
 	size = w.size;
 	request_reply_text(r, 200, "text/plain; version=0.0.4; charset=utf-8", buf_take(&w), size);

@@ -36,6 +36,16 @@ static void cli_status_print_count(const json_t *system, const char *member, con
 	printf(", %" JSON_INTEGER_FORMAT " %s%s", count, what, count == 1 ? "" : "s");
 }
 
+/* The server of [dns_update], if it has not what is answered here. */
+static void cli_status_print_update(const json_t *update)
+{
+	bool failed = cli_print_number(update, "failures") > 0;
+
+	if (update && !cli_print_true(update, "in_sync"))
+		printf("   the name server %s is not equal: %s\n", cli_print_text(update, "server"),
+		       cli_print_text(update, failed ? "error" : "phase"));
+}
+
 static void cli_status_print_node(const struct cli *cli, const json_t *system)
 {
 	const json_t *kernel = json_object_get(system, "kernel");
@@ -63,6 +73,7 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 	cli_status_print_note("", kernel, "vip_device_fault");
 	cli_status_print_note("advice: ", kernel, "vip_device_advice");
 	cli_status_print_note("advice: ", json_object_get(kernel, "conntrack"), "advice");
+	cli_status_print_update(json_object_get(system, "dns_update"));
 	if (!cli_print_true(json_object_get(system, "store"), "ok"))
 		printf("   the store takes no commits: see the daemon's log\n");
 }

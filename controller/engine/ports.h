@@ -9,6 +9,7 @@
 #include "model/snapshot.h"
 #include "plan/ops.h"
 
+struct dns_status;
 struct update_status;
 struct view;
 
@@ -60,6 +61,8 @@ struct engine_ports {
 			   void *done_ctx);
 	/* Of the server of [dns_update]; NULL port: there is none. */
 	void (*update_status)(void *ctx, struct update_status *ret_status);
+	/* Counters of the DNS server, the serial apart; NULL port: there is none. */
+	void (*dns_status)(void *ctx, struct dns_status *ret_status);
 	/* How many probes can be in flight at once. */
 	size_t (*probe_capacity)(void *ctx);
 	/* A new view for the DNS workers (takes its own reference). NULL port: this node answers no DNS. */

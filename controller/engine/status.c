@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "dns/view.h"
 #include "engine/parts.h"
 #include "plan/diff.h"
 
@@ -402,6 +403,14 @@ void engine_update_status(const struct engine *e, struct update_status *ret_stat
 	memset(ret_status, 0, sizeof(*ret_status));
 	if (e->ports.update_status)
 		e->ports.update_status(e->ports.ctx, ret_status);
+}
+
+void engine_dns_status(const struct engine *e, struct dns_status *ret_status)
+{
+	memset(ret_status, 0, sizeof(*ret_status));
+	if (e->ports.dns_status)
+		e->ports.dns_status(e->ports.ctx, ret_status);
+	ret_status->serial = e->dns_view ? view_serial(e->dns_view) : 0;
 }
 
 void engine_node_status(const struct engine *e, struct node_status *ret_status)

@@ -111,6 +111,33 @@ struct update_status {      /* of the name server that is kept equal ([dns_updat
 	char error[STATUS_SENTENCE_MAX]; /* of the last failure */
 };
 
+struct dns_counter {
+	const char *name;
+	uint64_t value;
+};
+
+#define DNS_COUNTERS_MAX 20
+struct dns_counters {
+	struct dns_counter items[DNS_COUNTERS_MAX];
+	size_t count;
+};
+
+struct dns_status {
+	bool served;     /* this node answers */
+	uint32_t serial; /* of the view; 0 = none yet */
+	/* Since the start; of a node that does not answer there is nothing. */
+	struct dns_counters transports; /* of queries */
+	struct dns_counters types;      /* of queries */
+	struct dns_counters rcodes;     /* of answers */
+	struct dns_counters events;
+	const uint32_t *latency_bounds; /* microseconds, one less than latencies */
+	uint64_t latency[DNS_COUNTERS_MAX];
+	size_t latency_count;
+	uint64_t latency_sum_usec;
+	uint64_t tcp_connections; /* now */
+};
+void engine_dns_status(const struct engine *e, struct dns_status *ret_status);
+
 struct node_status {
 	const char *node_name;
 	const char *const *zones; /* whose VIPs this node programs */

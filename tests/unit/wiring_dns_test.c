@@ -18,6 +18,7 @@
 #include "dns/view_builder.h"
 #include "dnsio/dnsd.h"
 #include "engine/engine.h"
+#include "engine/status.h"
 #include "settings.h"
 
 #define AUTO_SETTINGS __attribute__((cleanup(settings_clear)))
@@ -180,6 +181,7 @@ static void the_server_is_started(void **state)
 	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	uint16_t port = free_port();
 	struct dnsd *d = NULL;
+	struct dns_status status;
 	char text[128];
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -196,6 +198,14 @@ static void the_server_is_started(void **state)
 	sa.sin_port = htons(port);
 	assert_int_equal(connect(fd, (const struct sockaddr *)&sa, sizeof(sa)), 0);
 	close(fd);
+	wiring_dns_read(NULL, &status);
+	assert_false(status.served);
+	wiring_dns_read(d, &status);
+	assert_true(status.served);
+	assert_int_equal(status.transports.count, DNSD_TRANSPORT_COUNT);
+	assert_string_equal(status.rcodes.items[0].name, "NOERROR");
+	assert_int_equal(status.rcodes.items[0].value, 0);
+	assert_int_equal(status.latency_count, DNSD_LATENCY_COUNT);
 	dnsd_free(d);
 	settings_clear(&s);
 
