@@ -165,7 +165,8 @@ static void sync_one(struct engine *e, struct engine_lb *lb, struct engine_lb_zo
 {
 	struct engine_vip_check *c = &z->checks[f];
 	const struct addr *vip = zones_vip(z->zone, f);
-	bool wanted = addr_is_set(vip) && lb->lb->enabled && z->zone->enabled &&
+	/* Nobody asks whether a VIP that is in no answer can be reached. */
+	bool wanted = lb->lb->dns_name && addr_is_set(vip) && lb->lb->enabled && z->zone->enabled &&
 		      !shifts_find_cover(e, lb->lb->o.name, z->zone->o.name);
 	struct health_check check;
 	struct health_settings settings;

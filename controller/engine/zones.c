@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 
+#define JUDGE_BATCH 100 /* load balancers: below a millisecond or two */
+
 static const uint8_t families[] = {[ZONE_V4] = AF_INET, [ZONE_V6] = AF_INET6};
 
 static int lb_key(const void *key, const void *item)
@@ -300,6 +302,8 @@ static void take_output(struct engine *e, const struct engine_lb *lb, struct eng
 	z->judged[f] = true;
 	if (!changed)
 		return;
+	if (!lb->lb->dns_name)
+		return;
 	tell_publication(e, lb, z, f);
 	engine_mark(e, MARK_DNS);
 }
@@ -318,13 +322,20 @@ static void judge_family(struct engine *e, struct engine_lb *lb, enum zone_famil
 		take_output(e, lb, (struct engine_lb_zone *)(uintptr_t)zones[i], f, &out[i]);
 }
 
+/* So many in one step: the rest in the next ones, before anything of it is handed out. The first view is made of all. */
 void zones_judge(struct engine *e)
 {
+	size_t judged = 0;
+
 	for (size_t i = 0; i < e->lbs.count; i++) {
 		struct engine_lb *lb = e->lbs.items[i];
 
 		if (!lb->dirty)
 			continue;
+		if (judged++ == JUDGE_BATCH && e->dns_view) {
+			engine_mark(e, MARK_ZONES);
+			return;
+		}
 		lb->dirty = false;
 		judge_family(e, lb, ZONE_V4);
 		judge_family(e, lb, ZONE_V6);
@@ -342,8 +353,10 @@ static void fill_vip(const struct engine_vip_check *c, struct zone_publication *
 	p->vip_source = c->self ? "self" : "probe";
 	p->vip_since_wall = c->since_wall;
 	if (!c->running)
-		snprintf(p->vip_detail, sizeof(p->vip_detail),
-			 "not probed while the zone is shifted away");
+		snprintf(p->vip_detail, sizeof(p->vip_detail), "%s",
+			 c->lb->lb->dns_name
+				 ? "not probed while the zone is shifted away or disabled"
+				 : "not probed: the load balancer has no dns_name");
 	else if (c->self)
 		snprintf(
 			p->vip_detail, sizeof(p->vip_detail), "%s",
