@@ -129,6 +129,23 @@ static const struct shift_member *shift_json_find(const char *name, bool start)
 	return NULL;
 }
 
+/* As descriptions: what people write is shown on terminals. */
+static void shift_json_take_text(const json_t *value, const char *pointer, struct err *e,
+				 const char **ret_text)
+{
+	if (!json_is_string(value)) {
+		err_set(e, ERR_TYPE, pointer, "must be a string");
+		return;
+	}
+	*ret_text = json_string_value(value);
+	for (const char *c = *ret_text; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f) {
+			err_set(e, ERR_FORMAT, pointer, "must not hold control characters");
+			return;
+		}
+	}
+}
+
 static void shift_json_take(const struct shift_member *m, const json_t *value, struct err *e,
 			    struct shift_request *wish)
 {
@@ -138,10 +155,7 @@ static void shift_json_take(const struct shift_member *m, const json_t *value, s
 	snprintf(pointer, sizeof(pointer), "/%s", m->name);
 	switch (m->type) {
 	case SHIFT_TEXT:
-		if (json_is_string(value))
-			*(const char **)at = json_string_value(value);
-		else
-			err_set(e, ERR_TYPE, pointer, "must be a string");
+		shift_json_take_text(value, pointer, e, at);
 		return;
 	case SHIFT_TIME:
 		if (!json_is_string(value))

@@ -90,6 +90,11 @@ static void shift_json_tells_every_fault(void **state)
 		      (const char *const[]){"/expires_in", "/zone", NULL});
 	assert_faults(SHIFT_CHANGE, "{\"zone\":\"za\"}", (const char *const[]){"/zone", NULL});
 	assert_faults(SHIFT_CHANGE, "{}", (const char *const[]){"", NULL});
+	/* A comment is shown on terminals. */
+	assert_faults(SHIFT_CHANGE, "{\"comment\":\"a\\u001b[2J\"}",
+		      (const char *const[]){"/comment", NULL});
+	assert_faults(SHIFT_CHANGE, "{\"comment\":\"a\\nb\"}",
+		      (const char *const[]){"/comment", NULL});
 }
 
 static void shift_json_writes(void **state)
