@@ -190,6 +190,10 @@ void publish_view(struct engine *e)
 
 	if (e->flushing) /* the stop of one node takes nothing out of DNS */
 		return;
+	if (e->dns_view && e->marks & MARK_ZONES) { /* not all are judged yet */
+		engine_mark(e, MARK_DNS);
+		return;
+	}
 	if (e->dns_serial == 0)
 		e->dns_serial = (uint32_t)(e->ports.wall(e->ports.ctx) / USEC_PER_SEC);
 	hash = hash_picture(e);

@@ -263,13 +263,15 @@ bool shifts_note_commit(struct engine *e, uint64_t token, int result, const stru
 	return true;
 }
 
-/* The kernel has the weights of evacuated servers: the answer means that it is in force. */
+/* DNS answers accordingly, and the kernel has the weights of evacuated servers: the answer means that it is in force. */
 static bool is_applied(const struct engine *e, struct shift_pending *p)
 {
 	const struct engine_shift *s = p->gone ? p->gone : p->next_state;
 
 	if (!p->list)
 		p->list = e->lists_submitted;
+	if (e->marks & (MARK_ZONES | MARK_DNS))
+		return false;
 	return !e->kernel_known || !s || !s->evacuate || e->lists_done >= p->list;
 }
 
