@@ -152,6 +152,29 @@ static void exchange_check_length(struct exchange *x)
 		     "the body has %.20s bytes; at most %u are taken", length, BODY_SIZE_MAX);
 }
 
+static enum MHD_Result exchange_count_framing(void *cls, enum MHD_ValueKind kind, const char *name,
+					      const char *value)
+{
+	unsigned *count = cls;
+
+	(void)kind;
+	(void)value;
+	*count += strcasecmp(name, "Content-Length") == 0 ||
+		  strcasecmp(name, "Transfer-Encoding") == 0;
+	return MHD_YES;
+}
+
+/* Two lengths: who stands between the client and us may have taken the other one (RFC 9112, 6.3). */
+static void exchange_check_framing(struct exchange *x)
+{
+	unsigned count = 0;
+
+	MHD_get_connection_values(x->mhd, MHD_HEADER_KIND, exchange_count_framing, &count);
+	if (count > 1)
+		request_fail(x->request, PROBLEM_BAD_REQUEST,
+			     "the length of the body is given more than once");
+}
+
 static bool exchange_prefers_minimal(const struct exchange *x)
 {
 	const char *prefer = exchange_header(x, "Prefer");
@@ -198,6 +221,8 @@ enum MHD_Result exchange_begin(struct exchange *x, const char *method)
 	r->minimal = exchange_prefers_minimal(x);
 	conns_set_phase(x->conn, CONN_RECEIVING);
 	exchange_identify(x);
+	if (!r->replied)
+		exchange_check_framing(x);
 	if (!r->replied && x->list->stopping)
 		request_fail(r, PROBLEM_STOPPING, "the daemon is stopping");
 	if (!r->replied)

@@ -180,6 +180,36 @@ static void httpd_survives_garbage(void **state)
 	rig_end(&rig);
 }
 
+/* A body with two lengths is taken by neither, and nothing behind it is a request. */
+static void httpd_refuses_two_lengths(void **state)
+{
+	static const char *const heads[] = {
+		"Content-Length: 2\r\nContent-Length: 40\r\n\r\n{}",
+		"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+		"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+	};
+	struct rig rig = {0};
+	char buf[256];
+
+	(void)state;
+	rig_start(&rig, 0);
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		AUTO_FREE char *text = mem_printf("PUT " ZONE " HTTP/1.1\r\nHost: x\r\n%s"
+						  "DELETE " ZONE " HTTP/1.1\r\nHost: x\r\n\r\n",
+						  heads[i]);
+		int fd = rig_connect(&rig);
+
+		rig_send(fd, text, strlen(text));
+		AUTO_REPLY struct answer a = rig_read(fd, 5000);
+		assert_problem(&a, 400, "bad-request");
+		assert_string_equal(answer_header(&a, "Connection", buf), "close");
+		assert_null(strstr(a.text + 4, "HTTP/1.1 "));
+	}
+	AUTO_REPLY struct answer none = rig_get(&rig, ZONE);
+	assert_int_equal(none.status, 404);
+	rig_end(&rig);
+}
+
 /* Heads that the library cannot hold, though they are short enough, leave nothing behind. */
 static void httpd_forgets_crowded_heads(void **state)
 {
@@ -419,6 +449,7 @@ int main(void)
 		cmocka_unit_test(httpd_takes_long_heads_and_bodies),
 		cmocka_unit_test(httpd_survives_garbage),
 		cmocka_unit_test(httpd_forgets_crowded_heads),
+		cmocka_unit_test(httpd_refuses_two_lengths),
 		cmocka_unit_test(httpd_cuts_slow_clients),
 		cmocka_unit_test(httpd_serves_through_a_flood),
 		cmocka_unit_test(httpd_outlives_its_clients),
