@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The server side of the probe benchmarks: accepts on every address of one port, answers HTTP if asked to, and measures
-// from its own clock how regularly each address (its last two bytes are the number of the target) is visited.
+// from its own clock how regularly each address (its last 17 bits are the number of the target) is visited.
 //   listener PORT tcp|http|kept     (kept: HTTP, many requests on a connection, each of them a visit)     SIGUSR1: prints and forgets what it saw so far; SIGTERM: prints and ends
 // Prints: connections, targets, and of the intervals their number, mean, p1, p50, p99 and maximum in µs.
 #include <arpa/inet.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TARGETS       65536
+#define TARGETS       131072
 #define INTERVALS_MAX 20000000
 #define EVENTS        256
 #define BACKLOG       65535

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the machine allows: the other kinds of probes by bare epoll and the same system calls, without a line of the product.
+// Targets are 127.1.0.0 onwards; starts and deadlines lie in slots of 10 ms.
+//   bare_kinds KIND TARGETS INTERVAL_MS SECONDS PORT WARM_SECONDS      prints: probes, failures, CPU µs a probe
+// KIND: udp, dns, icmp, icmp_udp, half_open, syn (half_open, with a source that is known already), tls.
+#include <arpa/inet.h>
+#include <errno.h>
+#include <gnutls/gnutls.h>
+#include <netinet/ip_icmp.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SLOT_USEC   10000
+#define TIMEOUT_MS  500
+#define EVENTS      64
+#define BATCH       16
+#define PACKET      1536
+#define FIRST       0x7f010000u
+#define SHARED      UINT64_MAX /* what epoll knows the raw socket by */
+#define ECHO_SIZE   64
+#define SYN_SIZE    24
+#define SOURCE_PORT 1023 /* nobody has it here */
+#define QUESTION                       \
+	"\x01\0\0\x01\0\0\0\0\0\0\x07" \
+	"example\x03"                  \
+	"com\0\0\x01\0\x01"
+#define BUFFER (4 << 20)
+
+enum kind { UDP, DNS, ICMP, ICMP_UDP, HALF_OPEN, SYN, TLS, KINDS };
+
+static const char *const names[KINDS] = {"udp",       "dns", "icmp", "icmp_udp",
+					 "half_open", "syn", "tls"};
+
+struct target {
+	int fd; /* -1 = none */
+	bool flying;
+	bool replied; /* the echo */
+	uint32_t token[2];
+	gnutls_session_t session;
+};
+
+struct bench {
+	enum kind kind;
+	int epoll;
+	int raw;
+	int route;
+	uint16_t port;
+	size_t count;
+	size_t slots; /* of one interval */
+	struct target *targets;
+	uint64_t probes;
+	uint64_t failures;
+	gnutls_priority_t priority;
+	gnutls_certificate_credentials_t credentials;
+};
+
+static uint64_t now_usec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+}
+
+static struct sockaddr_in address(const struct bench *b, const struct target *t)
+{
+	return (struct sockaddr_in){.sin_family = AF_INET,
+				    .sin_port = htons(b->port),
+				    .sin_addr.s_addr = htonl(FIRST + (uint32_t)(t - b->targets))};
+}
+
+static void watch(struct bench *b, struct target *t, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.u64 = (uint64_t)(t - b->targets)};
+
+	(void)epoll_ctl(b->epoll, EPOLL_CTL_ADD, t->fd, &event);
+}
+
+static void finish(struct bench *b, struct target *t, bool failed)
+{
+	static const struct linger reset = {.l_onoff = 1, .l_linger = 0};
+
+	if (!t->flying)
+		return;
+	t->flying = false;
+	b->probes++;
+	b->failures += failed;
+	if (t->session)
+		gnutls_deinit(t->session);
+	t->session = NULL;
+	if (t->fd < 0)
+		return;
+	if (b->kind == TLS)
+		(void)setsockopt(t->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	close(t->fd);
+	t->fd = -1;
+}
+
+static uint16_t checksum(const void *data, size_t size)
+{
+	const uint8_t *p = data;
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i + 1 < size; i += 2)
+		sum += (uint32_t)p[i] << 8 | p[i + 1];
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return htons((uint16_t)~sum);
+}
+
+/* ---- datagrams ---- */
+
+static void send_datagram(struct bench *b, struct target *t)
+{
+	const struct sockaddr_in to = address(b, t);
+	const int on = 1;
+	uint8_t query[2 + sizeof(QUESTION) - 1];
+
+	if (getrandom(query, 2, 0) != 2)
+		abort();
+	memcpy(query + 2, QUESTION, sizeof(QUESTION) - 1);
+	t->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	(void)setsockopt(t->fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+	(void)setsockopt(t->fd, IPPROTO_IP, IP_RECVERR, &on, sizeof(on));
+	if (connect(t->fd, (const struct sockaddr *)&to, sizeof(to)) < 0)
+		finish(b, t, true);
+	watch(b, t, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+	if (t->flying && send(t->fd, query, sizeof(query), MSG_NOSIGNAL) < 0)
+		finish(b, t, true);
+}
+
+static void read_datagram(struct bench *b, struct target *t, uint32_t events)
+{
+	_Alignas(struct cmsghdr) uint8_t control[256];
+	uint8_t data[PACKET];
+	struct iovec iov = {data, sizeof(data)};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = control,
+			     .msg_controllen = sizeof(control)};
+
+	if (events & EPOLLERR)
+		finish(b, t, true);
+	else if ((events & EPOLLIN) && recvmsg(t->fd, &msg, 0) > 0 && b->kind != ICMP_UDP)
+		finish(b, t, false);
+}
+
+/* ---- raw packets ---- */
+
+static void open_raw(struct bench *b, int protocol)
+{
+	const int on = 1;
+	const int size = BUFFER;
+	struct epoll_event event = {.events = EPOLLIN, .data.u64 = SHARED};
+
+	b->raw = socket(AF_INET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+	b->route = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	(void)setsockopt(b->raw, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
+	(void)setsockopt(b->raw, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+	if (b->raw < 0 || epoll_ctl(b->epoll, EPOLL_CTL_ADD, b->raw, &event) < 0) {
+		perror("bare_kinds");
+		exit(1);
+	}
+}
+
+static void send_raw(struct bench *b, struct target *t, void *data, size_t size)
+{
+	struct sockaddr_in to = address(b, t);
+	struct iovec iov = {data, size};
+	struct msghdr msg = {
+		.msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = &iov, .msg_iovlen = 1};
+
+	to.sin_port = 0;
+	if (sendmsg(b->raw, &msg, MSG_NOSIGNAL) < 0)
+		finish(b, t, true);
+}
+
+static void send_echo(struct bench *b, struct target *t)
+{
+	struct icmphdr echo = {.type = ICMP_ECHO};
+	uint8_t packet[ECHO_SIZE] = {0};
+
+	if (getrandom(t->token, sizeof(t->token), 0) != sizeof(t->token))
+		abort();
+	memcpy(packet, &echo, sizeof(echo));
+	memcpy(packet + sizeof(echo), t->token, sizeof(t->token));
+	echo.checksum = checksum(packet, sizeof(packet));
+	memcpy(packet, &echo, sizeof(echo));
+	send_raw(b, t, packet, sizeof(packet));
+}
+
+/* The source that the kernel takes, asked as the product asks: by a socket that is connected anew. */
+static struct in_addr find_source(const struct bench *b, const struct target *t)
+{
+	const struct sockaddr none = {.sa_family = AF_UNSPEC};
+	struct sockaddr_in sa = address(b, t);
+	socklen_t size = sizeof(sa);
+	const uint32_t mark = 0;
+
+	if (b->kind == SYN)
+		return (struct in_addr){htonl(INADDR_LOOPBACK)};
+	(void)setsockopt(b->route, SOL_SOCKET, SO_MARK, &mark, sizeof(mark));
+	(void)connect(b->route, &none, sizeof(none));
+	(void)connect(b->route, (const struct sockaddr *)&sa, sizeof(sa));
+	(void)getsockname(b->route, (struct sockaddr *)&sa, &size);
+	return sa.sin_addr;
+}
+
+static void send_syn(struct bench *b, struct target *t)
+{
+	static const uint8_t mss[] = {2, 4, 1220 >> 8, 1220 & 0xff};
+	struct sockaddr_in to = address(b, t);
+	struct in_addr from = find_source(b, t);
+	struct tcphdr tcp = {.source = htons(SOURCE_PORT),
+			     .dest = to.sin_port,
+			     .doff = SYN_SIZE / 4,
+			     .syn = 1,
+			     .window = UINT16_MAX};
+	uint8_t whole[12 + SYN_SIZE] = {0};
+
+	if (getrandom(t->token, 4, 0) != 4)
+		abort();
+	tcp.seq = t->token[0];
+	memcpy(whole, &from, 4);
+	memcpy(whole + 4, &to.sin_addr, 4);
+	whole[9] = IPPROTO_TCP;
+	whole[11] = SYN_SIZE;
+	memcpy(whole + 12, &tcp, sizeof(tcp));
+	memcpy(whole + 12 + sizeof(tcp), mss, sizeof(mss));
+	tcp.check = checksum(whole, sizeof(whole));
+	memcpy(whole + 12, &tcp, sizeof(tcp));
+	send_raw(b, t, whole + 12, SYN_SIZE);
+}
+
+static void judge_echo(struct bench *b, struct target *t, const uint8_t *data)
+{
+	if (data[0] != ICMP_ECHOREPLY || memcmp(data + 8, t->token, sizeof(t->token)) != 0)
+		return;
+	t->replied = true;
+	if (b->kind == ICMP)
+		finish(b, t, false);
+}
+
+static void judge_segment(struct bench *b, struct target *t, const uint8_t *data)
+{
+	struct tcphdr tcp;
+
+	memcpy(&tcp, data, sizeof(tcp));
+	if (tcp.dest == htons(SOURCE_PORT) && tcp.ack &&
+	    ntohl(tcp.ack_seq) == ntohl(t->token[0]) + 1)
+		finish(b, t, !tcp.syn);
+}
+
+static void judge_packet(struct bench *b, const struct sockaddr_in *from, const uint8_t *data,
+			 size_t size)
+{
+	size_t header = (size_t)(data[0] & 15) * 4;
+	size_t index = ntohl(from->sin_addr.s_addr) - FIRST;
+
+	if (index >= b->count || size < header + sizeof(struct tcphdr))
+		return;
+	if (b->kind == HALF_OPEN || b->kind == SYN)
+		judge_segment(b, &b->targets[index], data + header);
+	else
+		judge_echo(b, &b->targets[index], data + header);
+}
+
+static void drain_raw(struct bench *b)
+{
+	static uint8_t bytes[BATCH][PACKET];
+	_Alignas(struct cmsghdr) static uint8_t controls[BATCH][64];
+	struct sockaddr_in from[BATCH];
+	struct iovec iovs[BATCH];
+	struct mmsghdr messages[BATCH];
+	int n = BATCH;
+
+	while (n == BATCH) {
+		for (int i = 0; i < BATCH; i++) {
+			iovs[i] = (struct iovec){bytes[i], PACKET};
+			messages[i].msg_hdr = (struct msghdr){
+				.msg_name = &from[i],
+				.msg_namelen = sizeof(from[i]),
+				.msg_iov = &iovs[i],
+				.msg_iovlen = 1,
+				.msg_control = controls[i],
+				.msg_controllen = sizeof(controls[i])};
+		}
+		n = recvmmsg(b->raw, messages, BATCH, 0, NULL);
+		for (int i = 0; i < n; i++)
+			judge_packet(b, &from[i], bytes[i], messages[i].msg_len);
+	}
+}
+
+/* ---- handshakes ---- */
+
+static void begin_handshake(struct bench *b, struct target *t)
+{
+	struct sockaddr_in to = address(b, t);
+
+	t->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (connect(t->fd, (const struct sockaddr *)&to, sizeof(to)) < 0 && errno != EINPROGRESS)
+		finish(b, t, true);
+	else
+		watch(b, t, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+}
+
+static void go_on(struct bench *b, struct target *t, uint32_t events)
+{
+	const unsigned flags = GNUTLS_CLIENT | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL |
+			       GNUTLS_NO_TICKETS | GNUTLS_KEY_SHARE_TOP;
+	int code;
+
+	if (!t->session) {
+		if (events & EPOLLERR || gnutls_init(&t->session, flags) < 0) {
+			finish(b, t, true);
+			return;
+		}
+		(void)gnutls_priority_set(t->session, b->priority);
+		(void)gnutls_credentials_set(t->session, GNUTLS_CRD_CERTIFICATE, b->credentials);
+		gnutls_transport_set_int(t->session, t->fd);
+	}
+	code = gnutls_handshake(t->session);
+	if (code == 0 || gnutls_error_is_fatal(code))
+		finish(b, t, code != 0);
+}
+
+static void prepare(struct bench *b)
+{
+	if (b->kind == HALF_OPEN || b->kind == SYN)
+		open_raw(b, IPPROTO_TCP);
+	if (b->kind == ICMP || b->kind == ICMP_UDP)
+		open_raw(b, IPPROTO_ICMP);
+	if (b->kind == TLS && (gnutls_priority_init(&b->priority, NULL, NULL) < 0 ||
+			       gnutls_certificate_allocate_credentials(&b->credentials) < 0))
+		exit(1);
+}
+
+/* ---- the rounds ---- */
+
+static void start(struct bench *b, struct target *t)
+{
+	if (t->flying)
+		return;
+	t->flying = true;
+	t->replied = false;
+	if (b->kind == ICMP || b->kind == ICMP_UDP)
+		send_echo(b, t);
+	if (b->kind == UDP || b->kind == DNS || b->kind == ICMP_UDP)
+		send_datagram(b, t);
+	if (b->kind == HALF_OPEN || b->kind == SYN)
+		send_syn(b, t);
+	if (b->kind == TLS)
+		begin_handshake(b, t);
+}
+
+/* What started a timeout ago and is in flight ends, then the next ones start. */
+static void run_slot(struct bench *b, uint64_t slot)
+{
+	uint64_t then = slot - TIMEOUT_MS * 1000 / SLOT_USEC;
+
+	for (size_t i = then % b->slots; i < b->count; i += b->slots)
+		finish(b, &b->targets[i], b->kind != ICMP_UDP || !b->targets[i].replied);
+	for (size_t i = slot % b->slots; i < b->count; i += b->slots)
+		start(b, &b->targets[i]);
+}
+
+static void harvest(struct bench *b, int wait_ms)
+{
+	struct epoll_event events[EVENTS];
+	int n = epoll_wait(b->epoll, events, EVENTS, wait_ms);
+
+	for (int i = 0; i < n; i++) {
+		struct target *t =
+			&b->targets[events[i].data.u64 == SHARED ? 0 : events[i].data.u64];
+
+		if (events[i].data.u64 == SHARED)
+			drain_raw(b);
+		else if (b->kind == TLS && t->fd >= 0)
+			go_on(b, t, events[i].events);
+		else if (t->fd >= 0)
+			read_datagram(b, t, events[i].events);
+	}
+}
+
+static void run(struct bench *b, double seconds)
+{
+	uint64_t slot = now_usec() / SLOT_USEC + 1;
+	uint64_t last = slot + (uint64_t)(seconds * 1e6) / SLOT_USEC;
+
+	while (slot < last) {
+		uint64_t now = now_usec();
+
+		for (; slot * SLOT_USEC <= now && slot < last; slot++)
+			run_slot(b, slot);
+		now = now_usec();
+		harvest(b,
+			slot * SLOT_USEC > now ? (int)((slot * SLOT_USEC - now + 999) / 1000) : 0);
+	}
+}
+
+static double cpu_usec(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static enum kind find_kind(const char *name)
+{
+	size_t i = 0;
+
+	while (i < KINDS && strcmp(name, names[i]) != 0)
+		i++;
+	return (enum kind)i;
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = {.kind = argc == 7 ? find_kind(argv[1]) : KINDS};
+	double cpu;
+
+	if (b.kind == KINDS) {
+		fprintf(stderr,
+			"usage: bare_kinds KIND TARGETS INTERVAL_MS SECONDS PORT WARM_SECONDS\n");
+		return 64;
+	}
+	b.count = strtoul(argv[2], NULL, 10);
+	b.slots = strtoul(argv[3], NULL, 10) * 1000 / SLOT_USEC;
+	b.port = (uint16_t)strtoul(argv[5], NULL, 10);
+	b.epoll = epoll_create1(EPOLL_CLOEXEC);
+	b.targets = calloc(b.count, sizeof(*b.targets));
+	if (!b.targets || !b.slots || b.epoll < 0)
+		return 1;
+	for (size_t i = 0; i < b.count; i++)
+		b.targets[i].fd = -1;
+	prepare(&b);
+	run(&b, strtod(argv[6], NULL));
+	b.probes = b.failures = 0;
+	cpu = cpu_usec();
+	run(&b, strtod(argv[4], NULL));
+	cpu = cpu_usec() - cpu;
+	printf("probes %ju failures %ju cpu_usec %.1f\n", (uintmax_t)b.probes,
+	       (uintmax_t)b.failures, b.probes ? cpu / (double)b.probes : 0.);
+	free(b.targets);
+	return 0;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The servers that line 21 probes, on every address of one port.
+//   responder PORT udp     sends each datagram back from where it was sent to, marked as an answer of DNS
+//   responder PORT tls     makes one handshake after another, with a certificate of its own, and closes
+#include <arpa/inet.h>
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH         64
+#define SIZE          1500
+#define BACKLOG       65535
+#define BUFFER        (8 << 20)
+#define HANDSHAKE_MS  1000
+#define VALID_SECONDS (24 * 3600)
+
+struct slot {
+	struct sockaddr_in from;
+	struct iovec in;
+	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(sizeof(struct in_pktinfo))];
+	uint8_t data[SIZE];
+};
+
+static void must(int code)
+{
+	if (code >= 0)
+		return;
+	fprintf(stderr, "responder: %s\n", gnutls_strerror(code));
+	exit(1);
+}
+
+static int open_port(uint16_t port, int type)
+{
+	const int on = 1;
+	const int size = BUFFER;
+	struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(port)};
+	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
+	if (fd < 0 || setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof(on)) < 0 ||
+	    bind(fd, (const struct sockaddr *)&any, sizeof(any)) < 0 ||
+	    (type == SOCK_STREAM && listen(fd, BACKLOG) < 0)) {
+		perror("responder");
+		exit(1);
+	}
+	return fd;
+}
+
+/* ---- datagrams ---- */
+
+static void prepare(struct slot *s, struct mmsghdr *m)
+{
+	s->in = (struct iovec){s->data, SIZE};
+	m->msg_hdr = (struct msghdr){.msg_name = &s->from,
+				     .msg_namelen = sizeof(s->from),
+				     .msg_iov = &s->in,
+				     .msg_iovlen = 1,
+				     .msg_control = s->control,
+				     .msg_controllen = sizeof(s->control)};
+}
+
+/* The message that came becomes the one that goes, with its destination as source. */
+static void turn(struct slot *s, struct mmsghdr *m)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m->msg_hdr);
+	struct in_pktinfo info;
+
+	if (c && c->cmsg_type == IP_PKTINFO) {
+		memcpy(&info, CMSG_DATA(c), sizeof(info));
+		info.ipi_spec_dst = info.ipi_addr;
+		info.ipi_ifindex = 0;
+		memcpy(CMSG_DATA(c), &info, sizeof(info));
+	}
+	if (m->msg_len > 2)
+		s->data[2] |= 0x80;
+	s->in.iov_len = m->msg_len;
+}
+
+static void serve_datagrams(int fd)
+{
+	static struct slot slots[BATCH];
+	static struct mmsghdr messages[BATCH];
+
+	for (;;) {
+		int n;
+
+		for (int i = 0; i < BATCH; i++)
+			prepare(&slots[i], &messages[i]);
+		n = recvmmsg(fd, messages, BATCH, MSG_WAITFORONE, NULL);
+		for (int i = 0; i < n; i++)
+			turn(&slots[i], &messages[i]);
+		if (n > 0)
+			(void)sendmmsg(fd, messages, (unsigned)n, 0);
+	}
+}
+
+/* ---- handshakes ---- */
+
+static void make_identity(gnutls_certificate_credentials_t credentials)
+{
+	const uint8_t serial = 1;
+	time_t now = time(NULL);
+	gnutls_x509_privkey_t key;
+	gnutls_x509_crt_t crt;
+
+	must(gnutls_x509_privkey_init(&key));
+	must(gnutls_x509_privkey_generate(key, GNUTLS_PK_ECDSA,
+					  GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0));
+	must(gnutls_x509_crt_init(&crt));
+	must(gnutls_x509_crt_set_version(crt, 3));
+	must(gnutls_x509_crt_set_serial(crt, &serial, sizeof(serial)));
+	must(gnutls_x509_crt_set_activation_time(crt, now - VALID_SECONDS));
+	must(gnutls_x509_crt_set_expiration_time(crt, now + VALID_SECONDS));
+	must(gnutls_x509_crt_set_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 0, "bench", 5));
+	must(gnutls_x509_crt_set_key(crt, key));
+	must(gnutls_x509_crt_sign2(crt, crt, key, GNUTLS_DIG_SHA256, 0));
+	must(gnutls_certificate_set_x509_key(credentials, &crt, 1, key));
+}
+
+static void serve_one(int fd, gnutls_certificate_credentials_t credentials)
+{
+	gnutls_session_t session;
+	int code = GNUTLS_E_AGAIN;
+
+	must(gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NO_SIGNAL | GNUTLS_NO_TICKETS));
+	must(gnutls_set_default_priority(session));
+	must(gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials));
+	gnutls_transport_set_int(session, fd);
+	gnutls_handshake_set_timeout(session, HANDSHAKE_MS);
+	for (int i = 0; i < 16 && code < 0 && !gnutls_error_is_fatal(code); i++)
+		code = gnutls_handshake(session);
+	gnutls_deinit(session);
+}
+
+static void serve_handshakes(int fd)
+{
+	gnutls_certificate_credentials_t credentials;
+
+	must(gnutls_certificate_allocate_credentials(&credentials));
+	make_identity(credentials);
+	for (;;) {
+		int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+
+		if (peer < 0)
+			continue;
+		serve_one(peer, credentials);
+		close(peer);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint16_t port = argc == 3 ? (uint16_t)strtoul(argv[1], NULL, 10) : 0;
+
+	if (!port)
+		return 64;
+	if (strcmp(argv[2], "udp") == 0)
+		serve_datagrams(open_port(port, SOCK_DGRAM));
+	else if (strcmp(argv[2], "tls") == 0)
+		serve_handshakes(open_port(port, SOCK_STREAM));
+	return 64;
+}
