@@ -258,6 +258,7 @@ def measure():
         late = sorted(verdicts(asker, servers))
         shifts = [shift(daemon, asker) for _ in range(SHIFTS)]
     finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))  # a load makes way for a listener
         daemon.close()
         servers.close()
         host.remove_store(store)
