@@ -8,9 +8,11 @@ import time
 
 from zglab import case, sysc
 from zglab.dns import Resolver
-from zglab.zones import APEX, BOTH, NAME, ONLY_A, cancel, ready, shifted
+from zglab.zones import (
+    APEX, BOTH, NAME, ONLY_A, cancel, dns_settings, one_gateway, ready, settled, shifted, two_zones,
+)
 
-LAB_SECONDS = 9
+LAB_SECONDS = 13
 PARENT = "10.2.0.14"
 
 ZONE = f"""$TTL 60
@@ -115,6 +117,39 @@ def delegated_and_resolved(lab):
         lab.wait(
             lambda: ask.published(NAME) == BOTH, 2 + lab.margin, "both again", pause=0.05
         )
+    finally:
+        cache.stop()
+        parent.stop()
+
+
+@case
+def a_name_server_under_the_apex(lab):
+    """The parent's glue and our own answer say the same."""
+    own = f"ns1.{APEX}"
+    ask = one_gateway(lab)
+    dns = dns_settings("10.1.0.1", "fd01::1", ns=f"{own}=10.1.0.1=fd01::1, ns2.example.net")
+    lab.start(two_zones(lab), dns=dns)
+    lab.wait(lambda: settled(lab.gw), 4 * lab.slow, "both are healthy")
+    assert ask.published(own) == {"10.1.0.1"} and ask.published(own, "AAAA") == {"fd01::1"}
+    assert {x.data for x in ask.ask(APEX, "NS").answers} == {own, "ns2.example.net"}
+    assert ask.ask(APEX, "SOA").answers[0].data[0] == own
+    for name in (own, f"{own.upper()}."):
+        refused = lab.gw.api.patch("/load-balancers/shop", {"dns_name": name})
+        assert 400 <= refused.status < 500, refused
+    assert ask.published(own) == {"10.1.0.1"} and ask.published(NAME) == BOTH
+    zone = ZONE.replace("lb NS ns1\nns1 A", "lb NS ns1.lb\nns1.lb A")
+    folder = written("/run/zglab/named", conf=NAMED, zone=zone)
+    parent = Program(
+        lab.named["b2"].namespace, folder, "named", "-f", "-n", "1", "-c", f"{folder}/conf"
+    )
+    folder = written("/run/zglab/unbound", conf=UNBOUND)
+    cache = Program(lab.client, folder, "unbound", "-d", "-c", f"{folder}/conf")
+    try:
+        answering(lab, lab.client, PARENT, "www.example.net")
+        answering(lab, lab.client, "127.0.0.1", NAME)
+        through = Resolver(lab.client, "127.0.0.1")
+        assert through.published(own) == {"10.1.0.1"}
+        assert through.published("www.example.net") == BOTH
     finally:
         cache.stop()
         parent.stop()
