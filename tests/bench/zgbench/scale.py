@@ -27,6 +27,7 @@ HUGE, HUGE_INTERVAL_MS = 5 * MANY, 10000
 FEW = MANY // 20
 PROBES = MANY // 2  # a second, for the cost beside the number of servers
 WARM = 3.0
+TIMEOUT_MS = 500  # the daemon refuses what takes more descriptors than it has, should all servers fall silent
 DESCRIPTORS = 65536
 KEPT_FACTOR = 1.5  # descriptors for each server: a fourth of them is for probes in flight
 
@@ -50,7 +51,7 @@ def document(kind, servers, interval_ms, **members):
     check = configs.check(
         kind, interval_ms=interval_ms, **{"healthy_threshold": 1, **members},
     )
-    check["timeout_ms"] = min(check["timeout_ms"], interval_ms)
+    check["timeout_ms"] = min(TIMEOUT_MS, interval_ms // 2)
     per_service = math.gcd(servers, host.PER_SERVICE)
     return configs.document(
         servers // per_service, per_service, check, first=configs.LOCAL_FIRST, port=host.PORT,
