@@ -37,11 +37,15 @@ struct oracle {
 	const struct sim_world *world;
 	uint64_t revision; /* of the document that it knows */
 	struct oracle_group groups[ORACLE_GROUPS];
-	unsigned edges; /* since they were last looked at */
-	char *why;      /* what is wrong: of the caller, empty = nothing */
+	unsigned edges;  /* since they were last looked at */
+	uint32_t serial; /* of DNS, as last seen */
+	uint64_t views;  /* that were published then */
+	char *why;       /* what is wrong: of the caller, empty = nothing */
 	size_t why_size;
 };
 
+/* The daemon is gone: what the store holds is what will be known. */
+void oracle_stop(struct oracle *o);
 /* The daemon has started: states are those of the store. */
 void oracle_start(struct oracle *o);
 /* The engine has taken a new document, if it has. */
@@ -55,6 +59,8 @@ void oracle_learn_trust(struct oracle *o);
 bool oracle_check_states(struct oracle *o);
 /* Whether the kernel holds what it should: services, weights, addresses, and nothing else of ours. */
 bool oracle_check_kernel(struct oracle *o);
+/* Whether zones are handed out as they should be, and DNS says so. At any time. */
+bool oracle_check_zones(struct oracle *o);
 /* Whether the store holds the states, after a clean stop. */
 bool oracle_check_rows(struct oracle *o);
 

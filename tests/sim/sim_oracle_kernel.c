@@ -56,9 +56,9 @@ static uint32_t ramp_factor(const struct server_group *g)
 	return 65535 / largest < 10 ? 65535 / largest : 10;
 }
 
-static bool is_eligible(const struct server *s)
+static bool is_eligible(const struct oracle *o, const struct place *p, const struct server *s)
 {
-	return s->enabled && s->weight > 0;
+	return s->enabled && s->weight > 0 && !oracle_is_evacuated(o, p->lb, p->zone->o.name, s);
 }
 
 static uint32_t greatest_divisor(uint32_t a, uint32_t b)
@@ -67,13 +67,13 @@ static uint32_t greatest_divisor(uint32_t a, uint32_t b)
 }
 
 /* Adds the eligible weights of a group to what sh divides them by. */
-static void add_weights(const struct place *p, const struct server_group *g, uint32_t *divisor,
-			uint64_t *sum)
+static void add_weights(const struct oracle *o, const struct place *p, const struct server_group *g,
+			uint32_t *divisor, uint64_t *sum)
 {
 	for (size_t i = 0; g && i < g->servers.count; i++) {
 		const struct server *s = g->servers.items[i];
 
-		if (!in_scope(p, s) || !is_eligible(s))
+		if (!in_scope(p, s) || !is_eligible(o, p, s))
 			continue;
 		*divisor = greatest_divisor(*divisor, s->weight * ramp_factor(g));
 		*sum += s->weight * ramp_factor(g);
@@ -98,15 +98,15 @@ static void judge_group(const struct oracle *o, const struct place *p, const str
 	for (unsigned i = 0; i < ORACLE_SERVERS; i++) {
 		const struct server *s = oracle_server_of(g, i);
 
-		if (!s || !in_scope(p, s) || !is_eligible(s))
+		if (!s || !in_scope(p, s) || !is_eligible(o, p, s))
 			continue;
 		v->eligible++;
 		v->in_service += oracle_in_service(og, &og->servers[i]);
 	}
 	v->breached = v->in_service < g->min_healthy.count ||
 		      100ULL * v->in_service < (uint64_t)v->eligible * g->min_healthy.percent;
-	add_weights(p, g, &divisor, &sum);
-	add_weights(p, backup_of(o, g), &divisor, &sum);
+	add_weights(o, p, g, &divisor, &sum);
+	add_weights(o, p, backup_of(o, g), &divisor, &sum);
 	v->divisor = divisor && sum / divisor <= 256 ? divisor : 0;
 }
 
@@ -137,7 +137,7 @@ static void want(const struct oracle *o, const struct place *p, const struct ser
 
 	memset(w, 0, sizeof(*w));
 	w->present = true;
-	if (serves && is_eligible(s)) {
+	if (serves && is_eligible(o, p, s)) {
 		w->low = w->high = s->weight * ramp_factor(own);
 		if (sh && v->divisor)
 			w->low = w->high = w->high / v->divisor;

@@ -10,5 +10,8 @@ bool oracle_say(struct oracle *o, const char *fmt, ...) __attribute__((format(pr
 const struct server_group *oracle_group_of(const struct oracle *o, unsigned g);
 const struct server *oracle_server_of(const struct server_group *group, unsigned s);
 bool oracle_in_service(const struct oracle_group *g, const struct oracle_server *s);
+/* Whether a shift keeps the server out of the load balancer's services at `zone`. */
+bool oracle_is_evacuated(const struct oracle *o, const struct load_balancer *lb, const char *zone,
+			 const struct server *s);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Random events: time, answers of servers, writes, faults and edits of the kernel, faults of the store, restarts. Whenever nothing is
+// Random events: time, answers of servers, writes, zone shifts, faults and edits of the kernel, faults of the store, restarts. Zones must be
+// handed out as the oracle says at any time; whenever nothing is
 // on its way and nobody meddled, states and kernel must be what the oracle says.
 #include "sim/sim_random.h"
 
@@ -9,7 +10,7 @@
 
 #include "base/mem.h"
 #include "sim/sim_oracle.h"
-#include "sim/sim_random_writes.h"
+#include "sim/sim_random_shifts.h"
 
 #define CALM_EVERY  4000 /* steps between two times when everything is put right and looked at */
 #define CALM_TIME   (70 * USEC_PER_SEC)
@@ -19,6 +20,7 @@ struct run {
 	struct sim_world world;
 	struct oracle oracle;
 	struct random_writes writes;
+	struct random_shifts shifts;
 	uint64_t step;
 	bool meddled; /* faults or edits since all was put right */
 	uint64_t looked_ops;
@@ -58,6 +60,9 @@ static void on_settled(void *ctx)
 	oracle_sync(&run->oracle);
 	oracle_learn_trust(&run->oracle);
 	if (!news || run->why[0])
+		return;
+	if (!oracle_check_zones(&run->oracle) ||
+	    !random_shifts_check(&run->shifts, run->why, sizeof(run->why)))
 		return;
 	if (run->meddled || !sim_world_is_calm(&run->world)) {
 		oracle_check_states(&run->oracle);
@@ -178,6 +183,7 @@ static void restart(struct run *run)
 		sim_world_stop(w, SIM_STOP_KEEP);
 	}
 	random_writes_forget(&run->writes);
+	oracle_stop(&run->oracle);
 	sim_world_start(w);
 	oracle_start(&run->oracle);
 	sim_world_run(w);
@@ -226,7 +232,7 @@ static void calm_down(struct run *run)
 	run->meddled = false;
 	if (!sim_world_is_calm(&run->world))
 		snprintf(run->why, sizeof(run->why), "it does not come to rest");
-	else if (random_writes_open(&run->writes))
+	else if (random_writes_open(&run->writes) || run->shifts.open)
 		snprintf(run->why, sizeof(run->why), "a write was never answered");
 	else
 		check_all(run);
@@ -245,8 +251,10 @@ static void one_step(struct run *run)
 		pass_time(run);
 	else if (dice < 3800)
 		change_answers(run);
-	else if (dice < 3900)
+	else if (dice < 3890)
 		random_write(&run->writes, &run->world);
+	else if (dice < 3900)
+		random_shift(&run->shifts);
 	else if (dice < 3930)
 		change_flows(run);
 	else if (dice < 3970)
@@ -288,6 +296,8 @@ static void begin(struct run *run, const struct sim_random_plan *plan)
 	run->oracle.why = run->why;
 	run->oracle.why_size = sizeof(run->why);
 	run->writes.seed = plan->seed;
+	run->shifts.dice = &run->writes;
+	run->shifts.world = w;
 	random_place_foreign(w);
 	sim_world_start(w);
 	oracle_start(&run->oracle);
@@ -318,9 +328,10 @@ bool sim_random_run(const struct sim_random_plan *plan, char *why, size_t size)
 			 (unsigned long long)plan->seed, (unsigned long long)run->step,
 			 (double)run->world.now / 1e6, run->why);
 	else
-		printf("     %llu steps, %llu looks at the kernel, %llu writes, %llu probes\n",
+		printf("     %llu steps, %llu looks at the kernel, %llu writes, %llu shifts, %llu probes\n",
 		       (unsigned long long)run->step, (unsigned long long)run->checks,
 		       (unsigned long long)run->writes.answered,
+		       (unsigned long long)run->shifts.answered,
 		       (unsigned long long)run->world.probes.started);
 	passed = !run->why[0];
 	sim_world_clear(&run->world);

@@ -224,8 +224,9 @@ static json_t *random_lb_zone(struct random_writes *w, unsigned lb, unsigned zon
 
 static json_t *random_lb(struct random_writes *w, unsigned lb)
 {
-	json_t *json = json_of("{'cross_zone':%s,'enabled':%s}", below(w, 4) ? "true" : "false",
-			       below(w, 6) ? "true" : "false");
+	json_t *json = json_of("{'cross_zone':%s,'enabled':%s,'dns_ttl_s':%u}",
+			       below(w, 4) ? "true" : "false", below(w, 6) ? "true" : "false",
+			       1 + below(w, 60));
 	json_t *listeners = json_object();
 
 	for (unsigned p = 0; p < 3; p++) {
@@ -236,6 +237,8 @@ static json_t *random_lb(struct random_writes *w, unsigned lb)
 			json_object_set_new(listeners, name, random_listener(w, p));
 	}
 	json_object_set_new(json, "listeners", listeners);
+	if (below(w, 4))
+		json_object_set_new(json, "dns_name", json_of("'l%u.example.net'", lb));
 	json_object_set_new(json, "zones", json_object());
 	json_object_set_new(json_object_get(json, "zones"), "za", random_lb_zone(w, lb, 0));
 	if (below(w, 2))
