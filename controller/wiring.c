@@ -400,6 +400,9 @@ static int open_store(struct wiring *w, struct err *e, struct snapshot **ret_sna
 	if (mkdir(w->settings->store_path, 0750) != 0 && errno != EEXIST)
 		return err_set(e, ERR_UNAVAILABLE, "[store] path", "%s cannot be made: %s",
 			       w->settings->store_path, strerror(errno));
+	if (access(path, F_OK) != 0)
+		log_write(LOG_LEVEL_NOTICE,
+			  "no database at %s: it is made, the configuration is empty", path);
 	if (store_open(w->ev, path, e, &w->store, ret_snapshot) != 0)
 		return -EINVAL;
 	if (validate_document(*ret_snapshot, e) == 0)
