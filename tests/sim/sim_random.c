@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Random events: time, answers of servers, writes, zone shifts, faults and edits of the kernel, faults of the store, restarts. Zones must be
-// handed out as the oracle says at any time; whenever nothing is
-// on its way and nobody meddled, states and kernel must be what the oracle says.
+// Random events: time, answers of servers, writes, zone shifts, faults and edits of the kernel, faults of the store, restarts. Zones
+// must be handed out as the oracle says at any time; whenever nothing is on its way and nobody meddled, so must states and kernel.
 #include "sim/sim_random.h"
 
 #include <linux/ip_vs.h>
