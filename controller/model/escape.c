@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool is_plain(unsigned char c)
@@ -72,9 +71,20 @@ size_t escape_decode_text(const char *text, uint8_t *bytes, size_t size)
 // Writes the text of one byte; returns its length.
 static size_t put_byte(uint8_t byte, char buf[4])
 {
-	if (is_plain(byte))
-		return (size_t)snprintf(buf, 4, "%c", byte);
-	return (size_t)snprintf(buf, 4, byte == '\\' ? "\\\\" : "\\%02x", byte);
+	static const char digits[] = "0123456789abcdef";
+
+	if (is_plain(byte)) {
+		buf[0] = (char)byte;
+		return 1;
+	}
+	buf[0] = '\\';
+	if (byte == '\\') {
+		buf[1] = '\\';
+		return 2;
+	}
+	buf[1] = digits[byte >> 4];
+	buf[2] = digits[byte & 15];
+	return 3;
 }
 
 const char *escape_format_bytes(const uint8_t *bytes, size_t count, char buf[ESCAPE_QUOTE_MAX])

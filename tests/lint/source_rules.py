@@ -137,6 +137,7 @@ def mirrors(tree):
     faults += [f'{path}: exempted, but there is no such file' for path in exempt
                if not tree.exists(f'controller/{path}')]
     stems = {path.rsplit('/', 1)[-1][:-2] for path in tree.files('controller', '.c')}
+    stems |= set(tables.UNIT_TESTS_OF_MANY)
     for path in tree.files('tests/unit', '_test.c'):
         if path[len('tests/unit/'):-len('_test.c')] not in stems:
             faults.append(f'{path}: mirrors no file of controller/')

@@ -85,6 +85,11 @@ NO_UNIT_TEST = {
     'cli/zonegate.c': 'table of commands, then one call: lab tests run the program',
 }
 
+# tests/unit/X_test.c that mirror no one file, and what they test instead.
+UNIT_TESTS_OF_MANY = {
+    'probe_descriptors': 'all probe kinds together leave no descriptor behind',
+}
+
 # Libraries that the daemon may not load: libipset is GPL-2-only.
 FORBIDDEN_LIBRARIES = ('libssl', 'libcrypto', 'libcurl', 'libknot')
 

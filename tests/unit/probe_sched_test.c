@@ -303,7 +303,7 @@ static void test_removal_of_other_probes(void **state)
 	in_flight = probe_sched_add(f.sched, &tm, &mute, now);
 	probe_sched_add(f.sched, &t, &quick, now + 60 * FIXTURE_MS);
 	tm.port++;
-	waiting = probe_sched_add(f.sched, &tm, &mute, now + 70 * FIXTURE_MS);
+	waiting = probe_sched_add(f.sched, &tm, &mute, now + 400 * FIXTURE_MS);
 	fixture_loop(&f, FIXTURE_END);
 	assert_int_equal(quick.count, 1);
 	assert_int_equal(probe_sched_in_flight(f.sched), 1);
