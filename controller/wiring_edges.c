@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Opens the store, the kernel and the probes, and hands the engine what they report.
+#include "wiring_parts.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/engine.h"
+#include "kernel/kernel.h"
+#include "model/validate.h"
+#include "probe/probe.h"
+#include "settings.h"
+#include "store/store.h"
+
+/* ---- store ---- */
+
+int wiring_edges_open_store(struct wiring *w, struct err *e, struct snapshot **ret_snapshot)
+{
+	char *path AUTO_FREE = mem_printf("%s/zonegate.db", w->settings->store_path);
+
+	if (mkdir(w->settings->store_path, 0750) != 0 && errno != EEXIST)
+		return err_set(e, ERR_UNAVAILABLE, "[store] path", "%s cannot be made: %s",
+			       w->settings->store_path, strerror(errno));
+	if (access(path, F_OK) != 0)
+		log_write(LOG_LEVEL_NOTICE,
+			  "no database at %s: it is made, the configuration is empty", path);
+	if (store_open(w->ev, path, e, &w->store, ret_snapshot) != 0)
+		return -EINVAL;
+	if (validate_document(*ret_snapshot, e) == 0)
+		return 0;
+	snapshot_unref(*ret_snapshot);
+	return -EINVAL;
+}
+
+/* ---- kernel ---- */
+
+static void on_kernel_done(void *ctx, const struct plan_ops *ops)
+{
+	struct wiring *w = ctx;
+
+	engine_note_ops(w->engine, ops);
+}
+
+static void on_kernel_table(void *ctx, struct plan_table *t, int error)
+{
+	struct wiring *w = ctx;
+
+	engine_note_table(w->engine, t, error);
+}
+
+static void on_kernel_availability(void *ctx, int error)
+{
+	struct wiring *w = ctx;
+
+	engine_note_availability(w->engine, error);
+}
+
+static void on_kernel_service(void *ctx, const struct plan_key *k, struct plan_table *t, int error)
+{
+	struct wiring *w = ctx;
+
+	engine_note_service(w->engine, k, t, error);
+}
+
+static void on_kernel_device(void *ctx, int error)
+{
+	struct wiring *w = ctx;
+	char mend[400];
+
+	engine_note_device(
+		w->engine, error,
+		kernel_advise_device(w->settings->kernel_vip_device, error, mend, sizeof(mend)));
+}
+
+static void on_kernel_unannounced(void *ctx, const struct addr *a, int error)
+{
+	const struct wiring *w = ctx;
+	char text[ADDR_TEXT_MAX];
+
+	log_write(
+		LOG_LEVEL_WARNING,
+		"%s cannot be announced on %s (%s): hosts on that link may send to its former place until "
+		"their caches expire",
+		addr_format(a, text), w->settings->kernel_vip_device, strerror(-error));
+}
+
+int wiring_edges_open_kernel(struct wiring *w, struct err *e)
+{
+	const struct settings *s = w->settings;
+	struct kernel_settings ks = {.mode = s->kernel_ipvs == 1 ? KERNEL_OFF : KERNEL_AUTO};
+	struct kernel_callbacks cb = {.ctx = w,
+				      .done = on_kernel_done,
+				      .table = on_kernel_table,
+				      .availability = on_kernel_availability,
+				      .service = on_kernel_service,
+				      .device = on_kernel_device,
+				      .unannounced = on_kernel_unannounced};
+	int error;
+
+	if (strlen(s->kernel_vip_device) >= sizeof(ks.vip_device))
+		return err_set(e, ERR_LIMIT, "[kernel] vip_device",
+			       "%s is too long for a device: 15 characters at most",
+			       s->kernel_vip_device);
+	if (strcmp(s->kernel_vip_device, "none") != 0)
+		strncpy(ks.vip_device, s->kernel_vip_device, sizeof(ks.vip_device) - 1);
+	error = kernel_new(w->ev, &ks, &cb, &w->kernel);
+	if (error)
+		return err_set(e, ERR_UNAVAILABLE, "[kernel]", "no netlink sockets: %s",
+			       strerror(-error));
+	return 0;
+}
+
+/* ---- probes ---- */
+
+static usec_t on_probe_result(void *ctx, void *ref, const struct probe_result *r)
+{
+	struct wiring *w = ctx;
+
+	return engine_note_result(w->engine, ref, r);
+}
+
+int wiring_edges_open_probes(struct wiring *w, struct err *e)
+{
+	struct probe_sched_callbacks pc = {.ctx = w, .result = on_probe_result};
+
+	w->probes = probe_sched_new(w->ev, &pc);
+	if (!w->probes)
+		return err_set(e, ERR_UNAVAILABLE, "", "no epoll set for the probes: %s",
+			       strerror(errno));
+	return 0;
+}

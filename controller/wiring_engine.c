@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From the settings and the store's rows to the engine.
+#include "wiring_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/engine.h"
+#include "kernel/kernel.h"
+#include "settings.h"
+#include "store/store.h"
+#include "wiring_dns.h"
+
+/* Identity of this boot of the kernel: monotonic times of another one mean nothing. */
+static void read_boot_id(struct wiring *w)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!file)
+		return;
+	if (!fgets(w->boot_id, sizeof(w->boot_id), file))
+		w->boot_id[0] = '\0';
+	w->boot_id[strcspn(w->boot_id, "\n")] = '\0';
+	fclose(file);
+}
+
+static void on_row(void *ctx, const struct store_row *row)
+{
+	struct wiring *w = ctx;
+
+	engine_load_row(w->engine, row);
+}
+
+void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
+{
+	static const char *const row_kinds[] = {"vip",   "drain",      "health", "sysctl",
+						"shift", "vip_health", "dns"};
+	const struct settings *s = w->settings;
+	struct engine_settings es = {
+		.node_name = s->node_name,
+		.kernel_off = s->kernel_ipvs == 1,
+		.manage_addresses = strcmp(s->kernel_vip_device, "none") != 0,
+		.vip_device = s->kernel_vip_device,
+		.vip_device_is_dummy = kernel_owns_device(s->kernel_vip_device),
+		.manage_sysctls = s->kernel_manage_sysctls == 0,
+		.audit_interval = s->kernel_audit_interval_s * USEC_PER_SEC};
+	struct engine_ports ports;
+
+	read_boot_id(w);
+	wiring_ports_fill(w, &ports);
+	es.boot_id = w->boot_id[0] ? w->boot_id : NULL;
+	for (size_t i = 0; i < s->node_zones.count && i < ENGINE_ZONES_MAX; i++)
+		es.zones[es.zone_count++] = s->node_zones.items[i];
+	for (size_t i = 0; i < s->dns_apex.count && i < ENGINE_APEXES_MAX; i++)
+		es.dns_apexes[es.dns_apex_count++] = s->dns_apex.items[i];
+	for (size_t i = 0; i < s->dns_ns.count && i < ENGINE_NS_MAX; i++)
+		(void)wiring_dns_parse_ns(s->dns_ns.items[i], &es.dns_ns[es.dns_ns_count++]);
+	es.dns_hostmaster = s->dns_hostmaster;
+	w->engine = engine_new(&es, &ports, snapshot);
+	for (size_t i = 0; i < sizeof(row_kinds) / sizeof(row_kinds[0]); i++)
+		store_load_rows(w->store, row_kinds[i], on_row, w);
+}
