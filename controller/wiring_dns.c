@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/endpoint.h"
 #include "base/mem.h"
 #include "dns/dns_name.h"
 #include "dnsio/dnsd.h"
@@ -17,70 +18,32 @@
 #define RRL_SLIP  2 /* of what is limited, one in two is answered "truncated" */
 #define RRL_BURST 5 /* seconds of the rate */
 
-/* Splits "ADDRESS", "ADDRESS:PORT" or "[ADDRESS]:PORT" in place. */
-static const char *split_port(char *text, char **ret_address)
-{
-	char *end;
-
-	*ret_address = text;
-	if (text[0] == '[') {
-		end = strchr(text, ']');
-		if (!end)
-			return NULL;
-		*ret_address = text + 1;
-		*end = '\0';
-		return end[1] == ':' ? end + 2 : (end[1] ? NULL : "53");
-	}
-	end = strchr(text, ':');
-	if (!end || strchr(end + 1, ':')) /* none, or an IPv6 address by itself */
-		return "53";
-	*end = '\0';
-	return end + 1;
-}
-
-static int parse_listen(const char *text, struct dnsd_listen *ret)
-{
-	char *copy AUTO_FREE = mem_strdup(text);
-	char *address;
-	char *end;
-	const char *port = split_port(copy, &address);
-	unsigned long number;
-
-	if (!port || addr_parse(address, &ret->address) != 0)
-		return -EINVAL;
-	number = strtoul(port, &end, 10);
-	if (!port[0] || *end || number == 0 || number > 65535)
-		return -EINVAL;
-	ret->port = (uint16_t)number;
-	return 0;
-}
-
-static bool listens_twice(const struct dnsd_settings *d, const struct dnsd_listen *l)
+static bool listens_twice(const struct dnsd_settings *d, const struct endpoint *p)
 {
 	for (size_t i = 0; i < d->listen_count; i++)
-		if (d->listen[i].port == l->port &&
-		    addr_compare(&d->listen[i].address, &l->address) == 0)
+		if (d->listen[i].port == p->port &&
+		    addr_compare(&d->listen[i].address, &p->address) == 0)
 			return true;
 	return false;
 }
 
 static void fill_listen(const struct settings_list *list, struct dnsd_settings *d, struct err *e)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		struct dnsd_listen l = {0};
+	static const struct endpoint_rule rule = {"[dns] listen", DNS_PORT, 1};
 
-		if (parse_listen(list->items[i], &l) != 0)
-			err_set(e, ERR_FORMAT, "[dns] listen",
-				"\"%s\" is not ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT",
-				list->items[i]);
-		else if (listens_twice(d, &l))
-			err_set(e, ERR_DUPLICATE, "[dns] listen", "%s stands there twice",
+	for (size_t i = 0; i < list->count; i++) {
+		struct endpoint p;
+
+		if (endpoint_parse(list->items[i], &rule, e, &p) != 0)
+			continue;
+		if (listens_twice(d, &p))
+			err_set(e, ERR_DUPLICATE, rule.place, "%s stands there twice",
 				list->items[i]);
 		else if (d->listen_count == DNSD_LISTEN_MAX)
-			err_set(e, ERR_LIMIT, "[dns] listen", "at most %d addresses",
-				DNSD_LISTEN_MAX);
+			err_set(e, ERR_LIMIT, rule.place, "at most %d addresses", DNSD_LISTEN_MAX);
 		else
-			d->listen[d->listen_count++] = l;
+			d->listen[d->listen_count++] = (struct dnsd_listen){.address = p.address,
+									    .port = p.port};
 	}
 }
 

@@ -6,45 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/endpoint.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "dns/dns_name.h"
 #include "dnsio/nsupdate.h"
 #include "engine/shifts.h"
 #include "engine/status.h"
 #include "settings.h"
 
-/* ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT. */
-static int parse_server(const char *text, struct addr *ret_address, uint16_t *ret_port)
-{
-	char *copy AUTO_FREE = mem_strdup(text);
-	char *address = copy;
-	char *port = NULL;
-	char *end;
-	unsigned long number = 53;
-
-	if (copy[0] == '[' && (end = strchr(copy, ']'))) {
-		address = copy + 1;
-		*end = '\0';
-		port = end[1] == ':' ? end + 2 : NULL;
-		if (end[1] && !port)
-			return -EINVAL;
-	} else if ((end = strchr(copy, ':')) && !strchr(end + 1, ':')) {
-		*end = '\0';
-		port = end + 1;
-	}
-	if (port) {
-		number = strtoul(port, &end, 10);
-		if (!port[0] || *end || number == 0 || number > 65535)
-			return -EINVAL;
-	}
-	*ret_port = (uint16_t)number;
-	return addr_parse(address, ret_address);
-}
+#define DNS_PORT 53
 
 static int fill(const struct settings *s, struct nsupdate_settings *n, struct err *e)
 {
+	static const struct endpoint_rule rule = {"[dns_update] server", DNS_PORT, 1};
 	size_t before = e->total;
+	struct endpoint server;
 	struct dns_name zone;
 
 	memset(n, 0, sizeof(*n));
@@ -54,10 +30,10 @@ static int fill(const struct settings *s, struct nsupdate_settings *n, struct er
 				       "is required beside the other keys of its section");
 		return 0;
 	}
-	if (parse_server(s->dns_update_server, &n->server, &n->port) != 0)
-		err_set(e, ERR_FORMAT, "[dns_update] server",
-			"\"%s\" is not ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT",
-			s->dns_update_server);
+	if (endpoint_parse(s->dns_update_server, &rule, e, &server) == 0) {
+		n->server = server.address;
+		n->port = server.port;
+	}
 	if (!s->dns_update_zone)
 		err_set(e, ERR_MISSING, "[dns_update] zone",
 			"is required: the zone in which the names are kept");

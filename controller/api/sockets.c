@@ -3,6 +3,7 @@
 #include "api/sockets.h"
 
 #include "base/addr.h"
+#include "base/endpoint.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -79,28 +80,6 @@ int sockets_open_unix(const char *path, struct err *e, int *ret_fd)
 	return 0;
 }
 
-/* "ADDRESS:PORT" with an IPv6 address in brackets. */
-static int sockets_parse_endpoint(const char *text, struct addr *ret_addr, uint16_t *ret_port)
-{
-	char host[ADDR_TEXT_MAX];
-	const char *colon = strrchr(text, ':');
-	const char *start = text + (*text == '[');
-	const char *end = colon && *text == '[' ? colon - 1 : colon;
-	unsigned long port;
-	char *rest;
-
-	if (!colon || end < start || (size_t)(end - start) >= sizeof(host) ||
-	    (*text == '[' && *end != ']'))
-		return -EINVAL;
-	memcpy(host, start, (size_t)(end - start));
-	host[end - start] = '\0';
-	port = strtoul(colon + 1, &rest, 10);
-	if (colon[1] < '0' || colon[1] > '9' || *rest || port > 65535)
-		return -EINVAL;
-	*ret_port = (uint16_t)port;
-	return addr_parse(host, ret_addr);
-}
-
 static bool sockets_is_loopback(const struct addr *a)
 {
 	const char *kind = addr_special_kind(a);
@@ -109,45 +88,46 @@ static bool sockets_is_loopback(const struct addr *a)
 }
 
 /* What is on loopback and well formed; else a fault. */
-static int sockets_judge_endpoint(const char *endpoint, struct err *e, struct addr *ret_addr,
-				  uint16_t *ret_port)
+static int sockets_judge_endpoint(const char *endpoint, struct err *e,
+				  struct endpoint *ret_endpoint)
 {
-	if (sockets_parse_endpoint(endpoint, ret_addr, ret_port))
-		return err_set(e, ERR_FORMAT, "[api] listen", "\"%s\" is not ADDRESS:PORT",
-			       endpoint);
-	if (!sockets_is_loopback(ret_addr))
+	static const struct endpoint_rule rule = {"[api] listen", 0, 0};
+	struct endpoint p;
+
+	if (endpoint_parse(endpoint, &rule, e, &p) != 0)
+		return -EINVAL;
+	if (!sockets_is_loopback(&p.address))
 		return err_set(
 			e, ERR_FORBIDDEN, "[api] listen",
 			"%s is not on loopback: plain HTTP would show the token to the network",
 			endpoint);
+	*ret_endpoint = p;
 	return 0;
 }
 
 int sockets_check_tcp(const char *endpoint, struct err *e)
 {
-	struct addr address;
-	uint16_t port;
+	struct endpoint p;
 
-	return sockets_judge_endpoint(endpoint, e, &address, &port);
+	return sockets_judge_endpoint(endpoint, e, &p);
 }
 
 int sockets_open_tcp(const char *endpoint, struct err *e, int *ret_fd)
 {
 	struct sockaddr_storage sa;
-	struct addr address;
+	struct endpoint p;
 	socklen_t length;
-	uint16_t port;
 	int fd, error, yes = 1;
 
-	if (sockets_judge_endpoint(endpoint, e, &address, &port))
+	if (sockets_judge_endpoint(endpoint, e, &p))
 		return -EINVAL;
-	length = addr_to_sockaddr(&address, port, &sa);
-	fd = socket(address.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	length = addr_to_sockaddr(&p.address, p.port, &sa);
+	fd = socket(p.address.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return err_set(e, ERR_UNAVAILABLE, "[api] listen", "no socket: %s",
 			       strerror(errno));
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	if (address.family == AF_INET6)
+	if (p.address.family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
 	error = sockets_bind(fd, (const struct sockaddr *)&sa, length);
 	if (error) {

@@ -1,34 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wiring_check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
-#include "settings.h"
-
-#define AUTO_SETTINGS __attribute__((cleanup(settings_clear)))
-
-static void load(struct settings *s, const char *text)
-{
-	AUTO_ERR struct err e = {0};
-
-	settings_init(s);
-	if (settings_load_text(s, text, strlen(text), "z.conf", &e) != 0)
-		fail_msg("%s", err_first(&e));
-}
+#include "wiring_fixture.h"
 
 static void assert_fault(const char *text, const char *place, const char *part)
 {
 	AUTO_SETTINGS struct settings s;
 	AUTO_ERR struct err e = {0};
 
-	load(&s, text);
+	wiring_load(&s, text);
 	assert_int_not_equal(wiring_check(&s, &e), 0);
 	for (size_t i = 0; i < e.count; i++) {
 		if (strcmp(e.faults[i].pointer, place) == 0 && strstr(e.faults[i].detail, part))
@@ -43,10 +25,11 @@ static void check_takes_what_starts(void **state)
 	AUTO_ERR struct err e = {0};
 
 	(void)state;
-	load(&defaults, "");
+	wiring_load(&defaults, "");
 	assert_int_equal(wiring_check(&defaults, &e), 0);
 	/* The file of the token is not opened: it belongs to another user. */
-	load(&tcp, "[api]\nlisten = 127.0.0.1:7480, [::1]:7480\ntoken_file = /nonexistent\n");
+	wiring_load(&tcp,
+		    "[api]\nlisten = 127.0.0.1:7480, [::1]:7480\ntoken_file = /nonexistent\n");
 	assert_int_equal(wiring_check(&tcp, &e), 0);
 	assert_false(err_any(&e));
 }

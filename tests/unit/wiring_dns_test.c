@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wiring_dns.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,43 +12,16 @@
 #include "dnsio/dnsd.h"
 #include "engine/engine.h"
 #include "engine/status.h"
-#include "settings.h"
-
-#define AUTO_SETTINGS __attribute__((cleanup(settings_clear)))
-
-static void load(struct settings *s, const char *text)
-{
-	AUTO_ERR struct err e = {0};
-
-	settings_init(s);
-	if (settings_load_text(s, text, strlen(text), "z.conf", &e) != 0)
-		fail_msg("%s", err_first(&e));
-}
+#include "wiring_fixture.h"
 
 static void assert_taken(const char *text)
 {
-	AUTO_SETTINGS struct settings s;
-	AUTO_ERR struct err e = {0};
-
-	load(&s, text);
-	if (wiring_dns_check(&s, &e) != 0)
-		fail_msg("%s: %s", text, err_first(&e));
-	assert_false(err_any(&e));
+	wiring_assert_taken(wiring_dns_check, text);
 }
 
-/* One fault at `place`, whose sentence holds `part`. */
 static void assert_fault(const char *text, const char *place, const char *part)
 {
-	AUTO_SETTINGS struct settings s;
-	AUTO_ERR struct err e = {0};
-
-	load(&s, text);
-	if (wiring_dns_check(&s, &e) == 0)
-		fail_msg("taken: %s", text);
-	assert_int_equal(e.count, 1);
-	assert_string_equal(e.faults[0].pointer, place);
-	if (!strstr(e.faults[0].detail, part))
-		fail_msg("\"%s\" does not hold \"%s\"", e.faults[0].detail, part);
+	wiring_assert_fault(wiring_dns_check, text, place, part);
 }
 
 static void addresses_with_and_without_a_port(void **state)
@@ -186,13 +152,13 @@ static void the_server_is_started(void **state)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	(void)state;
-	load(&s, "");
+	wiring_load(&s, "");
 	assert_int_equal(wiring_dns_start(&s, v, &e, &d), 0);
 	assert_null(d);
 	settings_clear(&s);
 
 	snprintf(text, sizeof(text), "[dns]\nlisten = 127.0.0.1:%u\n", port);
-	load(&s, text);
+	wiring_load(&s, text);
 	assert_int_equal(wiring_dns_start(&s, v, &e, &d), 0);
 	assert_non_null(d);
 	sa.sin_port = htons(port);
@@ -209,7 +175,7 @@ static void the_server_is_started(void **state)
 	dnsd_free(d);
 	settings_clear(&s);
 
-	load(&s, "[dns]\nlisten = nowhere\n");
+	wiring_load(&s, "[dns]\nlisten = nowhere\n");
 	assert_int_not_equal(wiring_dns_start(&s, v, &e, &d), 0);
 	assert_null(d);
 	assert_string_equal(e.faults[0].pointer, "[dns] listen");

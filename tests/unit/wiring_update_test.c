@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wiring_update.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <ev.h>
 #include <stdio.h>
@@ -15,44 +8,18 @@
 
 #include "dnsio/nsupdate.h"
 #include "engine/status.h"
-#include "settings.h"
+#include "wiring_fixture.h"
 
-#define AUTO_SETTINGS __attribute__((cleanup(settings_clear)))
-#define ZONE          "zone = example.net\n"
-
-static void load(struct settings *s, const char *text)
-{
-	AUTO_ERR struct err e = {0};
-
-	settings_init(s);
-	if (settings_load_text(s, text, strlen(text), "z.conf", &e) != 0)
-		fail_msg("%s", err_first(&e));
-}
+#define ZONE "zone = example.net\n"
 
 static void assert_taken(const char *text)
 {
-	AUTO_SETTINGS struct settings s;
-	AUTO_ERR struct err e = {0};
-
-	load(&s, text);
-	if (wiring_update_check(&s, &e) != 0)
-		fail_msg("%s: %s", text, err_first(&e));
-	assert_false(err_any(&e));
+	wiring_assert_taken(wiring_update_check, text);
 }
 
-/* One fault at `place`, whose sentence holds `part`. */
 static void assert_fault(const char *text, const char *place, const char *part)
 {
-	AUTO_SETTINGS struct settings s;
-	AUTO_ERR struct err e = {0};
-
-	load(&s, text);
-	if (wiring_update_check(&s, &e) == 0)
-		fail_msg("taken: %s", text);
-	assert_int_equal(e.count, 1);
-	assert_string_equal(e.faults[0].pointer, place);
-	if (!strstr(e.faults[0].detail, part))
-		fail_msg("\"%s\" does not hold \"%s\"", e.faults[0].detail, part);
+	wiring_assert_fault(wiring_update_check, text, place, part);
 }
 
 static void servers(void **state)
@@ -101,7 +68,7 @@ static void nothing_to_keep(void **state)
 	struct update_status status;
 
 	(void)state;
-	load(&s, "");
+	wiring_load(&s, "");
 	assert_int_equal(wiring_update_start(&s, ev_default_loop(EVFLAG_AUTO), NULL, &e, &n), 0);
 	assert_null(n);
 	memset(&status, 0xff, sizeof(status));
@@ -109,7 +76,7 @@ static void nothing_to_keep(void **state)
 	assert_null(status.server);
 	assert_int_equal(status.failures, 0);
 	settings_clear(&s);
-	load(&s, "[dns_update]\nserver = 192.0.2.1\nzone = a..b\n");
+	wiring_load(&s, "[dns_update]\nserver = 192.0.2.1\nzone = a..b\n");
 	assert_int_not_equal(wiring_update_start(&s, ev_default_loop(EVFLAG_AUTO), NULL, &e, &n),
 			     0);
 	assert_null(n);
