@@ -104,7 +104,8 @@ LIB := $(OUT)/libzonegate.a
 CLI_LIB := $(OUT)/libzonegate-cli.a
 UNIT_BIN := $(UNIT_SRC:%.c=$(OUT)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(OUT)/%)
-BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(filter-out $(PRELOAD_SRC),$(BENCH_SRC)))
+BARE_BIN := $(addprefix $(OUT)/tests/bench/,bare_http_probe bare_kinds bare_tcp_probe)
+BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(filter-out $(PRELOAD_SRC) %/bare_common.c,$(BENCH_SRC)))
 PRELOAD_SO := $(PRELOAD_SRC:%.c=$(OUT)/%.so)
 SIM_BIN := $(if $(SIM_SRC),$(OUT)/tests/sim/sim)
 
@@ -167,6 +168,7 @@ $(SIM_BIN): $(call obj,$(SIM_SRC)) $(LIB)
 $(FUZZ_BIN): $(OUT)/%: $(OUT)/%.o $(LIB)
 	$(call say,link)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ $(DAEMON_LIBS)
 
+$(BARE_BIN): $(OUT)/tests/bench/bare_common.o
 $(BENCH_BIN): $(OUT)/%: $(OUT)/%.o $(LIB)
 	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(DAEMON_LIBS)
 

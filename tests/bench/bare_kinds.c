@@ -3,6 +3,8 @@
 // Targets are 127.1.0.0 onwards; starts and deadlines lie in slots of 10 ms.
 //   bare_kinds KIND TARGETS INTERVAL_MS SECONDS PORT WARM_SECONDS      prints: probes, failures, CPU µs a probe
 // KIND: udp, dns, icmp, icmp_udp, half_open, syn (half_open, with a source that is known already), tls.
+#include "bare_common.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <gnutls/gnutls.h>
@@ -15,17 +17,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#define SLOT_USEC   10000
 #define TIMEOUT_MS  500
 #define EVENTS      64
 #define BATCH       16
 #define PACKET      1536
-#define FIRST       0x7f010000u
 #define SHARED      UINT64_MAX /* what epoll knows the raw socket by */
 #define ECHO_SIZE   64
 #define SYN_SIZE    24
@@ -64,19 +62,12 @@ struct bench {
 	gnutls_certificate_credentials_t credentials;
 };
 
-static uint64_t now_usec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
-}
-
 static struct sockaddr_in address(const struct bench *b, const struct target *t)
 {
-	return (struct sockaddr_in){.sin_family = AF_INET,
-				    .sin_port = htons(b->port),
-				    .sin_addr.s_addr = htonl(FIRST + (uint32_t)(t - b->targets))};
+	return (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_port = htons(b->port),
+		.sin_addr.s_addr = htonl(BARE_FIRST + (uint32_t)(t - b->targets))};
 }
 
 static void watch(struct bench *b, struct target *t, uint32_t events)
@@ -265,7 +256,7 @@ static void judge_packet(struct bench *b, const struct sockaddr_in *from, const 
 			 size_t size)
 {
 	size_t header = (size_t)(data[0] & 15) * 4;
-	size_t index = ntohl(from->sin_addr.s_addr) - FIRST;
+	size_t index = ntohl(from->sin_addr.s_addr) - BARE_FIRST;
 
 	if (index >= b->count || size < header + sizeof(struct tcphdr))
 		return;
@@ -364,18 +355,21 @@ static void start(struct bench *b, struct target *t)
 }
 
 /* What started a timeout ago and is in flight ends, then the next ones start. */
-static void run_slot(struct bench *b, uint64_t slot)
+static void run_slot(void *ctx, uint64_t slot, uint64_t now)
 {
-	uint64_t then = slot - TIMEOUT_MS * 1000 / SLOT_USEC;
+	struct bench *b = ctx;
+	uint64_t then = slot - TIMEOUT_MS * 1000 / BARE_SLOT_USEC;
 
+	(void)now;
 	for (size_t i = then % b->slots; i < b->count; i += b->slots)
 		finish(b, &b->targets[i], b->kind != ICMP_UDP || !b->targets[i].replied);
 	for (size_t i = slot % b->slots; i < b->count; i += b->slots)
 		start(b, &b->targets[i]);
 }
 
-static void harvest(struct bench *b, int wait_ms)
+static void harvest(void *ctx, int wait_ms)
 {
+	struct bench *b = ctx;
 	struct epoll_event events[EVENTS];
 	int n = epoll_wait(b->epoll, events, EVENTS, wait_ms);
 
@@ -392,31 +386,6 @@ static void harvest(struct bench *b, int wait_ms)
 	}
 }
 
-static void run(struct bench *b, double seconds)
-{
-	uint64_t slot = now_usec() / SLOT_USEC + 1;
-	uint64_t last = slot + (uint64_t)(seconds * 1e6) / SLOT_USEC;
-
-	while (slot < last) {
-		uint64_t now = now_usec();
-
-		for (; slot * SLOT_USEC <= now && slot < last; slot++)
-			run_slot(b, slot);
-		now = now_usec();
-		harvest(b,
-			slot * SLOT_USEC > now ? (int)((slot * SLOT_USEC - now + 999) / 1000) : 0);
-	}
-}
-
-static double cpu_usec(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 static enum kind find_kind(const char *name)
 {
 	size_t i = 0;
@@ -429,6 +398,7 @@ static enum kind find_kind(const char *name)
 int main(int argc, char **argv)
 {
 	struct bench b = {.kind = argc == 7 ? find_kind(argv[1]) : KINDS};
+	struct bare_rounds rounds = {.ctx = &b, .slot = run_slot, .harvest = harvest};
 	double cpu;
 
 	if (b.kind == KINDS) {
@@ -437,7 +407,7 @@ int main(int argc, char **argv)
 		return 64;
 	}
 	b.count = strtoul(argv[2], NULL, 10);
-	b.slots = strtoul(argv[3], NULL, 10) * 1000 / SLOT_USEC;
+	b.slots = strtoul(argv[3], NULL, 10) * 1000 / BARE_SLOT_USEC;
 	b.port = (uint16_t)strtoul(argv[5], NULL, 10);
 	b.epoll = epoll_create1(EPOLL_CLOEXEC);
 	b.targets = calloc(b.count, sizeof(*b.targets));
@@ -446,13 +416,11 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < b.count; i++)
 		b.targets[i].fd = -1;
 	prepare(&b);
-	run(&b, strtod(argv[6], NULL));
+	bare_run_rounds(&rounds, strtod(argv[6], NULL));
 	b.probes = b.failures = 0;
-	cpu = cpu_usec();
-	run(&b, strtod(argv[4], NULL));
-	cpu = cpu_usec() - cpu;
-	printf("probes %ju failures %ju cpu_usec %.1f\n", (uintmax_t)b.probes,
-	       (uintmax_t)b.failures, b.probes ? cpu / (double)b.probes : 0.);
+	cpu = bare_cpu_usec();
+	bare_run_rounds(&rounds, strtod(argv[4], NULL));
+	bare_print(b.probes, b.failures, bare_cpu_usec() - cpu);
 	free(b.targets);
 	return 0;
 }

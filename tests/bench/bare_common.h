@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the bare probe programs share: rounds in slots of 10 ms, connections that are fresh for each probe, and the line at
+ * the end. No line of the product. */
+#ifndef ZG_TESTS_BENCH_BARE_COMMON_H
+#define ZG_TESTS_BENCH_BARE_COMMON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BARE_SLOT_USEC 10000
+#define BARE_FIRST     0x7f010000u /* the first target: 127.1.0.0 */
+
+struct bare_rounds {
+	void *ctx;
+	void (*slot)(void *ctx, uint64_t slot, uint64_t now); /* its targets start */
+	void (*harvest)(void *ctx, int wait_ms);              /* until the next slot at most */
+};
+
+uint64_t bare_now_usec(void);
+double bare_cpu_usec(void); /* of this process so far */
+void bare_run_rounds(const struct bare_rounds *r, double seconds);
+
+/* "probes N failures N cpu_usec N.N", the last one a probe. */
+void bare_print(uint64_t probes, uint64_t failures, double cpu_usec);
+
+struct bare_target {
+	int fd;    /* -1 = waits */
+	int asked; /* the program's own: 0 at the start */
+	uint64_t deadline;
+};
+
+struct bare_connects {
+	int epoll;
+	uint16_t port;
+	size_t count;
+	size_t slots; /* of one interval */
+	struct bare_target *targets;
+	uint64_t probes;
+	uint64_t failures;
+	void (*ready)(struct bare_connects *b, struct bare_target *t);
+};
+
+/* The whole program: TARGETS INTERVAL_MS SECONDS PORT. A connection that can be written is `ready`; what the program does not
+ * finish within a second has failed. Returns the exit status. */
+int bare_probe_connections(int argc, char **argv,
+			   void (*ready)(struct bare_connects *b, struct bare_target *t));
+
+/* Closes with RST and counts. */
+void bare_finish_target(struct bare_connects *b, struct bare_target *t, int error);
+
+/* What became of the connect: 0 or an errno. */
+int bare_connect_error(const struct bare_target *t);
+
+#endif
