@@ -16,6 +16,7 @@ void runtime_free(struct engine *e);
 struct engine_group *runtime_find_group(const struct engine *e, const char *name);
 struct engine_server *runtime_find_server(const struct engine_group *g, const char *name);
 bool runtime_is_checked(const struct engine_server *s);
+uint64_t runtime_probe_hash(const struct engine_server *s); /* of where its probes go */
 /* A desired_state_fn; ctx is the engine. Also right for a snapshot that is not in force. */
 void runtime_state(void *ctx, const struct server_group *g, size_t index,
 		   struct desired_state *ret_state);

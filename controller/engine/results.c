@@ -167,6 +167,13 @@ static void count(const struct probe_result *r)
 	metrics_add(ids[r->health.verdict], 1);
 }
 
+static void spread(struct engine_server *s, const struct probe_result *r)
+{
+	if (!s->health.spread)
+		health_spread(&s->health, &s->group->settings, &r->health, runtime_probe_hash(s),
+			      &s->next_start);
+}
+
 static usec_t note_server_result(struct engine *e, struct engine_server *s,
 				 const struct probe_result *r)
 {
@@ -178,6 +185,7 @@ static usec_t note_server_result(struct engine *e, struct engine_server *s,
 	enum health_edge edge = health_step(&s->health, &s->group->settings, &r->health,
 					    &s->next_start);
 
+	spread(s, r);
 	note_evidence(s, r);
 	if (r->health.verdict == PROBE_ERROR)
 		tell_prober_error(e, s, r);

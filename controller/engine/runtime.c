@@ -274,6 +274,18 @@ static void probe_stop(struct engine *e, struct engine_server *s)
 	s->probe = NULL;
 }
 
+static uint16_t probe_port(const struct engine_server *s)
+{
+	const struct health_check *check = &s->group->group->health_check;
+
+	return (uint16_t)(check->port ? check->port : s->server->port);
+}
+
+uint64_t runtime_probe_hash(const struct engine_server *s)
+{
+	return addr_hash(&s->server->address, probe_port(s));
+}
+
 static void probe_start(struct engine *e, struct engine_server *s)
 {
 	const struct server_group *owner = (const struct server_group *)(void *)
@@ -281,16 +293,13 @@ static void probe_start(struct engine *e, struct engine_server *s)
 	const struct health_check *check = &owner->health_check;
 	usec_t now = e->ports.now(e->ports.ctx);
 	struct probe_target target = {
-		.check = check,
-		.address = s->server->address,
-		.port = (uint16_t)(check->port ? check->port : s->server->port)};
+		.check = check, .address = s->server->address, .port = probe_port(s)};
 
 	probe_stop(e, s);
 	if (!runtime_is_checked(s))
 		return;
 	if (s->next_start == 0 || s->next_start > now + s->group->settings.interval)
-		s->next_start = health_first_start(&s->group->settings,
-						   addr_hash(&target.address, target.port), now);
+		s->next_start = health_first_start(&s->group->settings, runtime_probe_hash(s), now);
 	if (s->next_start < now)
 		s->next_start = now;
 	s->probe = e->ports.probe_add(e->ports.ctx, &target, s, s->next_start);
@@ -362,6 +371,7 @@ static bool check_kind_changed(const struct server_group *a, const struct server
 struct server_change {
 	bool kind_changed;  /* of the check */
 	bool check_changed; /* any member of the check, or whether the group is probed */
+	bool pace_changed;  /* the interval of the check */
 	bool fresh;         /* the group was not probed before */
 	const struct server_group *old_group;
 };
@@ -381,6 +391,8 @@ static void server_update(struct engine *e, struct engine_server *s, const struc
 		server_init(e, s);
 	else if (c->kind_changed)
 		server_distrust(e, s, was_in_service);
+	if (c->pace_changed)
+		s->health.spread = false;
 	if (moved || c->check_changed || c->fresh)
 		probe_start(e, s);
 }
@@ -435,6 +447,7 @@ static void group_sync(struct engine *e, struct engine_group *g, const struct se
 		return;
 	c.fresh = used && !g->used;
 	c.kind_changed = old && check_kind_changed(old, group);
+	c.pace_changed = old && old->health_check.interval_ms != group->health_check.interval_ms;
 	c.check_changed = used != g->used || !old ||
 			  !health_check_equal(&old->health_check, &group->health_check);
 	g->group = group;

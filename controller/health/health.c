@@ -213,6 +213,35 @@ usec_t health_first_start(const struct health_settings *s, uint64_t hash, usec_t
 	return now + (spread ? hash % spread : 0);
 }
 
+/* The result is one of a row that has had its verdict. */
+static bool health_is_settled(const struct health *h, const struct health_result *r)
+{
+	switch (r->verdict) {
+	case PROBE_PASS:
+		return h->state == HEALTH_HEALTHY;
+	case PROBE_FAIL_ACTIVE:
+	case PROBE_FAIL_SILENT:
+		return h->state == HEALTH_UNHEALTHY;
+	case PROBE_ERROR:
+		break;
+	}
+	return false;
+}
+
+bool health_spread(struct health *h, const struct health_settings *s, const struct health_result *r,
+		   uint64_t hash, usec_t *ret_next)
+{
+	if (h->spread || !health_is_settled(h, r))
+		return false;
+	h->spread = true;
+	if (s->interval <= FIRST_SPREAD_MAX)
+		return false;
+	/* Mixed: the remainder that chose the first start says nothing about this share. */
+	hash = hash * UINT64_C(0x9e3779b97f4a7c15) >> 16;
+	*ret_next = health_later(r->planned + hash % s->interval, r->ended);
+	return true;
+}
+
 static unsigned health_missing(unsigned have, unsigned need)
 {
 	return have < need ? need - have : 1;

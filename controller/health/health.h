@@ -55,6 +55,7 @@ struct health_result {
 struct health {
 	enum health_state state;
 	bool trusted; /* initial, but keeps its weight until the first verdict */
+	bool spread;  /* has had its early start: see health_spread() */
 	/* Why it is in this state; of a healthy one REASON_NONE, of an initial one INITIAL_CHECKING. */
 	enum health_reason reason;
 	unsigned passes;       /* consecutive; saturates at 255 */
@@ -74,6 +75,12 @@ enum health_edge health_step(struct health *h, const struct health_settings *s,
 
 /* The start of the first probe of a new server: now + a share of min(I, 1 s) by `hash`. */
 usec_t health_first_start(const struct health_settings *s, uint64_t hash, usec_t now);
+
+/* Servers that came together start within one second, and with a longer I they would do so for good. So one start of each
+ * comes before its time, at a share of I by `hash`; never while results are counted towards a verdict, whose time at best
+ * would be cut short. After health_step(): true when it is this one, with its start. */
+bool health_spread(struct health *h, const struct health_settings *s, const struct health_result *r,
+		   uint64_t hash, usec_t *ret_next);
 
 /* Results still needed, at the earliest, for the next change of state (e.g. "3 more passes"). */
 unsigned health_results_to_edge(const struct health *h, const struct health_settings *s);

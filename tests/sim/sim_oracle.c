@@ -84,6 +84,7 @@ static void begin_anew(struct oracle_server *s, const struct server_group *group
 	s->trusted = false;
 	s->passes = s->failures = s->results = 0;
 	s->up_at = 0;
+	s->early = false;
 }
 
 static void sync_server(struct oracle_server *s, const struct oracle_group *old,
@@ -106,6 +107,8 @@ static void sync_server(struct oracle_server *s, const struct oracle_group *old,
 		begin_anew(s, group);
 		s->trusted = served && s->state == ORACLE_INITIAL;
 	}
+	if (g->interval_ms != old->interval_ms)
+		s->early = false;
 	s->exists = true;
 	s->address = server->address;
 	s->port = server->port;
@@ -121,6 +124,7 @@ static void learn_group(const struct oracle *o, unsigned n, struct oracle_group 
 	g->check_enabled = group->health_check.enabled;
 	g->check_type = group->health_check.type;
 	g->check_port = group->health_check.port;
+	g->interval_ms = group->health_check.interval_ms;
 }
 
 void oracle_sync(struct oracle *o)
@@ -184,25 +188,13 @@ static enum oracle_state judge(const struct oracle_server *s, const struct healt
 	return s->state;
 }
 
-void oracle_note_result(struct oracle *o, const struct sim_probe *p, const struct probe_result *r)
+static void take_result(struct oracle *o, struct oracle_server *s, const struct health_check *c,
+			enum probe_verdict verdict)
 {
-	unsigned g;
-	unsigned n;
-	const struct server_group *group;
-	struct oracle_server *s;
 	enum oracle_state next;
 
-	oracle_sync(o);
-	if (r->health.verdict == PROBE_ERROR || !oracle_find_server(&p->target.address, &g, &n))
-		return;
-	group = oracle_group_of(o, g);
-	s = &o->groups[g].servers[n];
-	if (!group || !s->exists || addr_compare(&s->address, &p->target.address) != 0) {
-		oracle_say(o, "a probe of g%u/s%u, which is not there", g, n);
-		return;
-	}
-	remember(s, r->health.verdict != PROBE_PASS);
-	next = judge(s, &group->health_check);
+	remember(s, verdict != PROBE_PASS);
+	next = judge(s, c);
 	if (next == s->state)
 		return;
 	s->state = next;
@@ -210,6 +202,27 @@ void oracle_note_result(struct oracle *o, const struct sim_probe *p, const struc
 	o->edges++;
 	if (next == ORACLE_HEALTHY)
 		s->up_at = o->world->now;
+}
+
+void oracle_note_result(struct oracle *o, const struct sim_probe *p, const struct probe_result *r)
+{
+	unsigned g;
+	unsigned n;
+	const struct server_group *group;
+	struct oracle_server *s;
+
+	oracle_sync(o);
+	if (!oracle_find_server(&p->target.address, &g, &n))
+		return;
+	group = oracle_group_of(o, g);
+	s = &o->groups[g].servers[n];
+	if (!group || !s->exists || addr_compare(&s->address, &p->target.address) != 0) {
+		oracle_say(o, "a probe of g%u/s%u, which is not there", g, n);
+		return;
+	}
+	if (r->health.verdict != PROBE_ERROR)
+		take_result(o, s, &group->health_check, r->health.verdict);
+	oracle_check_pace(o, s, p, &r->health);
 }
 
 /* ---- start and stop ---- */

@@ -23,6 +23,7 @@ struct oracle_server {
 	bool failed[ORACLE_RESULTS]; /* newest first */
 	unsigned results;
 	usec_t up_at; /* when it turned healthy; 0 = not since the start */
+	bool early;   /* one start that came before its time, behind it */
 };
 
 struct oracle_group {
@@ -30,6 +31,7 @@ struct oracle_group {
 	bool check_enabled;
 	enum check_type check_type;
 	uint32_t check_port;
+	uint32_t interval_ms;
 	struct oracle_server servers[ORACLE_SERVERS];
 };
 

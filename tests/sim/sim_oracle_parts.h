@@ -13,5 +13,8 @@ bool oracle_in_service(const struct oracle_group *g, const struct oracle_server 
 /* Whether a shift keeps the server out of the load balancer's services at `zone`. */
 bool oracle_is_evacuated(const struct oracle *o, const struct load_balancer *lb, const char *zone,
 			 const struct server *s);
+/* Whether the next start is when it should be. Knows the state after the result. */
+bool oracle_check_pace(struct oracle *o, struct oracle_server *s, const struct sim_probe *p,
+		       const struct health_result *r);
 
 #endif

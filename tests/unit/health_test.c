@@ -376,6 +376,94 @@ static void test_first_start(void **state)
 				500 + 100 * MS - 1);
 }
 
+/* The early start: after the first result that is no step towards a verdict. */
+static void test_one_early_start(void **state)
+{
+	static const struct {
+		enum health_state from;
+		const char *before;
+		enum probe_verdict verdict;
+		bool early;
+	} rows[] = {
+		{HEALTH_INITIAL, "", PROBE_PASS, false},  /* one of three */
+		{HEALTH_INITIAL, "PP", PROBE_PASS, true}, /* the verdict */
+		{HEALTH_INITIAL, "SS", PROBE_FAIL_SILENT, true},
+		{HEALTH_INITIAL, "S", PROBE_FAIL_SILENT, false},
+		{HEALTH_HEALTHY, "", PROBE_PASS, true},
+		{HEALTH_HEALTHY, "", PROBE_FAIL_ACTIVE, false},
+		{HEALTH_HEALTHY, "", PROBE_ERROR, false},
+		{HEALTH_UNHEALTHY, "", PROBE_FAIL_ACTIVE, true},
+		{HEALTH_UNHEALTHY, "", PROBE_PASS, false}, /* the first of a recovery */
+		{HEALTH_UNHEALTHY, "", PROBE_ERROR, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct health_result r = {
+			.verdict = rows[i].verdict, .planned = 9000 * MS, .ended = 9700 * MS};
+		struct run run;
+		usec_t next = 77;
+		bool early;
+
+		run_start(&run, rows[i].from, &plain);
+		run_script(&run, rows[i].before);
+		health_step(&run.h, &plain, &r, &next);
+		next = 77;
+		early = health_spread(&run.h, &plain, &r, i, &next);
+		assert_int_equal(early, rows[i].early);
+		if (!early)
+			assert_int_equal(next, 77);
+		else
+			assert_in_range(next, r.ended, r.planned + plain.interval);
+		assert_int_equal(run.h.spread, early);
+		assert_false(early && health_spread(&run.h, &plain, &r, i, &next));
+	}
+}
+
+/* Ten thousand that came within one second lie all over ten of them, and none is later than it was. */
+static void test_spread_over_the_interval(void **state)
+{
+	struct health_settings s = plain;
+	unsigned tenths[10] = {0};
+
+	(void)state;
+	s.interval = 10 * USEC_PER_SEC;
+	for (uint64_t i = 0; i < 10000; i++) {
+		uint64_t hash = (uint32_t)i * 2654435761U &
+				UINT32_MAX; /* of 32 bits, as those of addresses */
+		usec_t first = health_first_start(&s, hash, 0);
+		struct health_result r = {
+			.verdict = PROBE_PASS, .planned = first, .ended = first + 1};
+		struct health h;
+		usec_t next = 0;
+
+		health_init(&h, HEALTH_HEALTHY);
+		health_step(&h, &s, &r, &next);
+		assert_int_equal(next, first + s.interval);
+		assert_true(health_spread(&h, &s, &r, hash, &next));
+		assert_in_range(next, r.ended, first + s.interval);
+		tenths[next % s.interval / USEC_PER_SEC]++;
+	}
+	for (int i = 0; i < 10; i++)
+		assert_in_range(tenths[i], 800, 1200);
+}
+
+/* Up to a second the first starts lie all over the interval. */
+static void test_short_intervals_are_spread(void **state)
+{
+	struct health_settings s = plain;
+	struct health_result r = {.verdict = PROBE_PASS, .planned = 500 * MS, .ended = 501 * MS};
+	struct health h;
+	usec_t next = 77;
+
+	(void)state;
+	s.interval = 1000 * MS;
+	health_init(&h, HEALTH_HEALTHY);
+	assert_false(health_spread(&h, &s, &r, 12345, &next));
+	assert_int_equal(next, 77);
+	assert_true(h.spread);
+}
+
 static void test_results_to_edge(void **state)
 {
 	struct health_settings s = plain;
@@ -437,6 +525,9 @@ int main(void)
 		cmocka_unit_test(test_no_drift),
 		cmocka_unit_test(test_counters_saturate),
 		cmocka_unit_test(test_first_start),
+		cmocka_unit_test(test_one_early_start),
+		cmocka_unit_test(test_spread_over_the_interval),
+		cmocka_unit_test(test_short_intervals_are_spread),
 		cmocka_unit_test(test_results_to_edge),
 		cmocka_unit_test(test_names),
 	};
