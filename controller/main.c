@@ -94,6 +94,20 @@ static void load_settings(const struct options *o, struct settings *s, struct er
 	}
 }
 
+/* Whether one of the settings, or of the files that they name, is at fault: another start would end in the same way. What is
+ * only taken or out of reach now may be free at the next. */
+static bool is_of_settings(const struct err *e)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		const struct err_fault *f = &e->faults[i];
+
+		if (f->pointer[0] == '[' && f->code != ERR_UNAVAILABLE && f->code != ERR_INTERNAL &&
+		    f->code != ERR_DUPLICATE)
+			return true;
+	}
+	return false;
+}
+
 static int run(const struct options *o, struct settings *s, struct err *e)
 {
 	struct wiring *w = NULL;
@@ -107,7 +121,7 @@ static int run(const struct options *o, struct settings *s, struct err *e)
 		for (size_t i = 0; i < e->count; i++)
 			log_write(LOG_LEVEL_ERROR, "cannot start: %s: %s", e->faults[i].pointer,
 				  e->faults[i].detail);
-		return EXIT_FAILURE;
+		return is_of_settings(e) ? EXIT_CONFIG : EXIT_FAILURE;
 	}
 	wiring_run(w);
 	wiring_free(w);
@@ -125,8 +139,7 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	load_settings(&o, &s, &e);
-	if (o.check)
-		wiring_check(&s, &e);
+	wiring_check(&s, &e);
 	if (err_any(&e)) {
 		print_faults(&e);
 		status = EXIT_CONFIG;

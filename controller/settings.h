@@ -7,7 +7,8 @@
 #include "base/err.h"
 
 #define SETTINGS_LIST_MAX 64
-#define SETTINGS_LINE_MAX 1024
+#define SETTINGS_LINE_MAX 4096 /* without its end */
+#define SETTINGS_FILE_MAX (1024 * 1024)
 
 struct settings_list {
 	char *items[SETTINGS_LIST_MAX];
@@ -47,7 +48,8 @@ void settings_init(struct settings *s);
 void settings_clear(struct settings *s);
 
 /* Reads `path` (it must exist unless `optional`) and `conf.d/NAME.conf` beside it, in the order of their names; later ones win.
- * Every fault goes to `e`, its pointer being "FILE:LINE". Returns 0 or -EINVAL. */
+ * Every fault goes to `e`, its pointer being "FILE:LINE", or "FILE" if it cannot be read: only regular files of at most
+ * SETTINGS_FILE_MAX are. Returns 0 or -EINVAL. */
 enum settings_presence { SETTINGS_REQUIRED, SETTINGS_OPTIONAL };
 int settings_load(struct settings *s, const char *path, enum settings_presence presence,
 		  struct err *e);

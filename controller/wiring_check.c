@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The settings as a start would judge them: all faults, nothing opened.
+// The settings as a start judges them: all faults, nothing opened.
 #include "wiring_check.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 
 #include "api/api.h"
 #include "api/sockets.h"
+#include "base/file.h"
 #include "settings.h"
 #include "wiring_dns.h"
 #include "wiring_update.h"
@@ -38,6 +39,17 @@ static void check_device(const char *name, const char *place, struct err *e)
 			IFNAMSIZ - 1);
 }
 
+/* Looked at from outside only: it may belong to another user, and it may come later. */
+static void check_file(const char *path, const char *place, struct err *e)
+{
+	int error = path ? file_check(path, 0) : 0;
+	char why[FILE_FAULT_MAX];
+
+	if (error == -EMEDIUMTYPE)
+		err_set(e, ERR_FORMAT, place, "%s %s", path,
+			file_describe_fault(path, 0, error, why));
+}
+
 int wiring_check(const struct settings *s, struct err *e)
 {
 	size_t before = e->total;
@@ -47,5 +59,7 @@ int wiring_check(const struct settings *s, struct err *e)
 	wiring_update_check(s, e);
 	check_device(s->node_vip_link, "[node] vip_link", e);
 	check_device(s->kernel_vip_device, "[kernel] vip_device", e);
+	check_file(s->api_token_file, "[api] token_file", e);
+	check_file(s->dns_update_key_file, "[dns_update] key_file", e);
 	return e->total == before ? 0 : -EINVAL;
 }

@@ -3,6 +3,7 @@
 #include "store/store_file.h"
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "store/store_fault.h"
 
@@ -72,6 +73,25 @@ static int store_file_check_version(const char *path, uint32_t version, struct e
 	return -EBADMSG;
 }
 
+/* Nothing is waited for: neither we nor SQLite open what is no regular file, also not beside the store. */
+static int store_file_check_kinds(const char *path, struct err *e)
+{
+	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		AUTO_FREE char *name = mem_printf("%s%s", path, endings[i]);
+
+		if (file_check(name, 0) != -EMEDIUMTYPE)
+			continue;
+		err_set(e, ERR_SYNTAX, "",
+			"the store's file %s is %s: move it away, or give [store] path another "
+			"folder" STORE_FAULT_LEFT_ALONE,
+			name, file_kind(name));
+		return -EBADMSG;
+	}
+	return 0;
+}
+
 /* The header is judged before SQLite sees the file: what is not ours, or newer, is never opened by it. */
 static int store_file_check_header(const char *path, const uint8_t *header, size_t size,
 				   struct err *e)
@@ -98,7 +118,7 @@ static int store_file_check_header(const char *path, const uint8_t *header, size
 static int store_file_read_header(const char *path, struct err *e)
 {
 	uint8_t header[HEADER_SIZE];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	ssize_t n;
 	int r;
 
@@ -158,8 +178,10 @@ int store_file_check(const char *path, struct err *e, enum store_file_state *ret
 	AUTO_FREE char *log_path = store_file_log_path(path);
 	off_t size = store_file_size(path);
 	sqlite3 *db;
-	int r;
+	int r = store_file_check_kinds(path, e);
 
+	if (r < 0)
+		return r;
 	if (size <= 0 && store_file_size(log_path) > 0) {
 		err_set(e, ERR_SYNTAX, "",
 			"the store %s is gone, but its log %s is there: restore the file from a backup, or "
@@ -207,8 +229,10 @@ static int store_file_open_db(const char *path, const char *query, int flags, st
 {
 	AUTO_FREE char *uri = store_file_uri(path, query);
 	sqlite3 *db = NULL;
-	int r;
+	int r = store_file_check_kinds(path, e);
 
+	if (r < 0)
+		return r;
 	if (sqlite3_open_v2(uri, &db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) !=
 	    SQLITE_OK) {
 		r = store_fault_sqlite(e, ERR_UNAVAILABLE, path, db);

@@ -4,6 +4,7 @@
 import http.client
 import os
 import signal
+import socket
 import subprocess
 
 from zglab import case
@@ -17,12 +18,17 @@ def refused(lab, text, *words):
     path = f"{lab.gw.daemon.folder}/bad.conf"
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
+    ends(lab, 78, ["-c", path, "--check"], *words)
+
+
+def ends(lab, status, arguments, *words):
+    """The daemon with ARGUMENTS ends by itself, with STATUS and all WORDS in what it says."""
     done = subprocess.run(
-        [lab.config["zonegated"], "-c", path, "--check"], capture_output=True, text=True,
-        check=False, timeout=20,
+        [lab.config["zonegated"], *arguments], capture_output=True, text=True, check=False,
+        timeout=20,
     )
     said = done.stdout + done.stderr
-    assert done.returncode != 0, said
+    assert done.returncode == status, (done.returncode, said)
     assert all(word in said for word in words), said
 
 
@@ -62,6 +68,55 @@ def bad_settings_are_refused_with_their_place(lab):
     refused(lab, "[nodes]\nname = a\n", "bad.conf", "nodes")
     refused(lab, "[kernel]\nipvs = maybe\n", "bad.conf", "maybe")
     refused(lab, "[kernel]\naudit_interval_s = -1\n", "bad.conf", "audit_interval_s")
+    refused(lab, "[node]\nzones = zone_a\n", "bad.conf:2", "zone_a")
+    refused(lab, "[node]\nzones = a\nzones = a\n", "bad.conf:3", "twice")
+    refused(lab, "[dns]\nhostmaster = a@b@c\n", "bad.conf:2", "mailbox")
+
+
+def start_ends(lab, status, *words):
+    """The same of a start with the settings as they are in the lab."""
+    lab.gw.daemon.write_settings()
+    with lab.gw.ns:
+        ends(lab, status, ["-c", lab.gw.daemon.settings_path], *words)
+
+
+@case
+def a_start_tells_its_own_faults_from_those_of_the_world(lab):
+    """78: another start would end in the same way. 1: it may not."""
+    lab.network(0)
+    api = lab.gw.daemon.settings["api"]
+    api["listen"] = "127.0.0.1:8080"
+    start_ends(lab, 78, "[api] listen", "token_file")
+    api["token_file"] = f"{lab.gw.daemon.folder}/nothing"
+    start_ends(lab, 78, "[api] token_file", "nothing")
+    del api["listen"], api["token_file"]
+    lab.gw.daemon.settings["dns"] = {"apex": "lb..example.net"}
+    start_ends(lab, 78, "[dns] apex", "lb..example.net")
+    lab.gw.daemon.settings["dns"] = {"listen": "127.0.0.1:5353"}
+    with lab.gw.ns, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 5353))
+        start_ends(lab, 1, "[dns] listen", "127.0.0.1")
+
+
+@case
+def what_is_no_file_is_not_waited_for(lab):
+    lab.network(0)
+    folder = lab.gw.daemon.folder
+    ends(lab, 78, ["-c", "/dev/zero"], "/dev/zero", "is a device")
+    os.mkfifo(f"{folder}/fifo")
+    ends(lab, 78, ["-c", f"{folder}/fifo", "--check"], "fifo", "is a FIFO")
+    api = lab.gw.daemon.settings["api"]
+    api.update(listen="127.0.0.1:8080", token_file=f"{folder}/fifo")
+    start_ends(lab, 78, "[api] token_file", "is a FIFO")
+    del api["listen"], api["token_file"]
+    lab.gw.daemon.settings["dns_update"] = {
+        "server": "127.0.0.1", "zone": "example.net", "key_file": f"{folder}/fifo",
+    }
+    start_ends(lab, 78, "[dns_update] key_file", "is a FIFO")
+    del lab.gw.daemon.settings["dns_update"]
+    os.mkfifo(f"{lab.gw.daemon.state_folder}/zonegate.db")
+    start_ends(lab, 1, "zonegate.db is a FIFO")
+    os.unlink(f"{lab.gw.daemon.state_folder}/zonegate.db")
 
 
 @case

@@ -21,8 +21,9 @@ LAYERS = {
     'api': CORE + ('api',),
     'loop.c': CORE + ('loop.h',),
     'loop.h': CORE,
-    'settings.c': ('base', 'settings.h'),
-    'settings.h': ('base',),
+    # The names of zones are those of the model.
+    'settings.c': ('base', 'model', 'settings.h'),
+    'settings.h': ('base', 'settings.h'),
     'wiring.h': ('base',),
     'wiring.c': CORE + ('store', 'probe', 'kernel', 'dnsio', 'api', 'loop.h', 'settings.h',
                         'wiring.h'),

@@ -118,19 +118,139 @@ static void all_faults_are_told_at_once(void **state)
 	assert_string_equal(e.faults[2].pointer, "z.conf:5");
 }
 
+/* A text of one key, as long as SIZE bytes. */
+static char *long_line(const char *begin, size_t size)
+{
+	char *text = mem_alloc(strlen("[store]\n") + size + 1);
+
+	strcpy(text, "[store]\n");
+	memset(text + strlen(text), 'x', size);
+	memcpy(text + strlen("[store]\n"), begin, strlen(begin));
+	text[strlen("[store]\n") + size] = '\0';
+	return text;
+}
+
 static void limits_hold(void **state)
 {
-	char *line AUTO_FREE = mem_alloc(SETTINGS_LINE_MAX * 2);
-	char *list AUTO_FREE = mem_alloc(SETTINGS_LIST_MAX * 4 + 64);
+	char *line AUTO_FREE = long_line("path = /", SETTINGS_LINE_MAX + 1);
+	char *list AUTO_FREE = mem_alloc(SETTINGS_LIST_MAX * 5 + 64);
 
 	(void)state;
-	strcpy(line, "[node]\nname = ");
-	memset(line + strlen(line), 'x', SETTINGS_LINE_MAX);
-	assert_fault(line, "z.conf:2", "longer than");
+	assert_fault(line, "z.conf:2", "has 4097 bytes, more than the 4096");
 	strcpy(list, "[node]\nzones = ");
 	for (int i = 0; i <= SETTINGS_LIST_MAX; i++)
-		strcat(list, "z,");
+		sprintf(list + strlen(list), "z%d,", i);
 	assert_fault(list, "z.conf:2", "more than 64 items");
+}
+
+/* Far beyond the 200 bytes that inih takes by itself. */
+static void long_lines_are_taken_whole(void **state)
+{
+	static const char *const ends[] = {"", "\n", "\r\n"};
+
+	(void)state;
+	for (size_t size = 190; size <= SETTINGS_LINE_MAX;
+	     size = size < 210 ? size + 1 : size + 3886 / 2)
+		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+			char *line AUTO_FREE = long_line("path = /", size);
+			char *text AUTO_FREE = mem_printf("%s%s", line, ends[i]);
+			AUTO_SETTINGS struct settings s;
+			AUTO_ERR struct err e = {0};
+
+			settings_init(&s);
+			if (load(&s, text, &e) != 0)
+				fail_msg("%zu: %s", size, err_first(&e));
+			assert_int_equal(strlen(s.store_path), size - strlen("path = "));
+		}
+}
+
+static void names_of_zones_are_those_of_the_model(void **state)
+{
+	(void)state;
+	assert_fault("[node]\nzones = zone_a\n", "z.conf:2", "\"zone_a\" is no name of a zone");
+	assert_fault("[node]\nzones = Zone-a\n", "z.conf:2", "no name of a zone");
+	assert_fault("[node]\nzones = a, -b\n", "z.conf:2", "\"-b\" is no name");
+	assert_fault("[node]\nzones = z\xc3\xb6ne\n", "z.conf:2", "no name of a zone");
+	assert_fault("[node]\nzones = a, b\nzones = a\n", "z.conf:3",
+		     "zones: a stands there twice");
+}
+
+static void texts_have_their_forms(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *part;
+	} rows[] = {
+		{"[node]\nname = gw 1", "like a host's name"},
+		{"[node]\nname = gw/1", "like a host's name"},
+		{"[node]\nname = gw..net", "like a host's name"},
+		{"[node]\nname = -gw", "like a host's name"},
+		{"[node]\nname = g\xc3\xbc", "like a host's name"},
+		{"[node]\nname = gw\x1b[2J", "control character"},
+		{"[node]\nname = gw\x7f", "control character"},
+		{"[node]\nvip_link = eth/0", "network interface"},
+		{"[kernel]\nvip_device = eth0:1", "network interface"},
+		{"[store]\npath = /var/\a", "control character"},
+		{"[store]\npath = /var/\xc2\x9bJ", "control character"},
+		{"[api]\nallowed_hosts = gw-1, a..b", "\"a..b\" is no name of a host"},
+		{"[api]\nallowed_hosts = [2001:db8::x]", "no [IPv6 address]"},
+		{"[api]\nallowed_hosts = []", "no [IPv6 address]"},
+		{"[api]\nlisten = 127.0.0.1:\xff", "printable ASCII"},
+		{"[dns]\napex = lb_1.example.net, l b!", "\"b!\" is no domain name"},
+		{"[dns]\napex = -lb.example.net", "no domain name"},
+		{"[dns]\napex = lb-.example.net", "no domain name"},
+		{"[dns]\nns = ns1@example.net=192.0.2.1", "NAME=ADDRESS"},
+		{"[dns]\nhostmaster = a@b@c", "no mailbox"},
+		{"[dns]\nhostmaster = a b@example.net", "no mailbox"},
+		{"[dns]\nhostmaster = a@exa!mple.net", "no mailbox"},
+		{"[dns]\nhostmaster = a@-example.net", "no mailbox"},
+		{"[dns]\nnsid = gw\xe9", "printable ASCII"},
+		{"[dns_update]\nzone = exam ple.net", "no domain name"},
+		{"[dns_update]\nserver = \xe9", "printable ASCII"},
+		{"[node]\nn\x1bzz = x", "control character"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_fault(rows[i].text, "z.conf:2", rows[i].part);
+}
+
+/* What is told of a fault can be shown on any terminal. */
+static void faults_are_printable(void **state)
+{
+	static const char *const texts[] = {"[no\x1b[2Jde]\n", "[node]\nname = \x1b[2J\n",
+					    "[api]\nlisten = \xff\n", "[kernel]\nipvs = \x1b\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		AUTO_SETTINGS struct settings s;
+		AUTO_ERR struct err e = {0};
+
+		settings_init(&s);
+		assert_int_not_equal(load(&s, texts[i], &e), 0);
+		for (const char *at = err_first(&e); *at; at++)
+			assert_in_range(*at, ' ', '~');
+	}
+}
+
+static void good_texts_are_taken(void **state)
+{
+	static const char text[] =
+		"# a comment may hold anything: \x1b \xe9\n"
+		"[node]\nname = gw-1.Example_1.net\nzones = zone-a, 1\nvip_link = eth0.12\n"
+		"[api]\nallowed_hosts = gw-1, 192.0.2.1, [2001:db8::1], Gw.example.net\n"
+		"[store]\npath = /srv/gr\xc3\xb6\xc3\x9f e\n"
+		"[dns]\napex = lb.example.net., _x.example.org\nns = ns1=192.0.2.1=2001:db8::1, ns2.\n"
+		"hostmaster = host.master+x@example.net\nnsid = gateway 1\n";
+	AUTO_SETTINGS struct settings s;
+	AUTO_ERR struct err e = {0};
+
+	(void)state;
+	settings_init(&s);
+	if (load(&s, text, &e) != 0)
+		fail_msg("%s", err_first(&e));
+	assert_int_equal(s.api_allowed_hosts.count, 4);
+	assert_string_equal(s.dns_nsid, "gateway 1");
 }
 
 static void a_nul_byte_is_told(void **state)
@@ -161,15 +281,31 @@ static void a_nul_byte_is_told_in_the_last_line(void **state)
 	assert_non_null(strstr(e.faults[0].detail, "NUL"));
 }
 
-static void a_folder_is_no_file(void **state)
+/* None of them is waited for, and none is read without an end. */
+static void what_is_no_file_is_refused(void **state)
 {
-	AUTO_SETTINGS struct settings s;
-	AUTO_ERR struct err e = {0};
+	char folder[] = "/tmp/zonegate-settings-XXXXXX";
+	char *fifo AUTO_FREE = NULL;
+	const char *paths[] = {"/", "/dev/zero", NULL};
+	const char *parts[] = {"is a folder", "is a device", "is a FIFO: name a regular file"};
 
 	(void)state;
-	settings_init(&s);
-	assert_int_not_equal(settings_load(&s, "/", SETTINGS_REQUIRED, &e), 0);
-	assert_non_null(strstr(err_first(&e), "cannot be read"));
+	assert_non_null(mkdtemp(folder));
+	fifo = mem_printf("%s/z.conf", folder);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	paths[2] = fifo;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		AUTO_SETTINGS struct settings s;
+		AUTO_ERR struct err e = {0};
+
+		settings_init(&s);
+		assert_int_not_equal(settings_load(&s, paths[i], SETTINGS_OPTIONAL, &e), 0);
+		assert_string_equal(e.faults[0].pointer, paths[i]);
+		if (!strstr(e.faults[0].detail, parts[i]))
+			fail_msg("%s: %s", paths[i], e.faults[0].detail);
+	}
+	unlink(fifo);
+	assert_int_equal(rmdir(folder), 0);
 }
 
 static void write_file(const char *folder, const char *name, const char *text)
@@ -226,6 +362,48 @@ static void files_beside_it_win_in_order(void **state)
 	assert_int_not_equal(access(folder, F_OK), 0);
 }
 
+static void a_folder_of_settings_has_files_only(void **state)
+{
+	AUTO_SETTINGS struct settings s;
+	AUTO_ERR struct err e = {0};
+	char folder[] = "/tmp/zonegate-settings-XXXXXX";
+	char *path AUTO_FREE = NULL;
+	char *beside AUTO_FREE = NULL;
+	char *fifo AUTO_FREE = NULL;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = mem_printf("%s/z.conf", folder);
+	beside = mem_printf("%s/conf.d", folder);
+	fifo = mem_printf("%s/20-b.conf", beside);
+	assert_int_equal(mkdir(beside, 0700), 0);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	settings_init(&s);
+	assert_int_not_equal(settings_load(&s, path, SETTINGS_OPTIONAL, &e), 0);
+	assert_int_equal(e.count, 1);
+	assert_string_equal(e.faults[0].pointer, fifo);
+	assert_non_null(strstr(e.faults[0].detail, "is a FIFO"));
+	remove_folder(folder);
+	assert_int_not_equal(access(folder, F_OK), 0);
+}
+
+static void large_files_are_refused(void **state)
+{
+	AUTO_SETTINGS struct settings s;
+	AUTO_ERR struct err e = {0};
+	char path[] = "/tmp/zonegate-settings-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, SETTINGS_FILE_MAX + 1), 0);
+	close(fd);
+	settings_init(&s);
+	assert_int_not_equal(settings_load(&s, path, SETTINGS_REQUIRED, &e), 0);
+	assert_non_null(strstr(err_first(&e), "larger than 1048576 bytes"));
+	unlink(path);
+}
+
 static void only_an_optional_file_may_be_absent(void **state)
 {
 	AUTO_SETTINGS struct settings s;
@@ -259,9 +437,16 @@ int main(void)
 		cmocka_unit_test(faults_have_file_line_and_sentence),
 		cmocka_unit_test(all_faults_are_told_at_once),
 		cmocka_unit_test(limits_hold),
+		cmocka_unit_test(long_lines_are_taken_whole),
+		cmocka_unit_test(names_of_zones_are_those_of_the_model),
+		cmocka_unit_test(texts_have_their_forms),
+		cmocka_unit_test(faults_are_printable),
+		cmocka_unit_test(good_texts_are_taken),
 		cmocka_unit_test(a_nul_byte_is_told),
 		cmocka_unit_test(a_nul_byte_is_told_in_the_last_line),
-		cmocka_unit_test(a_folder_is_no_file),
+		cmocka_unit_test(what_is_no_file_is_refused),
+		cmocka_unit_test(a_folder_of_settings_has_files_only),
+		cmocka_unit_test(large_files_are_refused),
 		cmocka_unit_test(files_beside_it_win_in_order),
 		cmocka_unit_test(only_an_optional_file_may_be_absent),
 		cmocka_unit_test(the_reference_has_every_key_that_can_be_set),

@@ -170,6 +170,31 @@ static void empty_file_is_refused(void **state)
 	expect_refused(f, "is damaged");
 }
 
+/* Also beside a whole store, where SQLite would look. None of them is waited for. */
+static void what_is_no_file_is_refused(void **state)
+{
+	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+	const struct store_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		AUTO_FREE char *name = mem_printf("%s%s", f->path, endings[i]);
+		AUTO_ERR struct err e = {0};
+		enum store_file_state found = STORE_FILE_ABSENT;
+		sqlite3 *db = NULL;
+
+		if (i == 1)
+			make_store(f);
+		assert_int_equal(mkfifo(name, 0600), 0);
+		assert_int_equal(store_file_check(f->path, &e, &found), -EBADMSG);
+		assert_int_equal(e.faults[0].code, ERR_SYNTAX);
+		assert_non_null(strstr(e.faults[0].detail, name));
+		assert_non_null(strstr(e.faults[0].detail, "is a FIFO: move it away"));
+		assert_int_equal(store_file_open(f->path, &e, &db), -EBADMSG);
+		assert_null(db);
+		assert_int_equal(unlink(name), 0);
+	}
+}
+
 static void foreign_database_is_refused(void **state)
 {
 	const struct store_fixture *f = *state;
@@ -307,6 +332,7 @@ int main(void)
 		TEST(open_is_durable_and_exclusive),
 		TEST(garbage_is_refused),
 		TEST(empty_file_is_refused),
+		TEST(what_is_no_file_is_refused),
 		TEST(foreign_database_is_refused),
 		TEST(newer_version_is_refused),
 		TEST(newer_version_in_the_log_is_refused),

@@ -48,6 +48,10 @@ static void check_refuses_what_does_not_start(void **state)
 		     "at most 15 bytes");
 	assert_fault("[dns]\nlisten = here\n", "[dns] listen", "here");
 	assert_fault("[dns_update]\nserver = here\n", "[dns_update] server", "here");
+	assert_fault("[api]\ntoken_file = /dev/zero\n", "[api] token_file",
+		     "/dev/zero is a device: name a regular file");
+	assert_fault("[dns_update]\nserver = 192.0.2.1\nzone = example.net\nkey_file = /\n",
+		     "[dns_update] key_file", "/ is a folder: name a regular file");
 }
 
 /* Each chapter is judged, whatever the others say. */
