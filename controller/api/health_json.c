@@ -107,13 +107,15 @@ static json_t *health_json_common(const struct server_group *g, const struct ser
 {
 	char address[ADDR_TEXT_MAX];
 
-	return json_pack("{s:s, s:s, s:s, s:i, s:s?, s:s, s:s, s:s, s:o, s:b, s:b, s:i, s:i, s:I}",
-			 "server_group", g->o.name, "server", server->o.name, "address",
-			 addr_format(&server->address, address), "port", (int)server->port, "zone",
-			 server->zone, "state", s->state, "reason_code", s->reason_code, "detail",
-			 s->sentence, "since", status_json_time(s->since_wall), "in_service",
-			 s->in_service, "trusted", s->trusted, "passes", (int)s->passes, "failures",
-			 (int)s->failures, "weight_configured", (json_int_t)s->weight_configured);
+	return json_pack(
+		"{s:s, s:s, s:s, s:i, s:s?, s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:i, s:i, s:I}",
+		"server_group", g->o.name, "server", server->o.name, "address",
+		addr_format(&server->address, address), "port", (int)server->port, "zone",
+		server->zone, "state", s->state, "reason_code", s->reason_code, "detail",
+		s->sentence, "since", status_json_time(s->since_wall), "in_service", s->in_service,
+		"trusted", s->trusted, "rests_on_silence", s->rests_on_silence, "passes",
+		(int)s->passes, "failures", (int)s->failures, "weight_configured",
+		(json_int_t)s->weight_configured);
 }
 
 json_t *health_json_result(enum health_reason reason, usec_t duration)

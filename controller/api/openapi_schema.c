@@ -34,7 +34,7 @@ static const struct schema_row schema_rows[] = {
 	 "server_group:string summary:object windows:object advice:array items:array next_cursor:string?"},
 	{"ServerHealth", "A server: probe, state, weight",
 	 "server_group:string server:string address:string port:integer zone:string? state:string reason_code:string "
-	 "detail:string since:string? in_service:boolean trusted:boolean passes:integer failures:integer "
+	 "detail:string since:string? in_service:boolean trusted:boolean rests_on_silence:boolean passes:integer failures:integer "
 	 "weight_configured:integer weight:integer services:array check:object? last_probe:object? last_failure:object? recent:array "
 	 "next_change:string advice:string"},
 	{"HealthHistory",

@@ -40,6 +40,7 @@ struct engine_server {
 	usec_t ramp_steps; /* taken so far */
 	bool quiet_start;  /* known when the daemon started: no slow start at its first verdict */
 	bool error_told;   /* a prober_error was reported and not yet overcome */
+	bool heard;        /* at the last pass something came back that says so */
 	bool has_last;
 	enum health_reason last_reason;
 	enum health_reason last_failure_reason;

@@ -77,8 +77,10 @@ static void note_evidence(struct engine_server *s, const struct probe_result *r)
 		  r->evidence.duration_usec);
 	s->has_last = true;
 	s->last_reason = r->health.verdict == PROBE_PASS ? REASON_NONE : r->health.reason;
-	if (r->health.verdict == PROBE_PASS)
+	if (r->health.verdict == PROBE_PASS) {
+		s->heard = r->evidence.silence == EVIDENCE_HEARD;
 		return;
+	}
 	if (!s->last_failure)
 		s->last_failure = mem_new(struct probe_evidence);
 	*s->last_failure = r->evidence;

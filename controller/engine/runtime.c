@@ -316,6 +316,7 @@ static void server_init(struct engine *e, struct engine_server *s)
 	s->since_wall = e->ports.wall(e->ports.ctx);
 	s->since = e->ports.now(e->ports.ctx);
 	s->next_start = 0;
+	s->heard = false;
 	s->has_last = false;
 	memset(&s->recent, 0, sizeof(s->recent));
 	s->error_told = false;

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "dns/view.h"
 #include "engine/parts.h"
+#include "model/health_check.h"
 #include "plan/diff.h"
 
 const struct snapshot *engine_snapshot(const struct engine *e)
@@ -187,6 +188,8 @@ static void write_probed(const struct engine *e, const struct engine_server *s,
 {
 	st->state = health_state_name(s->health.state);
 	st->reason_code = health_reason_name(s->health.reason);
+	st->rests_on_silence = s->health.state == HEALTH_HEALTHY && !s->heard &&
+			       health_check_passes_late(&s->group->group->health_check);
 	switch (s->health.state) {
 	case HEALTH_HEALTHY:
 		write_healthy(e, s, st);

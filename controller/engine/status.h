@@ -21,8 +21,9 @@ struct server_status {
 	usec_t since_wall;
 	bool in_service; /* healthy, unavailable or trusted */
 	bool trusted;
-	unsigned passes;   /* consecutive */
-	unsigned failures; /* consecutive */
+	bool rests_on_silence; /* healthy because nothing came back that says otherwise */
+	unsigned passes;       /* consecutive */
+	unsigned failures;     /* consecutive */
 	uint32_t weight_configured;
 	const struct probe_evidence *last;         /* of the last probe, NULL before the first */
 	enum health_reason last_reason;            /* REASON_NONE = it passed */

@@ -195,9 +195,11 @@ def silence(lab):
     found = health(lab)
     assert found["state"] == "healthy", found
     assert found["advice"] == "", found
+    assert found["rests_on_silence"] is True, found
     server.kill()
     found = wait_state(lab, "unhealthy")
     assert found["reason_code"] == "icmp_port_unreachable", found
+    assert found["rests_on_silence"] is False, found
 
 
 @case(load=FIREWALL)
@@ -213,6 +215,7 @@ def silence_that_proves_nothing(lab):
     found = health(lab)
     assert "its silence proves nothing" in found["detail"], found
     assert "nobody knows" in found["advice"], found
+    assert found["rests_on_silence"] is True, found
 
 
 @case

@@ -26,6 +26,7 @@
 #include "api/api.h"
 #include "base/mem.h"
 #include "engine/status.h"
+#include "model/health_check.h"
 #include "plan/diff.h"
 
 #define RIG_TOKEN "a-token-of-the-tests-0123456789"
@@ -61,17 +62,18 @@ struct rig {
 	struct rig_event *held; /* probes on demand that never end by themselves */
 	struct plan_table *kernel;
 	unsigned commits;
-	double delay;         /* of the fakes' answers, seconds */
-	bool refuse_ops;      /* the kernel says EINVAL to everything */
-	bool hold_tables;     /* tables never come */
-	bool fail_commits;    /* the store is full */
-	bool linger;          /* the loop goes on after api_stop() */
-	bool fail_queries;    /* the store cannot be read */
-	bool hold_probes;     /* probes on demand never end */
-	int probe_error;      /* they cannot be started */
-	bool judge_vips;      /* VIPs answer, */
-	const char *vip_down; /* but for this one */
-	json_t *journal;      /* of the store: {id, kind, key, wall, value}, oldest first */
+	double delay;                  /* of the fakes' answers, seconds */
+	bool refuse_ops;               /* the kernel says EINVAL to everything */
+	bool hold_tables;              /* tables never come */
+	bool fail_commits;             /* the store is full */
+	bool linger;                   /* the loop goes on after api_stop() */
+	bool fail_queries;             /* the store cannot be read */
+	bool hold_probes;              /* probes on demand never end */
+	int probe_error;               /* they cannot be started */
+	bool judge_vips;               /* VIPs answer, */
+	const char *vip_down;          /* but for this one */
+	enum evidence_silence silence; /* of the probes that pass */
+	json_t *journal; /* of the store: {id, kind, key, wall, value}, oldest first */
 	json_t *revisions;
 	unsigned port;
 };
@@ -254,7 +256,8 @@ static inline void *rig_probe_add(void *ctx, const struct probe_target *t, void 
 	struct rig_event *ev;
 
 	(void)first_start;
-	if (rig->judge_vips && t->check->type == CHECK_ICMP) {
+	if (rig->judge_vips &&
+	    (t->check->type == CHECK_ICMP || health_check_passes_late(t->check))) {
 		ev = rig_push(rig, RIG_VIP);
 		ev->target = *t;
 		ev->ref = ref;
@@ -342,7 +345,9 @@ static inline void rig_give_probe(struct rig *rig, struct rig_event *ev)
 /* Enough of the same for a verdict. */
 static inline void rig_give_vip(struct rig *rig, const struct rig_event *ev)
 {
-	struct probe_result r = {.evidence = {.started_wall = time_wall(), .duration_usec = 300}};
+	struct probe_result r = {.evidence = {.started_wall = time_wall(),
+					      .duration_usec = 300,
+					      .silence = rig->silence}};
 	char text[ADDR_TEXT_MAX];
 
 	if (rig->vip_down && strcmp(addr_format(&ev->target.address, text), rig->vip_down) == 0)

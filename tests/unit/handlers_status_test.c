@@ -24,6 +24,7 @@ static void status_of_a_server(void **state)
 	assert_int_equal(answer_number_at(&a, "services.1.weight"), 50);
 	assert_true(json_is_null(answer_at(&a, "last_probe")));
 	assert_true(json_is_null(answer_at(&a, "check")));
+	assert_true(json_is_false(answer_at(&a, "rests_on_silence")));
 
 	AUTO_REPLY struct answer on = rig_ask(&rig, "PATCH", GROUP, "",
 					      "{\"health_check\":{\"enabled\":true}}");
@@ -46,6 +47,33 @@ static void status_of_a_server(void **state)
 	AUTO_REPLY struct answer nowhere = rig_get(&rig,
 						   "/api/v1/server-groups/none/servers/w9/health");
 	assert_int_equal(nowhere.status, 404);
+	rig_end(&rig);
+}
+
+/* Healthy since nothing came back, and healthy since something did. */
+static void silence_is_told(void **state)
+{
+	struct rig rig = {.judge_vips = true, .silence = SILENCE_TELLING};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer on = rig_ask(
+		&rig, "PATCH", GROUP, "",
+		"{\"health_check\":{\"enabled\":true,\"type\":\"icmp_udp\",\"request\":\"ping\"}}");
+	assert_int_equal(on.status, 200);
+	AUTO_REPLY struct answer a = rig_get(&rig, GROUP "/servers/w1/health");
+	assert_string_equal(answer_text(&a, "state"), "healthy");
+	assert_true(json_is_true(answer_at(&a, "rests_on_silence")));
+	assert_non_null(strstr(answer_text(&a, "detail"), "rests on silence"));
+
+	rig.silence = EVIDENCE_HEARD;
+	AUTO_REPLY struct answer other = rig_ask(&rig, "PATCH", GROUP, "",
+						 "{\"health_check\":{\"request\":\"pong\"}}");
+	assert_int_equal(other.status, 200);
+	AUTO_REPLY struct answer b = rig_get(&rig, GROUP "/servers/w1/health");
+	assert_string_equal(answer_text(&b, "state"), "healthy");
+	assert_true(json_is_false(answer_at(&b, "rests_on_silence")));
 	rig_end(&rig);
 }
 
@@ -124,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_of_a_server),
+		cmocka_unit_test(silence_is_told),
 		cmocka_unit_test(status_of_a_group),
 		cmocka_unit_test(status_of_a_large_group),
 		cmocka_unit_test(status_of_a_load_balancer),
