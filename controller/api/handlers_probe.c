@@ -52,8 +52,6 @@ static json_t *probe_result(const struct probe_op *op, const struct probe_target
 	json_t *json = health_json_probe(t, r->health.reason, &r->evidence);
 	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
 
-	if (r->health.verdict == PROBE_ERROR)
-		json_object_set_new(json, "result", json_string("error"));
 	json_object_set_new(json, "server_group", json_string(op->group));
 	json_object_set_new(json, "server", json_string(op->server));
 	json_object_set_new(json, "endpoint",

@@ -29,6 +29,13 @@ json_t *health_json_windows(const struct health_check *check, usec_t d)
 			 health_json_range(window_recovery(&s, d)));
 }
 
+static const char *health_json_result_name(enum health_reason reason)
+{
+	if (reason == REASON_NONE)
+		return "pass";
+	return reason == REASON_PROBER_ERROR ? "error" : "fail";
+}
+
 json_t *health_json_probe(const struct probe_target *t, enum health_reason reason,
 			  const struct probe_evidence *ev)
 {
@@ -38,7 +45,7 @@ json_t *health_json_probe(const struct probe_target *t, enum health_reason reaso
 	if (!ev)
 		return json_null();
 	json = json_pack("{s:o, s:s, s:s, s:o, s:s}", "started", status_json_time(ev->started_wall),
-			 "result", reason == REASON_NONE ? "pass" : "fail", "reason_code",
+			 "result", health_json_result_name(reason), "reason_code",
 			 health_reason_name(reason), "duration_ms",
 			 health_json_ms(ev->duration_usec), "received", ev->text);
 	if (!json)
@@ -120,9 +127,7 @@ static json_t *health_json_common(const struct server_group *g, const struct ser
 
 json_t *health_json_result(enum health_reason reason, usec_t duration)
 {
-	const char *result = reason == REASON_PROBER_ERROR ? "error" : "fail";
-
-	return json_pack("{s:s, s:s, s:o}", "result", reason == REASON_NONE ? "pass" : result,
+	return json_pack("{s:s, s:s, s:o}", "result", health_json_result_name(reason),
 			 "reason_code", health_reason_name(reason), "duration_ms",
 			 health_json_ms(duration));
 }

@@ -70,6 +70,7 @@ void results_decode(struct results_ring *r, const json_t *json)
 	}
 }
 
+/* A fault of this host is the last probe, but no failure: it does not stand where a server's is told. */
 static void note_evidence(struct engine_server *s, const struct probe_result *r)
 {
 	s->last = r->evidence;
@@ -81,6 +82,8 @@ static void note_evidence(struct engine_server *s, const struct probe_result *r)
 		s->heard = r->evidence.silence == EVIDENCE_HEARD;
 		return;
 	}
+	if (r->health.verdict == PROBE_ERROR)
+		return;
 	if (!s->last_failure)
 		s->last_failure = mem_new(struct probe_evidence);
 	*s->last_failure = r->evidence;

@@ -39,7 +39,7 @@ static const char *advice_for(enum health_reason r)
 	case REASON_HTTP_INVALID_RESPONSE:
 		return "what answers does not speak HTTP/1.x: is it the right port, or a TLS one?";
 	case REASON_PROBER_ERROR:
-		return "this gateway is short of something (descriptors, memory, ports): it counts for nothing until mended";
+		return "this gateway is short of something (descriptors, memory, ports, a capability): it counts for nothing until mended";
 	case REASON_FAILING_INTERMITTENTLY:
 		return "some probes fail and some pass: look for an overloaded service or a flapping path";
 	case REASON_ICMP_NO_REPLY:

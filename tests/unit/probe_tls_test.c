@@ -6,12 +6,19 @@ static struct tls_identity authority;
 static struct tls_identity good;      /* shop.example.net, of the authority */
 static struct tls_identity expired;   /* the same, until yesterday */
 static struct tls_identity self_made; /* the same, signed by itself */
+static struct tls_identity of_v4;     /* 192.0.2.7 */
+static struct tls_identity of_v6;     /* 2001:db8::7 */
 static char ca_path[] = "/tmp/zonegate-ca-XXXXXX";
 
 static char name_shop[] = "shop.example.net";
 static char name_other[] = "other.example.net";
 static char name_with_port[] = "shop.example.net:8443";
 static char name_address[] = "192.0.2.7";
+static char name_v4_port[] = "192.0.2.7:8443";
+static char name_v6[] = "2001:db8::7";
+static char name_v6_other[] = "2001:DB8:0:0::7";
+static char name_v6_port[] = "[2001:db8::7]:8443";
+static char name_v6_wrong[] = "[2001:db8::8]";
 static char name_dot[] = "shop.example.net.";
 static char text_pong[] = "pong";
 
@@ -22,6 +29,8 @@ static int set_up(void **state)
 	tls_identity_make(&good, name_shop, -TLS_DAY, 10 * TLS_DAY, &authority);
 	tls_identity_make(&expired, name_shop, -10 * TLS_DAY, -TLS_DAY, &authority);
 	tls_identity_make(&self_made, name_shop, -TLS_DAY, 10 * TLS_DAY, NULL);
+	tls_identity_make(&of_v4, name_address, -TLS_DAY, 10 * TLS_DAY, &authority);
+	tls_identity_make(&of_v6, name_v6, -TLS_DAY, 10 * TLS_DAY, &authority);
 	close(mkstemp(ca_path));
 	tls_identity_write(&authority, ca_path);
 	return 0;
@@ -35,6 +44,8 @@ static int tear_down(void **state)
 	tls_identity_drop(&good);
 	tls_identity_drop(&expired);
 	tls_identity_drop(&self_made);
+	tls_identity_drop(&of_v4);
+	tls_identity_drop(&of_v6);
 	return 0;
 }
 
@@ -119,6 +130,7 @@ static void test_names(void **state)
 		{NULL, name_shop, "shop.example.net"},
 		{NULL, name_with_port, "shop.example.net"},
 		{NULL, name_address, ""},
+		{NULL, name_v6_port, ""},
 		{name_dot, NULL, "shop.example.net"},
 	};
 
@@ -155,6 +167,15 @@ static const struct certificate_row certificates[] = {
 	{"another name", &good, name_other, NULL, "The name in the certificate does not match"},
 	{"another name by host", &good, NULL, name_other, "does not match"},
 	{"an address it is not for", &good, NULL, name_address, "does not match"},
+	{"an address", &of_v4, NULL, name_address, NULL},
+	{"an address and a port", &of_v4, NULL, name_v4_port, NULL},
+	{"an address as sni", &of_v4, name_address, name_other, NULL},
+	{"a name of one that is for an address", &of_v4, NULL, name_shop, "does not match"},
+	{"an address of IPv6", &of_v6, NULL, name_v6, NULL},
+	{"the same written otherwise", &of_v6, NULL, name_v6_other, NULL},
+	{"an address of IPv6 and a port", &of_v6, NULL, name_v6_port, NULL},
+	{"another address of IPv6", &of_v6, NULL, name_v6_wrong, "does not match"},
+	{"an address of the other family", &of_v6, NULL, name_address, "does not match"},
 	{"signed by itself", &self_made, name_shop, NULL, "The certificate issuer is unknown"},
 	{"signed by itself, any name", &self_made, NULL, NULL, "NOT trusted"},
 };

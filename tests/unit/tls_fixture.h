@@ -27,6 +27,21 @@ static inline void tls_must(int code)
 		fail_msg("GnuTLS: %s", gnutls_strerror(code));
 }
 
+/* A name, or an address, that the certificate is for. */
+static inline void tls_identity_put_name(struct tls_identity *id, const char *name)
+{
+	struct addr a;
+
+	if (addr_parse(name, &a) == 0)
+		tls_must(gnutls_x509_crt_set_subject_alt_name(id->crt, GNUTLS_SAN_IPADDRESS,
+							      a.bytes, a.family == AF_INET ? 4 : 16,
+							      GNUTLS_FSAN_SET));
+	else
+		tls_must(gnutls_x509_crt_set_subject_alt_name(id->crt, GNUTLS_SAN_DNSNAME, name,
+							      (unsigned)strlen(name),
+							      GNUTLS_FSAN_SET));
+}
+
 /* For `name` (NULL = an authority), from and until in seconds from now, signed by `issuer` (NULL = by itself). */
 static inline void tls_identity_make(struct tls_identity *id, const char *name, long from,
 				     long until, const struct tls_identity *issuer)
@@ -49,9 +64,7 @@ static inline void tls_identity_make(struct tls_identity *id, const char *name, 
 	tls_must(gnutls_x509_crt_set_key(id->crt, id->key));
 	tls_must(gnutls_x509_crt_set_basic_constraints(id->crt, name == NULL, -1));
 	if (name)
-		tls_must(gnutls_x509_crt_set_subject_alt_name(id->crt, GNUTLS_SAN_DNSNAME, name,
-							      (unsigned)strlen(name),
-							      GNUTLS_FSAN_SET));
+		tls_identity_put_name(id, name);
 	else
 		tls_must(gnutls_x509_crt_set_key_usage(id->crt, GNUTLS_KEY_KEY_CERT_SIGN));
 	tls_must(gnutls_x509_crt_sign2(id->crt, issuer ? issuer->crt : id->crt,

@@ -45,6 +45,7 @@ class Daemon:
         self.starts = 0
         self._notify = None
         self.environment = {}
+        self.capabilities = CAPABILITIES
         self.sink = None  # descriptor that takes its log instead of the file
 
     @property
@@ -84,7 +85,7 @@ class Daemon:
     def _in_child(self):
         sysc.setns(self._namespace.descriptor)
         os.umask(0o027)
-        sysc.become_service_user(*self.ids, CAPABILITIES)
+        sysc.become_service_user(*self.ids, self.capabilities)
 
     def start(self, ready=True):
         """Start it; by default wait until it has said READY=1."""

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What this host lacks counts against no server: it is told, counted, and overcome."""
+
+import re
+
+from zglab import case, sysc
+from zglab.documents import check, web
+
+LAB_SECONDS = 10
+
+
+def health(lab, server="s1"):
+    return lab.gw.api.get(f"/server-groups/web/servers/{server}/health").expect(200).json
+
+
+def counted(lab, result):
+    text = lab.gw.api.get("/metrics").body.decode()
+    return int(re.search(rf'^zonegate_health_checks_total{{result="{result}"}} (\d+)', text, re.M)[1])
+
+
+def told(lab):
+    return lab.gw.daemon.log().count("server.prober_error")
+
+
+def ping(**members):
+    return {name: value for name, value in check(type="icmp", **members).items() if name != "port"}
+
+
+@case
+def without_the_capability_for_raw_sockets(lab):
+    lab.network(2)
+    daemon = lab.gw.daemon
+    lab.start(web(lab, health_check=ping()))
+    lab.wait_in_service()
+    daemon.stop()
+
+    all_of_them = daemon.capabilities
+    daemon.capabilities = tuple(x for x in all_of_them if x != sysc.CAP_NET_RAW)
+    daemon.start()
+    lab.wait(
+        lambda: counted(lab, "prober_error") > 20, 5 + lab.margin,
+        "many more than it takes to fail a server",
+    )
+    for server in ("s1", "s2"):
+        found = health(lab, server)
+        assert found["state"] == "healthy" and found["in_service"], found
+        assert found["last_probe"]["reason_code"] == "prober_error", found
+        assert found["last_probe"]["result"] == "error", found
+        assert found["last_failure"] is None, found
+        assert "counts for nothing" in found["last_probe"]["detail"], found
+        assert "CAP_NET_RAW" in found["last_probe"]["detail"], found
+        assert found["failures"] == 0, found
+        assert found["advice"], found
+    assert counted(lab, "fail") == 0
+    assert set(lab.gw.weights().values()) == {100}, lab.gw.weights()
+    assert told(lab) == 2, daemon.log()  # once for each server, not for each probe
+    probed = lab.gw.api.call("POST", "/server-groups/web/servers/s1/probe").expect(200).json
+    assert probed["result"] == "error", probed
+    daemon.stop()
+
+    daemon.capabilities = all_of_them
+    daemon.start()
+    lab.wait(
+        lambda: (health(lab)["last_probe"] or {}).get("result") == "pass", 1 + lab.margin, "probes",
+    )
+    assert health(lab)["state"] == "healthy"
+    assert "unhealthy" not in daemon.log()
+
+
+@case
+def a_new_server_that_cannot_be_probed(lab):
+    lab.network(1)
+    daemon = lab.gw.daemon
+    daemon.capabilities = tuple(x for x in daemon.capabilities if x != sysc.CAP_NET_RAW)
+    lab.gw.daemon.start()
+    lab.gw.api.apply(web(lab, health_check=ping()))
+    lab.wait(lambda: counted(lab, "prober_error") > 5, 5 + lab.margin, "probes")
+    found = health(lab)
+    assert found["state"] == "initial" and not found["in_service"], found
+    assert found["reason_code"] == "initial_checking", found
+    assert set(lab.gw.weights().values()) <= {0}, lab.gw.weights()
+    # Another kind needs no raw socket.
+    lab.gw.api.patch("/server-groups/web", {"health_check": {"type": "tcp"}}).expect(200)
+    lab.wait(lambda: health(lab)["state"] == "healthy", 2 + lab.margin, "healthy")
