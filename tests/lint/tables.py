@@ -83,7 +83,6 @@ NO_UNIT_TEST = {
     'wiring_engine.c': 'joins, decides nothing: every lab test runs through it',
     'wiring_api.c': 'joins, decides nothing: every lab test runs through it',
     'loop.c': 'libev and signals: start, reload and stop are lab tests',
-    'api/exchange.c': 'the side of httpd.c about one request: httpd_test.c',
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',
     'api/status_json.c': 'handlers_status_test.c, handlers_object_test.c',
     'api/health_json.c': 'handlers_status_test.c',
@@ -93,6 +92,8 @@ NO_UNIT_TEST = {
 # tests/unit/X_test.c that mirror no one file, and what they test instead.
 UNIT_TESTS_OF_MANY = {
     'probe_descriptors': 'all probe kinds together leave no descriptor behind',
+    'probe_limits': 'probe_sched.c: probes in flight, single probes',
+    'probe_pace': 'probe_sched.c: pace and stalls',
 }
 
 # Libraries that the daemon may not load: libipset is GPL-2-only.

@@ -101,6 +101,24 @@ static inline void fixture_send(int fd, const char *text)
 	(void)send(fd, text, strlen(text), MSG_NOSIGNAL);
 }
 
+static inline void fixture_serve_close(int fd, void *arg)
+{
+	(void)fd;
+	(void)arg;
+}
+
+/* A port on which connections are taken by the kernel and never answered: an http probe in flight until T. */
+static inline void fixture_start_mute(struct fixture_server *s)
+{
+	fixture_server_start(s, "127.0.0.1", NULL, NULL);
+}
+
+static inline struct probe_target fixture_target(const struct health_check *c,
+						 const struct fixture_server *s)
+{
+	return (struct probe_target){.check = c, .address = s->address, .port = s->port};
+}
+
 /* Until the other side closes, resets or `ms` are over. */
 static inline void fixture_wait_gone(int fd, int ms)
 {

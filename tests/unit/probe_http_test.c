@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Kind `http` against servers that behave, misbehave and stall.
-#include "probe_fixture.h"
+#include "probe_answers.h"
 
 #include <stdio.h>
 
@@ -133,48 +133,30 @@ struct answer_row {
 	enum http_method method;
 	char *wanted;
 	struct script script;
-	enum probe_verdict verdict;
-	enum health_reason reason;
-	unsigned status;
-	const char *text;
+	struct answer_verdict verdict;
 };
-
-#define PASS  PROBE_PASS, REASON_NONE
-#define ODD   PROBE_FAIL_ACTIVE, REASON_HTTP_INVALID_RESPONSE
-#define RESET PROBE_FAIL_ACTIVE, REASON_CONNECT_RESET
-#define SLOW  PROBE_FAIL_SILENT, REASON_RECV_TIMEOUT
-#define OTHER PROBE_FAIL_ACTIVE, REASON_HTTP_STATUS_MISMATCH
-#define BODY  PROBE_FAIL_ACTIVE, REASON_HTTP_BODY_MISMATCH
 
 static const struct answer_row answers[] = {
 	{"HTTP/1.0",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.0 200 OK\r\n\r\n"}},
-	 PASS,
-	 200,
-	 "HTTP/1.0 200 OK"},
+	 {PASS, 200, "HTTP/1.0 200 OK"}},
 	{"status line in two packets",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 20", "0 OK\r\nA: b\r", "\n\r\n"}, .pause_ms = 30},
-	 PASS,
-	 200,
-	 "HTTP/1.1 200 OK"},
+	 {PASS, 200, "HTTP/1.1 200 OK"}},
 	{"100 before the answer",
 	 HTTP_GET,
 	 NULL,
 	 {.parts = {"HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 Fine\r\n\r\n"}, .pause_ms = 30},
-	 PASS,
-	 200,
-	 "HTTP/1.1 200 Fine"},
+	 {PASS, 200, "HTTP/1.1 200 Fine"}},
 	{"body matches",
 	 HTTP_GET,
 	 text_pong,
 	 {.parts = {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nping p", "ong"}, .pause_ms = 30},
-	 PASS,
-	 200,
-	 "HTTP/1.1 200 OK"},
+	 {PASS, 200, "HTTP/1.1 200 OK"}},
 	{"chunked body matches",
 	 HTTP_GET,
 	 text_pong,
@@ -182,122 +164,92 @@ static const struct answer_row answers[] = {
 		    "\r\n2\r\nng\r\n"},
 	  .pause_ms = 30,
 	  .hold = true},
-	 PASS,
-	 200,
-	 "HTTP/1.1 200 OK"},
+	 {PASS, 200, "HTTP/1.1 200 OK"}},
 	{"body matches until close",
 	 HTTP_GET,
 	 text_pong,
 	 {.parts = {"HTTP/1.1 200 OK\r\n\r\nping ", "pong"}, .pause_ms = 30},
-	 PASS,
-	 200,
-	 "HTTP/1.1 200 OK"},
+	 {PASS, 200, "HTTP/1.1 200 OK"}},
 	{"verdict before the body ends",
 	 HTTP_GET,
 	 NULL,
 	 {.parts = {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"}, .hold = true},
-	 PASS,
-	 200,
-	 "HTTP/1.1 200 OK"},
+	 {PASS, 200, "HTTP/1.1 200 OK"}},
 	{"body differs",
 	 HTTP_GET,
 	 text_pong,
 	 {.parts = {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nping"}, .hold = true},
-	 BODY,
-	 200,
-	 "HTTP/1.1 200 OK, 4 bytes of body"},
+	 {BODY, 200, "HTTP/1.1 200 OK, 4 bytes of body"}},
 	{"body differs until close",
 	 HTTP_GET,
 	 text_pong,
 	 {.parts = {"HTTP/1.1 200 OK\r\n\r\npo", "n"}, .pause_ms = 30},
-	 BODY,
-	 200,
-	 "HTTP/1.1 200 OK, 3 bytes of body"},
+	 {BODY, 200, "HTTP/1.1 200 OK, 3 bytes of body"}},
 	{"wrong status",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 503 Busy\r\n\r\n"}},
-	 OTHER,
-	 503,
-	 "HTTP/1.1 503 Busy"},
+	 {OTHER, 503, "HTTP/1.1 503 Busy"}},
 	{"redirects are not followed",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n"}},
-	 OTHER,
-	 302,
-	 "HTTP/1.1 302 Found"},
+	 {OTHER, 302, "HTTP/1.1 302 Found"}},
 	{"wrong status decides before the body",
 	 HTTP_GET,
 	 text_pong,
 	 {.parts = {"HTTP/1.1 500 Oops\r\nContent-Length: 9\r\n\r\n"}, .hold = true},
-	 OTHER,
-	 500,
-	 "HTTP/1.1 500 Oops"},
+	 {OTHER, 500, "HTTP/1.1 500 Oops"}},
 	{"another protocol",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"SSH-2.0-x\r\n"}, .hold = true},
-	 ODD,
-	 0,
-	 "an answer that is not HTTP/1, after \"SSH-2.0-x\""},
+	 {ODD, 0, "an answer that is not HTTP/1, after \"SSH-2.0-x\""}},
 	{"it speaks first",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"220 mail ESMTP\r\n"}, .hold = true, .early = true},
-	 ODD,
-	 0,
-	 "an answer that is not HTTP/1, after \"220 mail ESMTP\""},
+	 {ODD, 0, "an answer that is not HTTP/1, after \"220 mail ESMTP\""}},
 	{"closed without an answer",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {NULL}},
-	 ODD,
-	 0,
-	 "no answer before the connection was closed"},
+	 {ODD, 0, "no answer before the connection was closed"}},
 	{"closed in mid-answer",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 200 OK\r\nA: b\r\n"}},
-	 ODD,
-	 200,
-	 "a connection closed in mid-answer, after \"HTTP/1.1 200 OK\""},
+	 {ODD, 200, "a connection closed in mid-answer, after \"HTTP/1.1 200 OK\""}},
 	{"closed in mid-body",
 	 HTTP_GET,
 	 text_pong,
 	 {.parts = {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npin"}},
-	 ODD,
-	 200,
-	 "a connection closed in mid-answer, after \"HTTP/1.1 200 OK\""},
+	 {ODD, 200, "a connection closed in mid-answer, after \"HTTP/1.1 200 OK\""}},
 	{"reset in mid-answer",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 200 OK\r\nA: b", ""}, .pause_ms = 50, .reset = true},
-	 RESET,
-	 0,
-	 "HTTP/1.1 200 OK"},
+	 {RESET, 0, "HTTP/1.1 200 OK"}},
 	{"reset at once",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {NULL}, .reset = true, .early = true},
-	 RESET,
-	 0,
-	 NULL},
-	{"accepts and says nothing", HTTP_HEAD, NULL, {.parts = {NULL}, .hold = true}, SLOW, 0, ""},
+	 {RESET, 0, NULL}},
+	{"accepts and says nothing",
+	 HTTP_HEAD,
+	 NULL,
+	 {.parts = {NULL}, .hold = true},
+	 {SLOW, 0, ""}},
 	{"stops in mid-answer",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 200 OK\r\n"}, .hold = true},
-	 SLOW,
-	 0,
-	 "HTTP/1.1 200 OK"},
+	 {SLOW, 0, "HTTP/1.1 200 OK"}},
 	{"status, then an answer without end",
 	 HTTP_GET,
 	 text_pong,
 	 {.parts = {"HTTP/1.1 200 OK\r\n\r\nping"}, .hold = true},
-	 SLOW,
-	 0,
-	 "HTTP/1.1 200 OK"},
+	 {SLOW, 0, "HTTP/1.1 200 OK"}},
 };
 
 static void test_answers(void **state)
@@ -305,21 +257,14 @@ static void test_answers(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		const struct answer_row *row = &answers[i];
-		struct health_check c = fixture_check(CHECK_HTTP);
+		struct health_check c = answer_check(CHECK_HTTP, row->method, row->wanted);
 		struct script script = row->script;
 		struct probe_result r;
 
-		c.method = row->method;
-		c.expected_body = row->wanted;
-		if (row->reason == REASON_RECV_TIMEOUT)
+		if (row->verdict.reason == REASON_RECV_TIMEOUT)
 			c.timeout_ms = 100;
 		r = probe_script(&c, &script);
-		if (r.health.verdict != row->verdict || r.health.reason != row->reason ||
-		    r.evidence.http_status != row->status ||
-		    (row->text && strcmp(r.evidence.text, row->text) != 0))
-			fail_msg("%s: verdict %d reason %s status %u text \"%s\"", row->name,
-				 (int)r.health.verdict, health_reason_name(r.health.reason),
-				 r.evidence.http_status, r.evidence.text);
+		answer_assert(row->name, &r, &row->verdict);
 	}
 }
 
@@ -407,14 +352,9 @@ static void test_huge(void **state)
 static void test_refused(void **state)
 {
 	struct health_check c = fixture_check(CHECK_HTTP);
-	struct script script = {.parts = {NULL}};
-	struct fixture_server s;
-	struct probe_result r;
+	struct probe_result r = answer_of_nobody(&c);
 
 	(void)state;
-	fixture_server_start(&s, "127.0.0.1", serve_script, &script);
-	fixture_server_stop(&s);
-	r = fixture_probe_server(&c, &s);
 	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_CONNECT_REFUSED);
 }
 

@@ -1,30 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The scheduler with real sockets and a real loop: sharing, coming and going in callbacks, pace without drift, stalls.
+// The scheduler with real sockets and a real loop: sharing, coming and going in callbacks.
 #include "base/mem.h"
 #include "probe_fixture.h"
 
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-
-static void serve_close(int fd, void *arg)
-{
-	(void)fd;
-	(void)arg;
-}
-
-static struct probe_target target_of(const struct health_check *c, const struct fixture_server *s)
-{
-	return (struct probe_target){.check = c, .address = s->address, .port = s->port};
-}
-
-/* A port on which connections are taken by the kernel and never answered: an http probe in flight until T. */
-static void start_mute(struct fixture_server *s)
-{
-	fixture_server_start(s, "127.0.0.1", NULL, NULL);
-}
 
 /* ---- sharing ---- */
 
@@ -41,10 +20,10 @@ static void test_identical_probes_run_once(void **state)
 	usec_t now;
 
 	(void)state;
-	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
+	fixture_server_start(&s, "127.0.0.1", fixture_serve_close, NULL);
 	fixture_start(&f, fixture_on_result);
-	ta = target_of(&a, &s);
-	tb = target_of(&b, &s);
+	ta = fixture_target(&a, &s);
+	tb = fixture_target(&b, &s);
 	now = time_monotonic();
 	entries[0] = probe_sched_add(f.sched, &ta, &refs[0], now);
 	entries[1] = probe_sched_add(f.sched, &tb, &refs[1], now);
@@ -107,8 +86,8 @@ static void test_earliest_wish_wins(void **state)
 	struct fixture f;
 
 	(void)state;
-	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
-	t = target_of(&c, &s);
+	fixture_server_start(&s, "127.0.0.1", fixture_serve_close, NULL);
+	t = fixture_target(&c, &s);
 	fixture_start(&f, fixture_on_result);
 	probe_sched_add(f.sched, &t, &slow, time_monotonic());
 	fixture_loop(&f, 0.1);
@@ -132,8 +111,8 @@ static void test_not_before_the_first_start(void **state)
 	usec_t first;
 
 	(void)state;
-	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
-	t = target_of(&c, &s);
+	fixture_server_start(&s, "127.0.0.1", fixture_serve_close, NULL);
+	t = fixture_target(&c, &s);
 	fixture_start(&f, fixture_on_result);
 	first = time_monotonic() + 123456;
 	probe_sched_add(f.sched, &t, &ref, first);
@@ -178,7 +157,7 @@ static void scene_remove(struct scene *sc, size_t who)
 
 static void scene_add(struct scene *sc, size_t who)
 {
-	struct probe_target t = target_of(&sc->c, &sc->s);
+	struct probe_target t = fixture_target(&sc->c, &sc->s);
 
 	sc->entries[who] = probe_sched_add(sc->f.sched, &t, (void *)(uintptr_t)who,
 					   time_monotonic());
@@ -189,7 +168,7 @@ static void scene_play(struct scene *sc, void (*act)(struct scene *, size_t), si
 	struct probe_sched_callbacks cb = {.ctx = sc, .result = scene_on_result};
 
 	*sc = (struct scene){.c = fixture_check(CHECK_TCP), .act = act};
-	fixture_server_start(&sc->s, "127.0.0.1", serve_close, NULL);
+	fixture_server_start(&sc->s, "127.0.0.1", fixture_serve_close, NULL);
 	fixture_start(&sc->f, fixture_on_result);
 	probe_sched_free(sc->f.sched);
 	sc->f.sched = probe_sched_new(sc->f.loop, &cb);
@@ -293,10 +272,10 @@ static void test_removal_of_other_probes(void **state)
 	int files;
 
 	(void)state;
-	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
-	start_mute(&m);
-	t = target_of(&tcp, &s);
-	tm = target_of(&http, &m);
+	fixture_server_start(&s, "127.0.0.1", fixture_serve_close, NULL);
+	fixture_start_mute(&m);
+	t = fixture_target(&tcp, &s);
+	tm = fixture_target(&http, &m);
 	fixture_start(&f, fixture_on_result);
 	files = fixture_count_files();
 	now = time_monotonic();
@@ -328,8 +307,8 @@ static void test_free_while_in_flight(void **state)
 	int files = fixture_count_files();
 
 	(void)state;
-	start_mute(&m);
-	t = target_of(&c, &m);
+	fixture_start_mute(&m);
+	t = fixture_target(&c, &m);
 	fixture_start(&f, fixture_on_result);
 	probe_sched_add(f.sched, &t, &ref, time_monotonic());
 	fixture_loop(&f, 0.1);
@@ -357,8 +336,8 @@ static void test_retarget_in_flight(void **state)
 	*new = *old;
 	old->path = mem_strdup("/a");
 	new->path = mem_strdup("/a");
-	start_mute(&m);
-	t = target_of(old, &m);
+	fixture_start_mute(&m);
+	t = fixture_target(old, &m);
 	fixture_start(&f, fixture_on_result);
 	e = probe_sched_add(f.sched, &t, &ref, time_monotonic());
 	fixture_loop(&f, 0.1);
@@ -375,304 +354,6 @@ static void test_retarget_in_flight(void **state)
 	free(new);
 }
 
-/* ---- pace ---- */
-
-struct pace {
-	struct fixture f;
-	usec_t interval;
-	usec_t first;
-	unsigned rounds;
-	unsigned rounds_max;
-	unsigned failures;
-};
-
-static usec_t pace_on_result(void *ctx, void *ref, const struct probe_result *r)
-{
-	struct pace *p = ctx;
-	usec_t started = r->health.ended - r->evidence.duration_usec;
-
-	(void)ref;
-	p->failures += r->health.verdict != PROBE_PASS;
-	assert_int_equal(r->health.planned, p->first + p->rounds * p->interval);
-	assert_true(started >= r->health.planned);
-	if (++p->rounds == p->rounds_max)
-		ev_break(p->f.loop, EVBREAK_ALL);
-	return r->health.planned + p->interval;
-}
-
-static void test_no_drift(void **state)
-{
-	struct health_check c = fixture_check(CHECK_TCP);
-	struct pace p = {.interval = 20 * FIXTURE_MS, .rounds_max = 60};
-	struct probe_sched_callbacks cb = {.ctx = &p, .result = pace_on_result};
-	struct fixture_server s;
-	struct probe_target t;
-	usec_t took;
-
-	(void)state;
-	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
-	t = target_of(&c, &s);
-	fixture_start(&p.f, fixture_on_result);
-	probe_sched_free(p.f.sched);
-	p.f.sched = probe_sched_new(p.f.loop, &cb);
-	p.first = time_monotonic() + 3 * FIXTURE_MS;
-	probe_sched_add(p.f.sched, &t, NULL, p.first);
-	fixture_loop(&p.f, FIXTURE_END);
-	took = time_monotonic() - p.first;
-	assert_int_equal(p.rounds, 60);
-	assert_int_equal(p.failures, 0);
-	assert_in_range(took, 59 * p.interval, 59 * p.interval + 2000 * FIXTURE_MS);
-	fixture_stop(&p.f);
-	fixture_server_stop(&s);
-}
-
-/* What must start at once after silence does not wait for another slot. */
-static void test_silence_is_followed_at_once(void **state)
-{
-	struct health_check c = fixture_check(CHECK_HTTP);
-	struct fixture_ref ref = {.pause = 0};
-	struct fixture_server m;
-	struct probe_target t;
-	struct fixture f;
-
-	(void)state;
-	c.timeout_ms = 50;
-	start_mute(&m);
-	t = target_of(&c, &m);
-	fixture_start(&f, fixture_on_result);
-	probe_sched_add(f.sched, &t, &ref, time_monotonic());
-	fixture_loop(&f, 1.);
-	/* Between 50 and 60 ms each, and the machine may be busy. */
-	assert_in_range(ref.count, 10, 20);
-	assert_true(ref.last.health.planned + 50 * FIXTURE_MS <= ref.last.health.ended);
-	fixture_stop(&f);
-	fixture_server_stop(&m);
-}
-
-/* ---- stalls ---- */
-
-/* Answers 600 ms after the request. */
-static void serve_late(int fd, void *arg)
-{
-	char request[1024];
-
-	(void)arg;
-	if (recv(fd, request, sizeof(request), 0) <= 0)
-		return;
-	usleep(600000);
-	fixture_send(fd, "HTTP/1.1 200 OK\r\n\r\n");
-}
-
-static void on_block(struct ev_loop *loop, struct ev_timer *w, int revents)
-{
-	(void)loop;
-	(void)w;
-	(void)revents;
-	usleep(500000);
-}
-
-/* One probe with T = 250 ms of a server that takes 600; the loop is held for 500 ms meanwhile, or not at all. */
-static struct probe_result probe_over_block(bool blocked)
-{
-	struct health_check c = fixture_check(CHECK_HTTP);
-	struct fixture_ref ref = {.pause = USEC_NEVER};
-	struct fixture_server s;
-	struct probe_target t;
-	struct ev_timer block;
-	struct fixture f;
-
-	c.timeout_ms = 250;
-	fixture_server_start(&s, "127.0.0.1", serve_late, NULL);
-	t = target_of(&c, &s);
-	fixture_start(&f, fixture_on_result);
-	probe_sched_add(f.sched, &t, &ref, time_monotonic());
-	ev_timer_init(&block, on_block, 0.05, 0.);
-	if (blocked)
-		ev_timer_start(f.loop, &block);
-	fixture_loop(&f, FIXTURE_END);
-	fixture_stop(&f);
-	fixture_server_stop(&s);
-	assert_int_equal(ref.count, 1);
-	return ref.last;
-}
-
-static void test_stall_of_the_loop(void **state)
-{
-	struct probe_result r = probe_over_block(false);
-
-	(void)state;
-	fixture_assert(&r, PROBE_FAIL_SILENT, REASON_RECV_TIMEOUT);
-	r = probe_over_block(true);
-	fixture_assert(&r, PROBE_PASS, REASON_NONE);
-}
-
-/* Many servers, each with a probe in flight or due, and the loop held again and again: nobody fails. */
-static void test_stalls_fail_nobody(void **state)
-{
-	static struct fixture_ref refs[100];
-	struct health_check c = fixture_check(CHECK_TCP);
-	struct fixture_server s;
-	struct ev_timer block;
-	struct fixture f;
-
-	(void)state;
-	c.timeout_ms = 60;
-	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
-	fixture_start(&f, fixture_on_result);
-	for (unsigned i = 0; i < 100; i++) {
-		struct probe_target t = target_of(&c, &s);
-
-		t.address.bytes[3] = (uint8_t)(i + 1);
-		refs[i] = (struct fixture_ref){.pause = 10 * FIXTURE_MS};
-		/* The server listens on 127.0.0.1 only: the others refuse, which is an answer too. */
-		probe_sched_add(f.sched, &t, &refs[i], time_monotonic() + i * 1000);
-	}
-	ev_timer_init(&block, on_block, 0.05, 0.1);
-	ev_timer_start(f.loop, &block);
-	fixture_loop(&f, 2.);
-	for (unsigned i = 0; i < 100; i++) {
-		assert_true(refs[i].count >= 2);
-		assert_int_not_equal(refs[i].last.health.verdict, PROBE_FAIL_SILENT);
-	}
-	fixture_stop(&f);
-	fixture_server_stop(&s);
-}
-
-/* The whole process is stopped while it waits: no callback is to blame, and no timer of others near. */
-static void test_stop_of_the_process(void **state)
-{
-	struct health_check c = fixture_check(CHECK_HTTP);
-	struct fixture_server s;
-	int status = -1;
-	pid_t pid;
-
-	(void)state;
-	c.timeout_ms = 250;
-	fixture_server_start(&s, "127.0.0.1", serve_late, NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		struct probe_result r = fixture_probe_server(&c, &s);
-
-		_exit(r.health.verdict == PROBE_PASS ? 0 : 1);
-	}
-	usleep(80000);
-	kill(pid, SIGSTOP);
-	usleep(500000);
-	kill(pid, SIGCONT);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	fixture_server_stop(&s);
-	assert_int_equal(status, 0);
-}
-
-/* ---- limits ---- */
-
-static void test_flight_is_bounded(void **state)
-{
-	static struct fixture_ref refs[200];
-	static struct health_check checks[200];
-	struct health_check c = fixture_check(CHECK_HTTP);
-	struct fixture_server m;
-	struct rlimit old, few;
-	struct fixture f;
-	unsigned refused = 0;
-
-	(void)state;
-	c.timeout_ms = 5000;
-	start_mute(&m);
-	getrlimit(RLIMIT_NOFILE, &old);
-	few = old;
-	few.rlim_cur = 400;
-	setrlimit(RLIMIT_NOFILE, &few);
-	fixture_start(&f, fixture_on_result);
-	assert_int_equal(probe_sched_capacity(f.sched), 128);
-	for (unsigned i = 0; i < 200; i++) {
-		struct probe_target t = target_of(&c, &m);
-		struct health_check *own = &checks[i];
-
-		*own = c;
-		own->fast_retry = i % 2;
-		own->window_failures = i / 2;
-		own->window_of = 60;
-		t.check = own;
-		refs[i].pause = 10 * USEC_PER_SEC;
-		probe_sched_add(f.sched, &t, &refs[i], time_monotonic());
-	}
-	fixture_loop(&f, 0.5);
-	for (unsigned i = 0; i < 200; i++) {
-		refused += refs[i].count;
-		if (!refs[i].count)
-			continue;
-		fixture_assert(&refs[i].last, PROBE_ERROR, REASON_PROBER_ERROR);
-		assert_int_equal(refs[i].last.evidence.error, EMFILE);
-	}
-	assert_int_equal(probe_sched_in_flight(f.sched), 128);
-	assert_int_equal(refused, 200 - 128);
-	setrlimit(RLIMIT_NOFILE, &old);
-	fixture_stop(&f);
-	fixture_server_stop(&m);
-}
-
-struct once {
-	struct fixture *f;
-	unsigned results, ends; /* without a result */
-};
-
-static void on_once(void *ctx, const struct probe_target *t, const struct probe_result *r)
-{
-	struct once *o = ctx;
-
-	assert_int_equal(t->check->type, CHECK_HTTP);
-	*(r ? &o->results : &o->ends) += 1;
-	ev_break(o->f->loop, EVBREAK_ALL);
-}
-
-/* It has a result of its own, and nobody else is told. */
-static void test_once(void **state)
-{
-	struct health_check c = fixture_check(CHECK_HTTP);
-	struct fixture_ref regular = {.pause = 5000 * FIXTURE_MS};
-	struct fixture_server s;
-	struct fixture f;
-	struct once o = {.f = &f};
-
-	(void)state;
-	fixture_server_start(&s, "127.0.0.1", serve_close, NULL);
-	fixture_start(&f, fixture_on_result);
-	struct probe_target t = target_of(&c, &s);
-	probe_sched_add(f.sched, &t, &regular, time_monotonic());
-	fixture_loop(&f, 0.2);
-	assert_true(probe_sched_once(f.sched, &t, on_once, &o));
-	assert_int_equal(o.results, 0); /* later */
-	fixture_loop(&f, FIXTURE_END);
-	assert_int_equal(o.results, 1);
-	assert_int_equal(regular.count, 1);
-	fixture_stop(&f);
-	fixture_server_stop(&s);
-}
-
-static void test_once_is_bounded(void **state)
-{
-	struct health_check c = fixture_check(CHECK_HTTP);
-	struct fixture_server m;
-	struct fixture f;
-	struct once o = {.f = &f};
-
-	(void)state;
-	c.timeout_ms = 5000;
-	start_mute(&m);
-	fixture_start(&f, fixture_on_result);
-	struct probe_target t = target_of(&c, &m);
-	for (int i = 0; i < PROBE_ONCE_MAX; i++)
-		assert_true(probe_sched_once(f.sched, &t, on_once, &o));
-	assert_false(probe_sched_once(f.sched, &t, on_once, &o));
-	fixture_loop(&f, 0.1);
-	assert_int_equal(probe_sched_in_flight(f.sched), PROBE_ONCE_MAX);
-	fixture_stop(&f); /* each is told that it gets no result */
-	assert_int_equal(o.ends, PROBE_ONCE_MAX);
-	fixture_server_stop(&m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -685,14 +366,6 @@ int main(void)
 		cmocka_unit_test(test_removal_of_other_probes),
 		cmocka_unit_test(test_free_while_in_flight),
 		cmocka_unit_test(test_retarget_in_flight),
-		cmocka_unit_test(test_no_drift),
-		cmocka_unit_test(test_silence_is_followed_at_once),
-		cmocka_unit_test(test_stall_of_the_loop),
-		cmocka_unit_test(test_stalls_fail_nobody),
-		cmocka_unit_test(test_stop_of_the_process),
-		cmocka_unit_test(test_flight_is_bounded),
-		cmocka_unit_test(test_once),
-		cmocka_unit_test(test_once_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Kinds `tls` and `https` against servers with every sort of certificate, and against those that speak no TLS.
+#include "probe_answers.h"
 #include "tls_fixture.h"
 
 static struct tls_identity authority;
@@ -330,13 +331,9 @@ static void test_silent(void **state)
 static void test_refused(void **state)
 {
 	struct health_check c = tls_check();
-	struct fixture_server s;
-	struct probe_result r;
+	struct probe_result r = answer_of_nobody(&c);
 
 	(void)state;
-	fixture_server_start(&s, "127.0.0.1", serve_nothing, NULL);
-	fixture_server_stop(&s);
-	r = fixture_probe_server(&c, &s);
 	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_CONNECT_REFUSED);
 	assert_int_equal(r.evidence.tls_usec, 0);
 }
@@ -364,21 +361,12 @@ static void test_no_authority(void **state)
 
 /* ---- https ---- */
 
-#define PASS  PROBE_PASS, REASON_NONE
-#define ODD   PROBE_FAIL_ACTIVE, REASON_HTTP_INVALID_RESPONSE
-#define SLOW  PROBE_FAIL_SILENT, REASON_RECV_TIMEOUT
-#define OTHER PROBE_FAIL_ACTIVE, REASON_HTTP_STATUS_MISMATCH
-#define BODY  PROBE_FAIL_ACTIVE, REASON_HTTP_BODY_MISMATCH
-
 struct https_row {
 	const char *name;
 	enum http_method method;
 	char *wanted;
 	struct tls_script script;
-	enum probe_verdict verdict;
-	enum health_reason reason;
-	unsigned status;
-	const char *text;
+	struct answer_verdict verdict;
 };
 
 static const struct https_row answers[] = {
@@ -386,73 +374,53 @@ static const struct https_row answers[] = {
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 200 OK\r\n\r\n"}, .hold = true},
-	 PASS,
-	 200,
-	 "HTTP/1.1 200 OK"},
+	 {PASS, 200, "HTTP/1.1 200 OK"}},
 	{"HTTP/1.0, no goodbye",
 	 HTTP_GET,
 	 text_pong,
 	 {.parts = {"HTTP/1.0 200 OK\r\n\r\npi", "ng pong"}, .rude = true},
-	 PASS,
-	 200,
-	 "HTTP/1.0 200 OK"},
+	 {PASS, 200, "HTTP/1.0 200 OK"}},
 	{"status line in two records",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 20", "0 OK\r\nA: b\r", "\n\r\n"}, .pause_ms = 30},
-	 PASS,
-	 200,
-	 "HTTP/1.1 200 OK"},
+	 {PASS, 200, "HTTP/1.1 200 OK"}},
 	{"100 before the answer",
 	 HTTP_GET,
 	 NULL,
 	 {.parts = {"HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 Fine\r\n\r\n"}, .pause_ms = 30},
-	 PASS,
-	 200,
-	 "HTTP/1.1 200 Fine"},
+	 {PASS, 200, "HTTP/1.1 200 Fine"}},
 	{"body until goodbye",
 	 HTTP_GET,
 	 text_pong,
 	 {.parts = {"HTTP/1.1 200 OK\r\n\r\nping", "pang"}, .pause_ms = 10},
-	 BODY,
-	 200,
-	 "HTTP/1.1 200 OK, 8 bytes of body"},
+	 {BODY, 200, "HTTP/1.1 200 OK, 8 bytes of body"}},
 	{"wrong status",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 503 Busy\r\n\r\n"}},
-	 OTHER,
-	 503,
-	 "HTTP/1.1 503 Busy"},
+	 {OTHER, 503, "HTTP/1.1 503 Busy"}},
 	{"another protocol",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"220 mail ESMTP\r\n"}, .hold = true},
-	 ODD,
-	 0,
-	 "an answer that is not HTTP/1, after \"220 mail ESMTP\""},
+	 {ODD, 0, "an answer that is not HTTP/1, after \"220 mail ESMTP\""}},
 	{"closed without an answer",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {""}},
-	 ODD,
-	 0,
-	 "no answer before the connection was closed"},
+	 {ODD, 0, "no answer before the connection was closed"}},
 	{"closed in mid-answer, no goodbye",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 200 OK\r\nA: b\r\n"}, .rude = true},
-	 ODD,
-	 200,
-	 "a connection closed in mid-answer, after \"HTTP/1.1 200 OK\""},
-	{"says nothing", HTTP_HEAD, NULL, {.parts = {""}, .hold = true}, SLOW, 0, ""},
+	 {ODD, 200, "a connection closed in mid-answer, after \"HTTP/1.1 200 OK\""}},
+	{"says nothing", HTTP_HEAD, NULL, {.parts = {""}, .hold = true}, {SLOW, 0, ""}},
 	{"stops in mid-answer",
 	 HTTP_HEAD,
 	 NULL,
 	 {.parts = {"HTTP/1.1 200 OK\r\n"}, .hold = true},
-	 SLOW,
-	 0,
-	 "HTTP/1.1 200 OK"},
+	 {SLOW, 0, "HTTP/1.1 200 OK"}},
 };
 
 static void test_https_answers(void **state)
@@ -460,21 +428,14 @@ static void test_https_answers(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		const struct https_row *row = &answers[i];
-		struct health_check c = fixture_check(CHECK_HTTPS);
+		struct health_check c = answer_check(CHECK_HTTPS, row->method, row->wanted);
 		struct tls_script script = row->script;
 		struct probe_result r;
 
 		script.identity = &good;
-		c.method = row->method;
-		c.expected_body = row->wanted;
-		c.timeout_ms = row->reason == REASON_RECV_TIMEOUT ? 200 : 3000;
+		c.timeout_ms = row->verdict.reason == REASON_RECV_TIMEOUT ? 200 : 3000;
 		r = tls_probe(&c, &script);
-		if (r.health.verdict != row->verdict || r.health.reason != row->reason ||
-		    r.evidence.http_status != row->status ||
-		    strcmp(r.evidence.text, row->text) != 0)
-			fail_msg("%s: verdict %d reason %s status %u text \"%s\"", row->name,
-				 (int)r.health.verdict, health_reason_name(r.health.reason),
-				 r.evidence.http_status, r.evidence.text);
+		answer_assert(row->name, &r, &row->verdict);
 		assert_true(r.evidence.tls_usec != 0);
 		if (r.evidence.first_byte_usec)
 			assert_true(r.evidence.first_byte_usec >= r.evidence.tls_usec);

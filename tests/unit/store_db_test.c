@@ -11,58 +11,12 @@
 #include <errno.h>
 #include <sqlite3.h>
 
+#include "opened_store.h"
 #include "store/store_file.h"
 #include "store/store_load.h"
-#include "store_fixture.h"
-
-/* A store that is open, with the raw connection for a look past the interface. */
-struct open_store {
-	struct store_fixture *fixture;
-	sqlite3 *raw;
-	struct store_db *db;
-};
-
-static struct open_store open_store(void **state)
-{
-	struct open_store o = {.fixture = *state};
-	AUTO_ERR struct err e = {0};
-
-	if (access(o.fixture->path, F_OK) < 0)
-		assert_int_equal(store_file_create(o.fixture->path, &e), 0);
-	assert_int_equal(store_file_open(o.fixture->path, &e, &o.raw), 0);
-	o.db = store_db_new(o.raw, o.fixture->path);
-	return o;
-}
-
-static struct snapshot *load(const struct open_store *o)
-{
-	AUTO_ERR struct err e = {0};
-	struct snapshot *s = NULL;
-
-	if (store_load_snapshot(o->raw, o->fixture->path, &e, &s) < 0)
-		fail_msg("%s", err_first(&e));
-	return s;
-}
-
-static void commit(const struct open_store *o, struct batch *b)
-{
-	AUTO_ERR struct err e = {0};
-
-	if (store_db_commit(o->db, b, NULL, 0, &e) < 0)
-		fail_msg("%s", err_first(&e));
-	batch_free(b);
-}
-
-static void exec(const struct open_store *o, const char *sql)
-{
-	char *message = NULL;
-
-	if (sqlite3_exec(o->raw, sql, NULL, NULL, &message) != SQLITE_OK)
-		fail_msg("%s: %s", sql, message);
-}
 
 /* One value of a query as text; "" for none or NULL. */
-static const char *value(const struct open_store *o, const char *sql, char buf[256])
+static const char *value(const struct opened_store *o, const char *sql, char buf[256])
 {
 	sqlite3_stmt *stmt;
 	const unsigned char *text = NULL;
@@ -77,13 +31,13 @@ static const char *value(const struct open_store *o, const char *sql, char buf[2
 
 static void heads_survive(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	struct snapshot *s;
 	struct zone *z;
 
-	commit(&o, store_fixture_batch("a", 1));
-	commit(&o, store_fixture_batch("a", 2));
-	s = load(&o);
+	opened_store_commit(&o, store_fixture_batch("a", 1));
+	opened_store_commit(&o, store_fixture_batch("a", 2));
+	s = opened_store_load(&o);
 	z = snapshot_find_zone(s, "a");
 	assert_string_equal(z->description, "rev 2");
 	assert_int_equal(z->o.uid, 0xfedcba9876543210ULL);
@@ -97,19 +51,19 @@ static void heads_survive(void **state)
 
 static void history_has_old_and_new(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	struct batch *b = batch_new();
 	struct object *z = store_fixture_zone("a", "rev 2", 2);
 	char buf[256];
 
-	commit(&o, store_fixture_batch("a", 1));
-	commit(&o, store_fixture_batch("a", 2));
+	opened_store_commit(&o, store_fixture_batch("a", 1));
+	opened_store_commit(&o, store_fixture_batch("a", 2));
 	b->revision = 3;
 	b->wall = 5;
 	b->comment = mem_strdup("not needed");
 	batch_add(b, NULL, z, NULL);
 	object_unref(z);
-	commit(&o, b);
+	opened_store_commit(&o, b);
 	assert_string_equal(value(&o, "SELECT old IS NULL FROM changes WHERE revision = 1", buf),
 			    "1");
 	assert_non_null(
@@ -131,18 +85,18 @@ static void history_has_old_and_new(void **state)
 /* A parent whose child changed gets a new head, and no entry in the history. */
 static void touched_parent_is_no_change(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	struct batch *b = batch_new();
 	struct object *before = store_fixture_zone("a", "rev 1", 1);
 	struct object *after = store_fixture_zone("a", "rev 1", 2);
 	char buf[256];
 
-	commit(&o, store_fixture_batch("a", 1));
+	opened_store_commit(&o, store_fixture_batch("a", 1));
 	b->revision = 2;
 	batch_add(b, NULL, before, after);
 	object_unref(before);
 	object_unref(after);
-	commit(&o, b);
+	opened_store_commit(&o, b);
 	assert_string_equal(value(&o, "SELECT revision FROM objects", buf), "2");
 	assert_string_equal(value(&o, "SELECT count(*) FROM changes WHERE revision = 2", buf), "0");
 	store_db_free(o.db);
@@ -150,18 +104,18 @@ static void touched_parent_is_no_change(void **state)
 
 static void revision_must_follow(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	AUTO_ERR struct err e = {0};
 	struct batch *again = store_fixture_batch("a", 1);
 	struct batch *gap = store_fixture_batch("a", 3);
 	uint64_t revision = 0;
 
-	commit(&o, store_fixture_batch("a", 1));
+	opened_store_commit(&o, store_fixture_batch("a", 1));
 	assert_int_equal(store_db_commit(o.db, again, NULL, 0, &e), -ESTALE);
 	assert_int_equal(store_db_commit(o.db, gap, NULL, 0, &e), -ESTALE);
 	assert_int_equal(e.faults[0].code, ERR_CONFLICT);
 	assert_false(store_db_is_stuck(o.db));
-	commit(&o, store_fixture_batch("a", 2));
+	opened_store_commit(&o, store_fixture_batch("a", 2));
 	assert_int_equal(store_db_read_revision(o.db, &e, &revision), 0);
 	assert_int_equal(revision, 2);
 	batch_free(again);
@@ -171,15 +125,17 @@ static void revision_must_follow(void **state)
 
 static void history_is_bounded(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	char buf[256];
 
-	exec(&o, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)"
-		 " INSERT INTO revisions SELECT i, 0, '', '', NULL FROM n");
-	exec(&o,
-	     "INSERT INTO changes SELECT revision, 0, 'zone', '', 'a', NULL, '{}' FROM revisions");
-	commit(&o, store_fixture_batch("a", 1001));
-	commit(&o, store_fixture_batch("a", 1002));
+	opened_store_exec(
+		&o, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)"
+		    " INSERT INTO revisions SELECT i, 0, '', '', NULL FROM n");
+	opened_store_exec(
+		&o,
+		"INSERT INTO changes SELECT revision, 0, 'zone', '', 'a', NULL, '{}' FROM revisions");
+	opened_store_commit(&o, store_fixture_batch("a", 1001));
+	opened_store_commit(&o, store_fixture_batch("a", 1002));
 	assert_string_equal(value(&o, "SELECT count(*) FROM revisions", buf), "1000");
 	assert_string_equal(value(&o, "SELECT min(revision) FROM revisions", buf), "3");
 	assert_string_equal(value(&o, "SELECT min(revision) FROM changes", buf), "3");
@@ -196,7 +152,7 @@ static void collect_row(void *ctx, const struct store_row *row)
 
 static void rows_are_kept_by_kind_and_key(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	AUTO_ERR struct err e = {0};
 	const struct store_row first[] = {{"health", "web/web-2", "\"up\"", 0},
 					  {"health", "web/web-1", "\"down\"", 0},
@@ -223,7 +179,7 @@ static void rows_are_kept_by_kind_and_key(void **state)
 /* PRAGMA max_page_count stands in for the end of the disk: SQLite answers as it does to ENOSPC. */
 static void full_disk_takes_all_back(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	AUTO_ERR struct err e = {0};
 	AUTO_FREE char *big = mem_alloc(400001);
 	const struct store_row rows[] = {{"drain", "small", "1", 0}, {"drain", "big", big, 0}};
@@ -232,22 +188,22 @@ static void full_disk_takes_all_back(void **state)
 	char text[256] = "";
 
 	memset(big, 'x', 400000);
-	commit(&o, store_fixture_batch("a", 1));
-	exec(&o, "PRAGMA max_page_count = 60");
+	opened_store_commit(&o, store_fixture_batch("a", 1));
+	opened_store_exec(&o, "PRAGMA max_page_count = 60");
 	assert_int_equal(store_db_commit(o.db, b, rows, 2, &e), -ENOSPC);
 	assert_int_equal(e.faults[0].code, ERR_UNAVAILABLE);
 	assert_non_null(strstr(err_first(&e), "the disk of "));
 	assert_non_null(strstr(err_first(&e), " is full"));
 	assert_false(store_db_is_stuck(o.db));
-	s = load(&o);
+	s = opened_store_load(&o);
 	assert_int_equal(s->revision, 1);
 	assert_string_equal(snapshot_find_zone(s, "a")->description, "rev 1");
 	snapshot_unref(s);
 	assert_int_equal(store_db_load_rows(o.db, "drain", collect_row, text), 0);
 	assert_string_equal(text, "");
-	exec(&o, "PRAGMA max_page_count = 100000");
-	commit(&o, b);
-	s = load(&o);
+	opened_store_exec(&o, "PRAGMA max_page_count = 100000");
+	opened_store_commit(&o, b);
+	s = opened_store_load(&o);
 	assert_string_equal(snapshot_find_zone(s, "a")->description, "rev 2");
 	snapshot_unref(s);
 	store_db_free(o.db);
@@ -268,7 +224,7 @@ static const char *entry_value(const json_t *items, size_t index)
 
 static void journal_is_read_newest_first(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	AUTO_ERR struct err e = {0};
 	const struct store_row rows[] = {{"transition", "web/a", "\"1\"", 1000},
 					 {"transition", "web/b", "\"2\"", 2000},
@@ -293,7 +249,7 @@ static void journal_is_read_newest_first(void **state)
 
 static void journal_is_bounded_by_number_and_age(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	AUTO_ERR struct err e = {0};
 	const usec_t week = STORE_JOURNAL_DAYS * 86400 * USEC_PER_SEC;
 	struct store_row row = {"transition", "web/a", "{}", 1};
@@ -313,12 +269,12 @@ static void journal_is_bounded_by_number_and_age(void **state)
 
 static void revisions_and_their_changes_are_read(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	struct store_query q = {.what = STORE_REVISIONS, .limit = 10};
 	json_t *items;
 
-	commit(&o, store_fixture_batch("a", 1));
-	commit(&o, store_fixture_batch("a", 2));
+	opened_store_commit(&o, store_fixture_batch("a", 1));
+	opened_store_commit(&o, store_fixture_batch("a", 2));
 	assert_int_equal(count_entries(o.db, &q, &items), 2);
 	assert_int_equal(json_integer_value(json_object_get(json_array_get(items, 0), "revision")),
 			 2);

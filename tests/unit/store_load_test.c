@@ -11,55 +11,9 @@
 #include <errno.h>
 #include <sqlite3.h>
 
+#include "opened_store.h"
 #include "store/store_db.h"
 #include "store/store_file.h"
-#include "store_fixture.h"
-
-/* A store that is open, with the raw connection for a look past the interface. */
-struct open_store {
-	struct store_fixture *fixture;
-	sqlite3 *raw;
-	struct store_db *db;
-};
-
-static struct open_store open_store(void **state)
-{
-	struct open_store o = {.fixture = *state};
-	AUTO_ERR struct err e = {0};
-
-	if (access(o.fixture->path, F_OK) < 0)
-		assert_int_equal(store_file_create(o.fixture->path, &e), 0);
-	assert_int_equal(store_file_open(o.fixture->path, &e, &o.raw), 0);
-	o.db = store_db_new(o.raw, o.fixture->path);
-	return o;
-}
-
-static struct snapshot *load(const struct open_store *o)
-{
-	AUTO_ERR struct err e = {0};
-	struct snapshot *s = NULL;
-
-	if (store_load_snapshot(o->raw, o->fixture->path, &e, &s) < 0)
-		fail_msg("%s", err_first(&e));
-	return s;
-}
-
-static void commit(const struct open_store *o, struct batch *b)
-{
-	AUTO_ERR struct err e = {0};
-
-	if (store_db_commit(o->db, b, NULL, 0, &e) < 0)
-		fail_msg("%s", err_first(&e));
-	batch_free(b);
-}
-
-static void exec(const struct open_store *o, const char *sql)
-{
-	char *message = NULL;
-
-	if (sqlite3_exec(o->raw, sql, NULL, NULL, &message) != SQLITE_OK)
-		fail_msg("%s: %s", sql, message);
-}
 
 static struct object *decode(enum object_kind kind, const char *name, const char *body)
 {
@@ -104,8 +58,8 @@ static struct batch *document(void)
 
 static void empty_store_loads(void **state)
 {
-	struct open_store o = open_store(state);
-	struct snapshot *s = load(&o);
+	struct opened_store o = opened_store_make(state);
+	struct snapshot *s = opened_store_load(&o);
 
 	assert_int_equal(s->revision, 0);
 	assert_int_equal(s->zones.count, 0);
@@ -115,7 +69,7 @@ static void empty_store_loads(void **state)
 
 static void document_survives(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 	struct batch *b = document();
 	struct snapshot *empty = snapshot_new();
 	struct snapshot *want = snapshot_apply(empty, b);
@@ -123,10 +77,10 @@ static void document_survives(void **state)
 	json_t *want_json = snapshot_encode(want, NULL, NULL);
 	json_t *got_json;
 
-	commit(&o, b);
+	opened_store_commit(&o, b);
 	store_db_free(o.db);
-	o = open_store(state);
-	got = load(&o);
+	o = opened_store_make(state);
+	got = opened_store_load(&o);
 	got_json = snapshot_encode(got, NULL, NULL);
 	assert_true(json_equal(want_json, got_json));
 	assert_int_equal(json_object_size(json_object_get(got_json, "zones")), 2);
@@ -142,7 +96,7 @@ static void document_survives(void **state)
 	store_db_free(o.db);
 }
 
-static void expect_damaged(const struct open_store *o, const char *part)
+static void expect_damaged(const struct opened_store *o, const char *part)
 {
 	AUTO_ERR struct err e = {0};
 	struct snapshot *s = NULL;
@@ -157,18 +111,20 @@ static void expect_damaged(const struct open_store *o, const char *part)
 
 static void rows_that_do_not_decode_are_refused(void **state)
 {
-	struct open_store o = open_store(state);
+	struct opened_store o = opened_store_make(state);
 
-	commit(&o, document());
-	exec(&o, "UPDATE objects SET body = '{' WHERE name = 'web-1'");
+	opened_store_commit(&o, document());
+	opened_store_exec(&o, "UPDATE objects SET body = '{' WHERE name = 'web-1'");
 	expect_damaged(&o, "server_groups/web/servers/web-1: not JSON");
-	exec(&o,
-	     "UPDATE objects SET body = '{\"address\":\"10.0.0.1\",\"wheels\":4}' WHERE name = 'web-1'");
+	opened_store_exec(
+		&o,
+		"UPDATE objects SET body = '{\"address\":\"10.0.0.1\",\"wheels\":4}' WHERE name = 'web-1'");
 	expect_damaged(&o, "wheels");
-	exec(&o, "DELETE FROM objects WHERE name = 'web-1'");
-	exec(&o, "UPDATE objects SET parent = 'gone' WHERE name = 'web-2'");
+	opened_store_exec(&o, "DELETE FROM objects WHERE name = 'web-1'");
+	opened_store_exec(&o, "UPDATE objects SET parent = 'gone' WHERE name = 'web-2'");
 	expect_damaged(&o, "its parent is missing");
-	exec(&o, "UPDATE objects SET kind = 'teapot', parent = 'web' WHERE name = 'web-2'");
+	opened_store_exec(
+		&o, "UPDATE objects SET kind = 'teapot', parent = 'web' WHERE name = 'web-2'");
 	expect_damaged(&o, "unknown kind");
 	store_db_free(o.db);
 }
