@@ -140,9 +140,10 @@ void wiring_run(struct wiring *w)
 	engine_node_status(w->engine, &st);
 	log_write(LOG_LEVEL_NOTICE,
 		  "daemon.started: zonegated " ZONEGATE_VERSION
-		  " as %s: revision %llu, %zu virtual services, %zu servers "
-		  "are probed, IPVS is %s",
-		  st.node_name, (unsigned long long)st.revision, st.services, st.probes,
+		  " as %s: revision %llu, %zu virtual service%s, %zu server%s "
+		  "probed, IPVS is %s",
+		  st.node_name, (unsigned long long)st.revision, st.services,
+		  st.services == 1 ? "" : "s", st.probes, st.probes == 1 ? "" : "s",
 		  st.kernel_off
 			  ? "off"
 			  : (st.kernel_available ? "there" : "not available: modprobe ip_vs"));

@@ -263,7 +263,7 @@ static void port_wake_at(void *ctx, usec_t at)
 static void port_event(void *ctx, const struct engine_event *ev)
 {
 	static const enum log_level levels[] = {
-#define EVENT(id, name, level) [EVENT_##id] = level,
+#define EVENT(id, name, level, meaning, remedy) [EVENT_##id] = level,
 #include "engine/events.def"
 #undef EVENT
 	};

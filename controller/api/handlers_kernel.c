@@ -5,6 +5,7 @@
 #include "api/context.h"
 #include "api/plan_json.h"
 #include "api/request.h"
+#include "api/status_json.h"
 #include "api/worker.h"
 #include "base/mem.h"
 #include "engine/status.h"
@@ -29,6 +30,7 @@ struct kernel_view {
 	struct engine *engine;
 	struct request *request; /* NULL: nobody waits any more */
 	enum kernel_filter filter;
+	const char *ipvs;        /* "auto", or "off": the table is what is planned */
 	struct plan_table table; /* a copy with counts */
 	struct kernel_owner *owners;
 	char *text;
@@ -118,7 +120,7 @@ static void kernel_view_work(struct worker_job *job)
 		if (v->filter == KERNEL_ALL || v->owners[i].ours == (v->filter == KERNEL_OURS))
 			json_array_append_new(list, kernel_view_service(v, i));
 	}
-	json = json_pack("{s:o}", "services", list);
+	json = json_pack("{s:s, s:o}", "ipvs", v->ipvs, "services", list);
 	v->text = json_dumps(json, REQUEST_JSON_FLAGS);
 	json_decref(json);
 }
@@ -195,6 +197,7 @@ static int kernel_parse_filter(struct request *r, enum kernel_filter *ret_filter
 void handlers_kernel_table(struct request *r)
 {
 	enum kernel_filter filter;
+	struct node_status node;
 	struct kernel_view *v;
 
 	if (kernel_parse_filter(r, &filter)) {
@@ -206,6 +209,8 @@ void handlers_kernel_table(struct request *r)
 		return;
 	v = mem_new(struct kernel_view);
 	v->engine = r->api->engine;
+	engine_node_status(v->engine, &node);
+	v->ipvs = status_json_ipvs(&node);
 	v->request = r;
 	v->filter = filter;
 	request_wait(r, v, kernel_view_cancel);
@@ -234,10 +239,10 @@ static void kernel_drift_on_table(void *ctx, const struct plan_table *t, int err
 	engine_drift(r->api->engine, t, &ops);
 	engine_node_status(r->api->engine, &node);
 	request_reply_json(r, 200,
-			   json_pack("{s:b, s:o, s:I, s:I}", "in_sync", ops.count == 0,
-				     "operations", plan_json_ops(&ops), "operations_total",
-				     (json_int_t)ops.count, "repaired_since_start",
-				     (json_int_t)node.drift_count));
+			   json_pack("{s:s, s:b, s:o, s:I, s:I}", "ipvs", status_json_ipvs(&node),
+				     "in_sync", ops.count == 0, "operations", plan_json_ops(&ops),
+				     "operations_total", (json_int_t)ops.count,
+				     "repaired_since_start", (json_int_t)node.drift_count));
 	plan_ops_clear(&ops);
 }
 

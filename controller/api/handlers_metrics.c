@@ -252,9 +252,10 @@ static void metrics_finish(struct metrics_job *j)
 		       &j->groups);
 	metrics_append(&w, "zonegate_server_up", "Whether a server is in service",
 		       &j->series[SERIES_UP]);
-	metrics_append(&w, "zonegate_server_weight",
-		       "Weight of a server in the kernel, the largest of its services",
-		       &j->series[SERIES_WEIGHT]);
+	metrics_append(
+		&w, "zonegate_server_weight",
+		"Weight of a server in the kernel (with ipvs = off the planned one), the largest of its services",
+		&j->series[SERIES_WEIGHT]);
 	metrics_append(&w, "zonegate_server_weight_configured",
 		       "Weight of a server in the configuration", &j->series[SERIES_CONFIGURED]);
 	metrics_append(&w, "zonegate_zone_published",

@@ -47,8 +47,9 @@ static json_t *system_conntrack(const struct node_status *n)
 
 static json_t *system_kernel(const struct node_status *n)
 {
-	json_t *json = json_pack("{s:s, s:b, s:b}", "ipvs", n->kernel_off ? "off" : "auto",
-				 "available", n->kernel_available, "known", n->kernel_known);
+	json_t *json = json_pack("{s:s, s:b, s:b}", "ipvs", status_json_ipvs(n), "available",
+				 n->kernel_available && !n->kernel_off, "known",
+				 n->kernel_known && !n->kernel_off);
 	struct utsname name;
 	json_t *conntrack;
 

@@ -172,6 +172,16 @@ static bool write_op_ask_who(struct write_op *op, const struct proposal_result *
 	return true;
 }
 
+static void write_show_dry_run(struct request *r, const struct proposal_result *result)
+{
+	json_t *json = plan_json_dry_run(result);
+	struct node_status node;
+
+	engine_node_status(r->api->engine, &node);
+	json_object_set_new(json, "ipvs", json_string(status_json_ipvs(&node)));
+	request_reply_json(r, 200, json);
+}
+
 static void write_op_done(struct proposal *p, const struct proposal_result *result)
 {
 	struct write_op *op = p->ctx;
@@ -186,7 +196,7 @@ static void write_op_done(struct proposal *p, const struct proposal_result *resu
 	if (r && result->faults && err_any(result->faults))
 		request_fail_faults(r, result->faults);
 	else if (r && p->dry_run)
-		request_reply_json(r, 200, plan_json_dry_run(result));
+		write_show_dry_run(r, result);
 	else if (r)
 		write_op_show(r, op, result);
 	write_op_free(op);

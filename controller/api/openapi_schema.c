@@ -24,7 +24,7 @@ static const struct schema_row schema_rows[] = {
 	{"Problem", "RFC 9457",
 	 "type:string title:string status:integer detail:string instance:string request_id:string errors:array"},
 	{"DryRun", "What a write would do",
-	 "diff:array diff_total:integer kernel_ops:array kernel_ops_total:integer dns_changes:array dns_changes_total:integer warnings:array"},
+	 "diff:array diff_total:integer kernel_ops:array kernel_ops_total:integer dns_changes:array dns_changes_total:integer warnings:array ipvs:string"},
 	{"Removal", "What is left of a removed object", "draining:array"},
 	{"Validation", "A valid document, and what to think about", "valid:boolean advice:array"},
 	{"LoadBalancerStatus", "The tree of a load balancer",
@@ -67,9 +67,11 @@ static const struct schema_row schema_rows[] = {
 	 "By the settings and the TTL in force, at worst. `parts` are {part, worst_ms, counted, detail}: of the two detections the "
 	 "slower one counts. total_ms is null where there is no failover; `advice` says why, or what to change first",
 	 "load_balancer:string dns_name:string? total_ms:integer? ttl_s:integer dominant:string? parts:array advice:string"},
-	{"KernelTable", "Virtual services of the kernel with their destinations", "services:array"},
+	{"KernelTable",
+	 "Virtual services of the kernel with their destinations; where `ipvs` is off: those that would be",
+	 "ipvs:string services:array"},
 	{"KernelDrift", "Operations that would mend the kernel's table",
-	 "in_sync:boolean operations:array operations_total:integer repaired_since_start:integer"},
+	 "ipvs:string in_sync:boolean operations:array operations_total:integer repaired_since_start:integer"},
 	{"System", "This node",
 	 "node:string? version:string started:string? kernel:object store:object revision:integer "
 	 "applied_revision:integer services:integer probes:integer drift:object dns_update:object?"},

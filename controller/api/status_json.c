@@ -59,15 +59,21 @@ json_t *status_json_group(const struct engine *e, const char *group)
 			 "disabled", (int)g.disabled, "used", g.used);
 }
 
+const char *status_json_ipvs(const struct node_status *n)
+{
+	return n->kernel_off ? "off" : "auto";
+}
+
 json_t *status_json_service(const struct service_status *s)
 {
-	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:b, s:s?, s:i, s:i, s:b, s:s}",
-				 "load_balancer", s->lb, "zone", s->zone, "listener", s->listener,
-				 "server_group", s->group, "family", s->family == AF_INET6 ? 6 : 4,
-				 "programmed", s->expected && !s->fault, "fault", s->fault,
-				 "eligible", (int)s->eligible, "in_service", (int)s->in_service,
-				 "min_healthy_breached", s->min_healthy_breached, "none_healthy",
-				 s->none_healthy ? s->none_healthy : "");
+	json_t *json = json_pack(
+		"{s:s, s:s, s:s, s:s, s:i, s:b, s:b, s:s?, s:i, s:i, s:i, s:b, s:s}",
+		"load_balancer", s->lb, "zone", s->zone, "listener", s->listener, "server_group",
+		s->group, "family", s->family == AF_INET6 ? 6 : 4, "programmed", s->programmed,
+		"planned", s->planned, "fault", s->fault, "eligible", (int)s->eligible,
+		"in_service", (int)s->in_service, "initial", (int)s->initial,
+		"min_healthy_breached", s->min_healthy_breached, "none_healthy",
+		s->none_healthy ? s->none_healthy : "");
 	char text[PLAN_KEY_TEXT_MAX];
 
 	if (s->expected)
@@ -124,7 +130,7 @@ static const struct status_services *status_json_services_of(struct status_json 
 static json_t *status_json_summary(const struct status_services *all, const char *zone,
 				   const char *listener)
 {
-	int services = 0, programmed = 0, in_service = 0, breached = 0;
+	int services = 0, programmed = 0, planned = 0, in_service = 0, breached = 0, checking = 0;
 	const char *fault = NULL;
 
 	for (size_t i = 0; i < all->count; i++) {
@@ -134,15 +140,17 @@ static json_t *status_json_summary(const struct status_services *all, const char
 		    (listener && strcmp(s->listener, listener) != 0))
 			continue;
 		services++;
-		programmed += s->expected && !s->fault;
+		programmed += s->programmed;
+		planned += s->planned;
 		in_service += s->in_service > 0;
 		breached += s->min_healthy_breached;
+		checking += s->min_healthy_breached && s->initial > 0;
 		if (!fault)
 			fault = s->fault;
 	}
-	return json_pack("{s:i, s:i, s:i, s:i, s:s?}", "services", services, "programmed",
-			 programmed, "with_servers", in_service, "min_healthy_breached", breached,
-			 "fault", fault);
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:s?}", "services", services, "programmed",
+			 programmed, "planned", planned, "with_servers", in_service,
+			 "min_healthy_breached", breached, "checking", checking, "fault", fault);
 }
 
 /* The same of a whole load balancer, with its zones in DNS. */

@@ -43,6 +43,9 @@ int64_t status_json_weight(const struct service_status *s, const struct server *
  * [{load_balancer, listener, server_group, server, endpoint, started, deadline, connections}]. */
 json_t *status_json_drains(const struct engine *e, const char *member, const char *value);
 
+/* "auto"; "off": nothing is in a kernel, whatever else is told of one is planned. */
+const char *status_json_ipvs(const struct node_status *n);
+
 /* RFC 3339, or JSON null for 0. */
 json_t *status_json_time(usec_t wall);
 

@@ -54,4 +54,9 @@ enum cli_exit cli_object_show(struct cli *cli);
 enum cli_exit cli_object_set(struct cli *cli);
 enum cli_exit cli_object_delete(struct cli *cli);
 
+/* What an empty list says. */
+#define CLI_NO_LBS    "No load balancers yet: zonegate lb set NAME zones.ZONE.vip4=ADDRESS"
+#define CLI_NO_GROUPS "No server groups yet: zonegate group set NAME protocol=tcp"
+#define CLI_NO_ZONES  "No zones yet: zonegate zone set NAME description=TEXT"
+
 #endif

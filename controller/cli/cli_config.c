@@ -37,6 +37,21 @@ static enum cli_exit cli_config_put(struct cli *cli, const char *query, const ch
 							       : cli_print_problem(ret_answer);
 }
 
+/* What is to be thought about in the document that stands now. */
+static void cli_config_advise(const struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer now = {0}, judged = {0};
+	struct cli_call call = {.method = "POST", .path = CLI_BASE "/config/validate"};
+
+	cli_client_get(cli->client, CLI_BASE "/config?view=config", &now);
+	if (cli_client_judge(now.status) != EXIT_OK)
+		return;
+	call.body = now.text;
+	call.body_size = now.size;
+	cli_client_call(cli->client, &call, &judged);
+	cli_print_advice(json_object_get(judged.json, "advice"));
+}
+
 static enum cli_exit cli_config_need_file(const struct cli *cli)
 {
 	if (cli->options.file)
@@ -61,6 +76,7 @@ static enum cli_exit cli_config_say_applied(const struct cli *cli, const char *b
 	bool changed = strcmp(before, a->etag) != 0;
 	const char *revision = a->etag + strcspn(a->etag, "0123456789");
 	int digits = (int)strspn(revision, "0123456789");
+	enum cli_exit result;
 
 	if (cli->options.format == FORMAT_JSON) {
 		json_t *json = json_pack("{s:b, s:s, s:O*}", "changed", changed, "etag", a->etag,
@@ -73,7 +89,9 @@ static enum cli_exit cli_config_say_applied(const struct cli *cli, const char *b
 	} else {
 		printf("Nothing to change: revision %.*s\n", digits, revision);
 	}
-	return cli_print_warnings(a->json);
+	result = cli_print_warnings(a->json);
+	cli_config_advise(cli);
+	return result;
 }
 
 enum cli_exit cli_config_apply(struct cli *cli)

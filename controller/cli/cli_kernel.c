@@ -63,19 +63,19 @@ static void cli_kernel_print(const struct cli *cli, const json_t *services)
 		else
 			cli_kernel_add_service(t, service);
 	}
-	cli_print_table(t);
+	cli_print_table_or(
+		t, hidden > 0
+			   ? "No service of Zonegate."
+			   : "No services: there are none until a load balancer has a listener.");
 	if (hidden > 0)
 		printf("%zu foreign service%s not shown: --foreign\n", hidden,
 		       hidden == 1 ? "" : "s");
 }
 
 /* With ipvs = off the table is what would be programmed: nobody shall take it for what is. */
-static void cli_kernel_note(const struct cli *cli)
+static void cli_kernel_note(const json_t *answer)
 {
-	AUTO_ANSWER struct cli_answer a = {0};
-
-	cli_client_get(cli->client, CLI_BASE "/system", &a);
-	if (strcmp(cli_print_text(json_object_get(a.json, "kernel"), "ipvs"), "off") == 0)
+	if (strcmp(cli_print_text(answer, "ipvs"), "off") == 0)
 		printf("IPVS is switched off ([kernel] ipvs = off): this is what would be programmed\n");
 }
 
@@ -93,7 +93,7 @@ enum cli_exit cli_kernel_show(struct cli *cli)
 	if (cli->options.format == FORMAT_JSON) {
 		cli_print_json(a.json);
 	} else {
-		cli_kernel_note(cli);
+		cli_kernel_note(a.json);
 		cli_kernel_print(cli, json_object_get(a.json, "services"));
 	}
 	return EXIT_OK;

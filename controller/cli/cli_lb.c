@@ -33,6 +33,8 @@ static void cli_lb_add_publication(const struct cli_lb_table *l, const json_t *z
 		cli_table_state(MOOD_OFF, "not in DNS", l->cli->color, l->cli->unicode, state);
 	if (!l->in_dns && reason)
 		why = reason + strlen(": ");
+	if (!l->in_dns && strcmp(cli_print_text(vip, "state"), "not_probed") == 0)
+		why = "its VIP is not probed, as the load balancer has no dns_name";
 	cli_table_add(l->table,
 		      (const char *[]){cli_print_text(zone, "zone"), cli_print_text(p, "address"),
 				       state, health, servers, why});
@@ -51,7 +53,22 @@ static void cli_lb_print_zones(const struct cli *cli, const json_t *lb)
 		json_array_foreach (json_object_get(zone, "publication"), j, p)
 			cli_lb_add_publication(&l, zone, p);
 	}
-	cli_print_table(l.table);
+	cli_print_table_or(
+		l.table,
+		"It has no zone, so no address: zonegate lb set LB zones.ZONE.vip4=ADDRESS");
+}
+
+/* Where it stands, and what is short in it. Caller frees. */
+static char *cli_lb_kernel(const json_t *s)
+{
+	const bool planned = cli_print_true(s, "planned");
+	const char *where = cli_print_true(s, "programmed") ? "yes" : "no", *note = "";
+
+	if (*cli_print_text(s, "fault"))
+		return mem_strdup(cli_print_text(s, "fault"));
+	if (cli_print_true(s, "min_healthy_breached"))
+		note = cli_print_number(s, "initial") > 0 ? ", checking" : ", below min_healthy";
+	return mem_printf("%s%s", planned ? CLI_PLANNED : where, note);
 }
 
 static void cli_lb_print_listeners(const json_t *lb)
@@ -67,12 +84,8 @@ static void cli_lb_print_listeners(const json_t *lb)
 			AUTO_FREE char *servers = mem_printf(
 				"%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
 				cli_print_number(s, "in_service"), cli_print_number(s, "eligible"));
-			const char *kernel = cli_print_true(s, "programmed") ? "yes" : "no";
+			AUTO_FREE char *kernel = cli_lb_kernel(s);
 
-			if (*cli_print_text(s, "fault"))
-				kernel = cli_print_text(s, "fault");
-			else if (cli_print_true(s, "min_healthy_breached"))
-				kernel = "yes, below min_healthy";
 			cli_table_add(t, (const char *[]){cli_print_text(s, "listener"),
 							  cli_print_text(s, "zone"),
 							  cli_print_text(s, "service"),
@@ -80,12 +93,10 @@ static void cli_lb_print_listeners(const json_t *lb)
 							  servers, kernel});
 		}
 	}
-	if (cli_table_rows(t) > 0) {
-		putchar('\n');
-		cli_print_table(t);
-	} else {
-		cli_table_free(t);
-	}
+	putchar('\n');
+	cli_print_table_or(
+		t,
+		"No virtual services here: it has no listener, or this node holds none of its zones.");
 }
 
 static void cli_lb_print(const struct cli *cli, const json_t *lb)

@@ -31,7 +31,7 @@ enum cli_exit cli_nodes_open(const struct cli *cli, struct cli_nodes *ret_nodes)
 		}
 		n->client = cli_client_new(&n->options);
 		if (!n->client)
-			return EXIT_NOT_ALLOWED;
+			return EXIT_USAGE;
 		ret_nodes->count++;
 	}
 	return EXIT_OK;

@@ -54,11 +54,17 @@ static char *cli_object_path(const struct cli *cli)
 
 typedef void object_add_fn(struct cli_table *t, const json_t *item);
 
-static enum cli_exit cli_object_list(struct cli *cli, const char *path, const char *const *heads,
-				     object_add_fn *add)
+struct object_list {
+	const char *path;
+	const char *const *heads;
+	object_add_fn *add;
+	const char *empty; /* what a list without items says */
+};
+
+static enum cli_exit cli_object_list(struct cli *cli, const struct object_list *l)
 {
 	enum cli_exit result;
-	json_t *items = cli_pages_fetch(cli->client, path, &result);
+	json_t *items = cli_pages_fetch(cli->client, l->path, &result);
 	const json_t *item;
 	struct cli_table *t;
 	size_t i;
@@ -68,10 +74,10 @@ static enum cli_exit cli_object_list(struct cli *cli, const char *path, const ch
 	if (cli->options.format == FORMAT_JSON) {
 		cli_print_json(items);
 	} else {
-		t = cli_table_new(heads);
+		t = cli_table_new(l->heads);
 		json_array_foreach (items, i, item)
-			add(t, item);
-		cli_print_table(t);
+			l->add(t, item);
+		cli_print_table_or(t, l->empty);
 	}
 	json_decref(items);
 	return EXIT_OK;
@@ -85,8 +91,10 @@ static void cli_object_add_zone(struct cli_table *t, const json_t *z)
 
 enum cli_exit cli_object_list_zones(struct cli *cli)
 {
-	return cli_object_list(cli, CLI_BASE "/zones",
-			       (const char *[]){"ZONE", "DESCRIPTION", NULL}, cli_object_add_zone);
+	static const char *const heads[] = {"ZONE", "DESCRIPTION", NULL};
+
+	return cli_object_list(cli, &(struct object_list){CLI_BASE "/zones", heads,
+							  cli_object_add_zone, CLI_NO_ZONES});
 }
 
 /* "zone-a 192.0.2.10 2001:db8::10, …" */
@@ -121,10 +129,11 @@ static void cli_object_add_lb(struct cli_table *t, const json_t *lb)
 
 enum cli_exit cli_object_list_lbs(struct cli *cli)
 {
-	return cli_object_list(cli, CLI_BASE "/load-balancers",
-			       (const char *[]){"LOAD BALANCER", "ENABLED", "CROSS-ZONE",
-						">LISTENERS", "ZONES AND VIPS", NULL},
-			       cli_object_add_lb);
+	static const char *const heads[] = {"LOAD BALANCER", "ENABLED",        "CROSS-ZONE",
+					    ">LISTENERS",    "ZONES AND VIPS", NULL};
+
+	return cli_object_list(cli, &(struct object_list){CLI_BASE "/load-balancers", heads,
+							  cli_object_add_lb, CLI_NO_LBS});
 }
 
 static void cli_object_add_group(struct cli_table *t, const json_t *g)
@@ -143,10 +152,11 @@ static void cli_object_add_group(struct cli_table *t, const json_t *g)
 
 enum cli_exit cli_object_list_groups(struct cli *cli)
 {
-	return cli_object_list(
-		cli, CLI_BASE "/server-groups",
-		(const char *[]){"SERVER GROUP", "PROTOCOL", "FORWARD", "CHECK", ">SERVERS", NULL},
-		cli_object_add_group);
+	static const char *const heads[] = {"SERVER GROUP", "PROTOCOL", "FORWARD",
+					    "CHECK",        ">SERVERS", NULL};
+
+	return cli_object_list(cli, &(struct object_list){CLI_BASE "/server-groups", heads,
+							  cli_object_add_group, CLI_NO_GROUPS});
 }
 
 static void cli_object_add_listener(struct cli_table *t, const json_t *l)
@@ -160,13 +170,16 @@ static void cli_object_add_listener(struct cli_table *t, const json_t *l)
 
 enum cli_exit cli_object_list_listeners(struct cli *cli)
 {
+	static const char *const heads[] = {"LISTENER",     "PROTOCOL",  ">PORT",
+					    "SERVER GROUP", "SCHEDULER", NULL};
 	AUTO_FREE char *lb = cli_client_escape(cli->args[0]);
 	AUTO_FREE char *path = mem_printf(CLI_BASE "/load-balancers/%s/listeners", lb);
 
-	return cli_object_list(cli, path,
-			       (const char *[]){"LISTENER", "PROTOCOL", ">PORT", "SERVER GROUP",
-						"SCHEDULER", NULL},
-			       cli_object_add_listener);
+	return cli_object_list(
+		cli,
+		&(struct object_list){
+			path, heads, cli_object_add_listener,
+			"No listeners yet: zonegate listener set LB/NAME protocol=tcp port=80 server_group=GROUP"});
 }
 
 /* ---- one object ------------------------------------------------------------------------------- */
@@ -185,10 +198,38 @@ enum cli_exit cli_object_show(struct cli *cli)
 	return EXIT_OK;
 }
 
-/* What a write answered: the dry run, or warnings and one word. */
+/* Where the advice about what was written stands: of a part, with that of the whole. NULL: nobody gives any. Caller frees. */
+static char *cli_object_advice_path(const struct cli *cli)
+{
+	const char *word = cli->options.args[0], *name = cli->args[0];
+	AUTO_FREE char *whole = mem_printf("%.*s", (int)strcspn(name, "/"), name);
+	AUTO_FREE char *escaped = cli_client_escape(whole);
+
+	if (strcmp(word, "lb") == 0 || strcmp(word, "listener") == 0)
+		return mem_printf(CLI_BASE "/load-balancers/%s/status", escaped);
+	if (strcmp(word, "group") == 0 || strcmp(word, "server") == 0)
+		return mem_printf(CLI_BASE "/server-groups/%s/health?limit=1", escaped);
+	return NULL;
+}
+
+/* Nothing is left to advise on when the whole was removed. */
+static void cli_object_advise(const struct cli *cli)
+{
+	AUTO_FREE char *path = cli_object_advice_path(cli);
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	if (!path)
+		return;
+	cli_client_get(cli->client, path, &a);
+	cli_print_advice(json_object_get(a.json, "advice"));
+}
+
+/* What a write answered: the dry run, or one word, warnings and advice. */
 static enum cli_exit cli_object_conclude(const struct cli *cli, const struct cli_answer *a,
 					 const char *word)
 {
+	enum cli_exit result;
+
 	if (cli_client_judge(a->status) != EXIT_OK)
 		return cli_print_problem(a);
 	if (cli->options.dry_run)
@@ -197,7 +238,9 @@ static enum cli_exit cli_object_conclude(const struct cli *cli, const struct cli
 		cli_print_json(a->json);
 	else
 		printf("%s %s\n", word, cli->args[0]);
-	return cli_print_warnings(a->json);
+	result = cli_print_warnings(a->json);
+	cli_object_advise(cli);
+	return result;
 }
 
 /* The merge patch, or whole object, of the arguments. NULL with a sentence. */

@@ -64,6 +64,16 @@ void cli_print_table(struct cli_table *t)
 	fputs(buf_text(&w), stdout);
 }
 
+void cli_print_table_or(struct cli_table *t, const char *empty)
+{
+	if (cli_table_rows(t) > 0) {
+		cli_print_table(t);
+		return;
+	}
+	cli_table_free(t);
+	printf("%s\n", empty);
+}
+
 /* ---- problems --------------------------------------------------------------------------------- */
 
 void cli_print_write_problem(long status, const json_t *problem, struct buf_writer *w)
@@ -116,6 +126,19 @@ enum cli_exit cli_print_warnings(const json_t *answer)
 			*pointer ? ": " : "", cli_print_text(warning, "detail"));
 	}
 	return json_array_size(warnings) > 0 ? EXIT_NEGATIVE : EXIT_OK;
+}
+
+void cli_print_advice(const json_t *advice)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (advice, i, one) {
+		const char *pointer = cli_print_text(one, "pointer");
+
+		fprintf(stderr, "zonegate: advice: %s%s%s\n", pointer, *pointer ? ": " : "",
+			cli_print_text(one, "detail"));
+	}
 }
 
 /* ---- dry runs --------------------------------------------------------------------------------- */
@@ -197,7 +220,10 @@ enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer)
 		buf_write_text(&w, "No differences.\n");
 	cli_print_write_list(json_object_get(answer, "kernel_ops"),
 			     cli_print_number(answer, "kernel_ops_total"),
-			     "The kernel would be told", &w);
+			     strcmp(cli_print_text(answer, "ipvs"), "off") == 0
+				     ? "A kernel would be told, but " CLI_PLANNED
+				     : "The kernel would be told",
+			     &w);
 	cli_print_write_dns(answer, &w);
 	fputs(buf_text(&w), stdout);
 	return total > 0 ? EXIT_DIFFERENCES : EXIT_OK;

@@ -8,6 +8,9 @@
 #include "cli/cli_client.h"
 #include "cli/cli_table.h"
 
+/* Where [kernel] ipvs = off: what else would be in the kernel. */
+#define CLI_PLANNED "planned (ipvs = off)"
+
 /* Text of a member ("" if it is absent or none). */
 const char *cli_print_text(const json_t *object, const char *member);
 json_int_t cli_print_number(const json_t *object, const char *member);
@@ -21,6 +24,8 @@ const char *cli_print_published(const struct cli *cli, const json_t *zone, char 
 void cli_print_json(const json_t *json);
 /* Prints the table and frees it. */
 void cli_print_table(struct cli_table *t);
+/* The same; a table without rows is this sentence instead. */
+void cli_print_table_or(struct cli_table *t, const char *empty);
 
 /* A problem document, and each of its faults as "pointer: detail". Returns the exit code of its status. */
 enum cli_exit cli_print_problem(const struct cli_answer *a);
@@ -29,6 +34,9 @@ void cli_print_write_problem(long status, const json_t *problem, struct buf_writ
 
 /* Warnings of a write ("committed, but …") on standard error. EXIT_NEGATIVE if there are any. */
 enum cli_exit cli_print_warnings(const json_t *answer);
+
+/* What was thought of at a write, on standard error: members {pointer, detail} of a list. */
+void cli_print_advice(const json_t *advice);
 
 /* A dry run: changes and what the kernel would be told. EXIT_DIFFERENCES if there are changes. */
 enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer);

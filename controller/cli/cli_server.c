@@ -72,6 +72,16 @@ static enum cli_exit cli_server_fetch_all(struct cli *cli, json_t *all)
 	return result;
 }
 
+/* With ipvs = off the weights are those that would be programmed. */
+static void cli_server_note_off(const struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	cli_client_get(cli->client, CLI_BASE "/system", &a);
+	if (strcmp(cli_print_text(json_object_get(a.json, "kernel"), "ipvs"), "off") == 0)
+		printf("IPVS is switched off ([kernel] ipvs = off): weights are planned, and in no kernel\n");
+}
+
 enum cli_exit cli_server_list(struct cli *cli)
 {
 	static const char *const heads[] = {"GROUP",   "SERVER",      "ADDRESS", "ZONE", "STATE",
@@ -89,7 +99,13 @@ enum cli_exit cli_server_list(struct cli *cli)
 
 		json_array_foreach (all, i, server)
 			cli_server_add(cli, t, server);
-		cli_print_table(t);
+		if (cli_table_rows(t) > 0)
+			cli_server_note_off(cli);
+		cli_print_table_or(
+			t,
+			cli->arg_count
+				? "No servers in this group yet: zonegate server set GROUP/SERVER address=ADDRESS port=PORT"
+				: "No servers yet: zonegate server set GROUP/SERVER address=ADDRESS port=PORT");
 	}
 	json_decref(all);
 	return result;
@@ -163,8 +179,8 @@ static void cli_server_print_weights(const json_t *s)
 		if (*key)
 			printf(" (%s)", key);
 		if (json_is_integer(weight))
-			printf(": %" JSON_INTEGER_FORMAT " in the kernel",
-			       json_integer_value(weight));
+			printf(": %" JSON_INTEGER_FORMAT " %s", json_integer_value(weight),
+			       cli_print_true(service, "planned") ? CLI_PLANNED : "in the kernel");
 		else
 			printf(": not in the kernel");
 		if (*cli_print_text(service, "fault"))
@@ -340,7 +356,7 @@ enum cli_exit cli_server_history(struct cli *cli)
 		t = cli_table_new(heads);
 		json_array_foreach (items, i, item)
 			cli_server_add_history(cli, t, item);
-		cli_print_table(t);
+		cli_print_table_or(t, "It has not changed its state yet.");
 	}
 	json_decref(items);
 	return EXIT_OK;

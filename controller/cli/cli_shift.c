@@ -63,6 +63,7 @@ void cli_shift_print_effects(const json_t *effects)
 					    NULL};
 	struct cli_table *t = cli_table_new(heads);
 	const json_t *f;
+	bool shown;
 	size_t i;
 
 	json_array_foreach (effects, i, f) {
@@ -82,7 +83,11 @@ void cli_shift_print_effects(const json_t *effects)
 					       in_dns ? before : "not in DNS",
 					       in_dns ? after : "not in DNS", left, moved, share});
 	}
-	cli_print_table(t);
+	shown = cli_table_rows(t) > 0;
+	cli_print_table_or(t, "No load balancer has an address in this zone.");
+	if (shown)
+		printf("SERVERS MOVED: those of the zone that get nothing new any more, none while addresses of other zones lead to\n"
+		       "them (cross_zone); SHARE: how many of all servers in service these are.\n");
 }
 
 static bool cli_shift_matches(const struct cli_options *o, const json_t *shift, const char *word)

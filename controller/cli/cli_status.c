@@ -61,7 +61,7 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 	       cli_print_text(system, "node"), cli_print_text(system, "version"),
 	       cli_print_text(system, "started"));
 	printf("   revision %" JSON_INTEGER_FORMAT, revision);
-	if (applied < revision)
+	if (applied < revision && !off)
 		printf(" (the kernel has %" JSON_INTEGER_FORMAT ")", applied);
 	cli_status_print_count(system, "services", "virtual service");
 	cli_status_print_count(system, "probes", "server");
@@ -146,18 +146,28 @@ static char *cli_status_count(const json_t *object, const char *member)
 	return mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(object, member));
 }
 
+/* "2/2" of its services. Caller frees. */
+static char *cli_status_kernel(const json_t *status)
+{
+	if (cli_print_number(status, "planned") > 0)
+		return mem_strdup(CLI_PLANNED);
+	return mem_printf("%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
+			  cli_print_number(status, "programmed"),
+			  cli_print_number(status, "services"));
+}
+
 static void cli_status_add_lb(const struct cli *cli, struct cli_table *t, const json_t *lb)
 {
 	const json_t *status = json_object_get(lb, "status");
 	const json_int_t services = cli_print_number(status, "services"),
-			 programmed = cli_print_number(status, "programmed");
+			 there = cli_print_number(status, "programmed") +
+				 cli_print_number(status, "planned");
 	const json_int_t breached = cli_print_number(status, "min_healthy_breached");
 	const char *fault = cli_print_text(status, "fault");
 	AUTO_FREE char *zones = mem_printf("%zu", json_object_size(json_object_get(lb, "zones")));
 	AUTO_FREE char *listeners = mem_printf("%zu",
 					       json_object_size(json_object_get(lb, "listeners")));
-	AUTO_FREE char *kernel = mem_printf("%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
-					    programmed, services);
+	AUTO_FREE char *kernel = cli_status_kernel(status);
 	AUTO_FREE char *starved = mem_printf("%" JSON_INTEGER_FORMAT, breached);
 	char state[CLI_STATE_MAX];
 	enum cli_mood mood = MOOD_GOOD;
@@ -170,9 +180,15 @@ static void cli_status_add_lb(const struct cli *cli, struct cli_table *t, const 
 	} else if (services == 0 || !cli_print_true(lb, "enabled")) {
 		mood = MOOD_OFF;
 		word = cli_print_true(lb, "enabled") ? "no services here" : "disabled";
-	} else if (programmed < services || breached == services) {
+	} else if (there < services) {
 		mood = MOOD_BAD;
-		word = programmed < services ? "not in kernel" : "down";
+		word = "not in kernel";
+	} else if (breached == services && cli_print_number(status, "checking") > 0) {
+		mood = MOOD_WAITING;
+		word = "checking";
+	} else if (breached == services) {
+		mood = MOOD_BAD;
+		word = "down";
 	} else if (cli_status_is_unanswered(lb)) {
 		mood = MOOD_BAD;
 		word = "no address";
@@ -203,7 +219,7 @@ static void cli_status_add_group(const struct cli *cli, struct cli_table *t, con
 		word = "unused";
 	} else if (cli_print_number(status, "healthy") == 0) {
 		mood = cli_print_number(status, "initial") ? MOOD_WAITING : MOOD_BAD;
-		word = cli_print_number(status, "initial") ? "starting" : "down";
+		word = cli_print_number(status, "initial") ? "checking" : "down";
 	} else if (cli_print_number(status, "unhealthy") > 0) {
 		mood = MOOD_WAITING;
 		word = "degraded";
@@ -231,9 +247,9 @@ static void cli_status_print_tables(const struct cli *cli, const json_t *lbs, co
 	json_array_foreach (groups, i, item)
 		cli_status_add_group(cli, g, item);
 	putchar('\n');
-	cli_print_table(t);
+	cli_print_table_or(t, CLI_NO_LBS);
 	putchar('\n');
-	cli_print_table(g);
+	cli_print_table_or(g, CLI_NO_GROUPS);
 }
 
 enum cli_exit cli_status_show(struct cli *cli)

@@ -360,7 +360,7 @@ static enum cli_exit run(const struct cli_command *c, const struct cli_options *
 
 	cli.client = cli_client_new(&cli.options);
 	if (!cli.client)
-		return EXIT_NOT_ALLOWED;
+		return EXIT_USAGE;
 	result = c->run(&cli);
 	cli_client_free(cli.client);
 	return result;

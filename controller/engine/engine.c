@@ -13,7 +13,7 @@
 const char *engine_event_name(enum engine_event_id id)
 {
 	static const char *const names[] = {
-#define EVENT(id, name, level) [EVENT_##id] = name,
+#define EVENT(id, name, level, meaning, remedy) [EVENT_##id] = name,
 #include "engine/events.def"
 #undef EVENT
 	};

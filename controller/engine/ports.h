@@ -14,7 +14,7 @@ struct update_status;
 struct view;
 
 enum engine_event_id {
-#define EVENT(id, name, level) EVENT_##id,
+#define EVENT(id, name, level, meaning, remedy) EVENT_##id,
 #include "engine/events.def"
 #undef EVENT
 	EVENT_COUNT

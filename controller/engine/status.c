@@ -19,61 +19,6 @@ const struct snapshot *engine_snapshot(const struct engine *e)
 
 /* ---- one server ---- */
 
-static const char *advice_for(enum health_reason r)
-{
-	switch (r) {
-	case REASON_CONNECT_REFUSED:
-		return "nothing listens at that address and port: start the service, or correct the port";
-	case REASON_CONNECT_TIMEOUT:
-		return "packets get no answer: is the host up, is a firewall dropping, is timeout_ms long enough?";
-	case REASON_CONNECT_UNREACHABLE:
-		return "there is no way to the host (no route, or no ARP/ND answer): check routes, cabling, the address";
-	case REASON_CONNECT_RESET:
-		return "the service closed the connection before it answered: look into its log";
-	case REASON_RECV_TIMEOUT:
-		return "the connection stands but no whole answer came: the service hangs, or timeout_ms is too short";
-	case REASON_HTTP_STATUS_MISMATCH:
-		return "ask for the path yourself from this gateway; if the status is right, put it in expected_status";
-	case REASON_HTTP_BODY_MISMATCH:
-		return "the answer lacks expected_body within its first 64 KiB: compare it with what the service sends";
-	case REASON_HTTP_INVALID_RESPONSE:
-		return "what answers does not speak HTTP/1.x: is it the right port, or a TLS one?";
-	case REASON_PROBER_ERROR:
-		return "this gateway is short of something (descriptors, memory, ports, a capability): it counts for nothing until mended";
-	case REASON_FAILING_INTERMITTENTLY:
-		return "some probes fail and some pass: look for an overloaded service or a flapping path";
-	case REASON_ICMP_NO_REPLY:
-		return "the host does not answer the echo request: is it up, and do firewalls let ICMP echo through?";
-	case REASON_ICMP_PORT_UNREACHABLE:
-		return "nothing listens at that port, or a firewall rejects: start the service, or correct the port";
-	case REASON_UDP_NO_REPLY:
-		return "send the same datagram yourself from this gateway: does the service answer such, and within timeout_ms?";
-	case REASON_UDP_REPLY_MISMATCH:
-		return "what came back is not expected_reply, byte by byte: compare the two, or leave expected_reply out";
-	case REASON_DNS_ERROR:
-		return "ask for the name yourself from this gateway; if the code is right, put it in accepted_rcodes";
-	case REASON_TLS_FAILED:
-		return "is it a TLS port? With verify: is the certificate in date, of ca_file, and for the name (sni)?";
-	case REASON_GRPC_NOT_SERVING:
-		return "ask grpc.health.v1.Health/Check yourself, with the same service; the server decides what it answers";
-	case REASON_NOT_IN_USE:
-		return "give a listener this server_group";
-	case REASON_WEIGHT_ZERO:
-		return "set weight above 0";
-	case REASON_DISABLED:
-		return "set enabled to true when it may serve again";
-	case REASON_NONE:
-	case REASON_REGISTRATION_IN_PROGRESS:
-	case REASON_INITIAL_CHECKING:
-	case REASON_TRUSTED_UNTIL_CHECKED:
-	case REASON_HEALTH_CHECK_DISABLED:
-	case REASON_DRAIN_REQUESTED:
-	case REASON_COUNT:
-		break;
-	}
-	return "";
-}
-
 static void fill_target(const struct engine_server *s, struct probe_target *t)
 {
 	const struct health_check *c = &s->group->group->health_check;
@@ -130,7 +75,8 @@ static void write_healthy(const struct engine *e, const struct engine_server *s,
 		st->reason_code = health_reason_name(REASON_WEIGHT_ZERO);
 		snprintf(st->sentence, sizeof(st->sentence),
 			 "healthy, but its configured weight is 0: it gets no new flows");
-		snprintf(st->advice, sizeof(st->advice), "%s", advice_for(REASON_WEIGHT_ZERO));
+		snprintf(st->advice, sizeof(st->advice), "%s",
+			 health_reason_remedy(REASON_WEIGHT_ZERO));
 	}
 }
 
@@ -180,7 +126,7 @@ static void write_unhealthy(const struct engine *e, const struct engine_server *
 			 time_in_state(e, s, span), s->health.passes,
 			 s->group->settings.healthy_threshold, evidence);
 	snprintf(st->advice, sizeof(st->advice), "%s",
-		 advice_for(s->last_failure ? s->last_failure_reason : s->health.reason));
+		 health_reason_remedy(s->last_failure ? s->last_failure_reason : s->health.reason));
 }
 
 static void write_probed(const struct engine *e, const struct engine_server *s,
@@ -208,7 +154,8 @@ static void write_probed(const struct engine *e, const struct engine_server *s,
 			st->advice, sizeof(st->advice), "%s",
 			"nobody knows whether the service lives: let the host send \"port unreachable\", or use expect \"reply\"");
 	if (s->has_last && s->last_reason == REASON_PROBER_ERROR)
-		snprintf(st->advice, sizeof(st->advice), "%s", advice_for(REASON_PROBER_ERROR));
+		snprintf(st->advice, sizeof(st->advice), "%s",
+			 health_reason_remedy(REASON_PROBER_ERROR));
 	write_next_change(e, s, st);
 }
 
@@ -218,7 +165,7 @@ static void write_fixed(struct server_status *st, const char *state, enum health
 	st->state = state;
 	st->reason_code = health_reason_name(r);
 	snprintf(st->sentence, sizeof(st->sentence), "%s", sentence);
-	snprintf(st->advice, sizeof(st->advice), "%s", advice_for(r));
+	snprintf(st->advice, sizeof(st->advice), "%s", health_reason_remedy(r));
 }
 
 /* Its health goes on beside that; the state is as old as the last change of the configuration at most. */
@@ -347,6 +294,7 @@ void engine_each_service(const struct engine *e, const char *lb, engine_service_
 	vec_sort(&list, service_order);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct engine_service *s = list.items[i];
+		const bool there = s->present && !s->fault;
 		struct service_status st = {.lb = s->place.lb->o.name,
 					    .zone = s->place.zone->o.name,
 					    .listener = s->place.listener->o.name,
@@ -354,8 +302,11 @@ void engine_each_service(const struct engine *e, const char *lb, engine_service_
 					    .family = s->key.family,
 					    .expected = s->present ? &s->expected : NULL,
 					    .fault = s->fault,
+					    .programmed = there && !e->settings.kernel_off,
+					    .planned = there && e->settings.kernel_off,
 					    .eligible = s->verdict.eligible,
 					    .in_service = s->verdict.in_service,
+					    .initial = s->verdict.initial,
 					    .min_healthy_breached = s->verdict.breached,
 					    .none_healthy = none_healthy_name(e, s)};
 

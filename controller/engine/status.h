@@ -76,8 +76,11 @@ struct service_status {
 	const struct plan_service *
 		expected; /* what the kernel acknowledged last: dests with weights; NULL = not there (yet) */
 	const char *fault; /* why the kernel refused it, NULL = fine */
+	bool programmed;   /* it is in the kernel */
+	bool planned;      /* [kernel] ipvs = off: `expected` is what would be in one */
 	unsigned eligible; /* of the rules in behaviour: in scope, enabled, weight > 0 */
 	unsigned in_service;
+	unsigned initial; /* of the eligible: without a verdict yet */
 	bool min_healthy_breached;
 	const char *
 		none_healthy; /* "closed", "open", "backup": what is in force while breached, else "" */

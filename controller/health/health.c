@@ -12,7 +12,13 @@
 #define FIRST_SPREAD_MAX USEC_PER_SEC
 
 static const char *const health_reason_names[REASON_COUNT] = {
-#define REASON(id, name) [REASON_##id] = name,
+#define REASON(id, name, meaning, remedy) [REASON_##id] = name,
+#include "health/reason.def"
+#undef REASON
+};
+
+static const char *const health_reason_remedies[REASON_COUNT] = {
+#define REASON(id, name, meaning, remedy) [REASON_##id] = remedy,
 #include "health/reason.def"
 #undef REASON
 };
@@ -81,6 +87,11 @@ static const struct health_row health_rows[HEALTH_STATE_COUNT][INPUT_COUNT] = {
 const char *health_reason_name(enum health_reason r)
 {
 	return health_reason_names[r];
+}
+
+const char *health_reason_remedy(enum health_reason r)
+{
+	return health_reason_remedies[r];
 }
 
 int health_reason_parse(const char *name, enum health_reason *ret_reason)

@@ -17,7 +17,7 @@
 enum health_state { HEALTH_INITIAL, HEALTH_HEALTHY, HEALTH_UNHEALTHY, HEALTH_STATE_COUNT };
 
 enum health_reason {
-#define REASON(id, name) REASON_##id,
+#define REASON(id, name, meaning, remedy) REASON_##id,
 #include "health/reason.def"
 #undef REASON
 	REASON_COUNT
@@ -25,6 +25,8 @@ enum health_reason {
 
 /* "connect_timeout" … */
 const char *health_reason_name(enum health_reason r);
+/* What to do about it; "" = nothing. */
+const char *health_reason_remedy(enum health_reason r);
 int health_reason_parse(const char *name, enum health_reason *ret_reason); /* 0 or -EINVAL */
 const char *health_state_name(enum health_state s);
 

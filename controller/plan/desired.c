@@ -292,6 +292,8 @@ static void count_members(const struct members *m, struct desired_verdict *v)
 		v->eligible++;
 		if (m->items[i].in_service)
 			v->in_service++;
+		else if (!m->items[i].unhealthy)
+			v->initial++;
 	}
 }
 

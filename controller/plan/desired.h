@@ -57,6 +57,7 @@ struct desired_input {
 struct desired_verdict {
 	unsigned eligible;
 	unsigned in_service;
+	unsigned initial; /* eligible, and without a verdict yet */
 	bool breached;
 };
 

@@ -97,7 +97,7 @@ class Screen:
     def _lines(self, event, width):
         """[(text, state or None)]"""
         lines = self._zone_lines(event, width)
-        lines += [(f"{'SERVER':8} {'ADDRESS':15} {'STATE':10} {'WEIGHT':>9} {'CONN/S':>7}  REASON", None)]
+        lines += [(f"{'SERVER':8} {'ADDRESS':15} {'STATE':10} {'WEIGHT*':>9} {'CONN/S':>7}  REASON", None)]
         for row in event["rows"]:
             weights = "/".join("-" if w is None else str(w) for w in row["weights"])
             columns = (
@@ -111,6 +111,8 @@ class Screen:
             f"IPVS counted {event['kernel']} connections"
         )
         lines += [(x, None) for x in fold(f"{'total':45} {total:7.1f}  ", summary, width)]
+        zones = " / ".join(f"VIP of {row['zone']}" for row in event["zones"])
+        lines += [(x, None) for x in fold("* in the kernel, at the ", zones, width)]
         return lines
 
     def _redraw(self, lines, width):

@@ -21,14 +21,16 @@ static void print_metrics(struct buf_writer *w)
 
 static void print_events(struct buf_writer *w)
 {
-#define EVENT(id, name, level) buf_write_format(w, "events\t%s\t%d\n", name, (int)(level));
+#define EVENT(id, name, level, meaning, remedy) \
+	buf_write_format(w, "events\t%s\t%d\t%s\t%s\n", name, (int)(level), meaning, remedy);
 #include "engine/events.def"
 #undef EVENT
 }
 
 static void print_reasons(struct buf_writer *w)
 {
-#define REASON(id, name) buf_write_format(w, "reasons\t%s\n", name);
+#define REASON(id, name, meaning, remedy) \
+	buf_write_format(w, "reasons\t%s\t%s\t%s\n", name, meaning, remedy);
 #include "health/reason.def"
 #undef REASON
 }

@@ -30,12 +30,23 @@ def _metrics(rows):
     return out
 
 
+def _codes(rows):
+    """One entry a code: what it means, and what to do about it if there is anything."""
+    out = []
+    for name, meaning, remedy in rows:
+        out += ['.TP', rf'.B {roff(name)}', roff(meaning[:1].upper() + meaning[1:]) + '.']
+        if remedy:
+            end = '' if remedy.endswith('?') else '.'
+            out.append(roff(remedy[:1].upper() + remedy[1:]) + end)
+    return out
+
+
 def _events(rows):
-    return ['.PP', *[line for name, _ in rows for line in (rf'.B {roff(name)}', '.br')]]
+    return _codes([(name, meaning, remedy) for name, _, meaning, remedy in rows])
 
 
 def _reasons(rows):
-    return ['.PP', ' '.join(roff(name) for (name,) in rows if name != 'none')]
+    return _codes([row for row in rows if row[0] != 'none'])
 
 
 def _routes(rows):

@@ -70,6 +70,7 @@ struct rig {
 	bool fail_queries;             /* the store cannot be read */
 	bool hold_probes;              /* probes on demand never end */
 	int probe_error;               /* they cannot be started */
+	bool kernel_off;               /* [kernel] ipvs = off */
 	bool judge_vips;               /* VIPs answer, */
 	const char *vip_down;          /* but for this one */
 	enum evidence_silence silence; /* of the probes that pass */
@@ -467,7 +468,10 @@ static inline void rig_make_files(struct rig *rig)
 static inline void rig_make_engine(struct rig *rig)
 {
 	const struct engine_settings s = {
-		.node_name = "rig", .kernel_off = true, .audit_interval = 3600 * USEC_PER_SEC};
+		.node_name = "rig",
+		/* VIPs of this node itself would be looked at and not probed. */
+		.kernel_off = rig->kernel_off || rig->judge_vips,
+		.audit_interval = 3600 * USEC_PER_SEC};
 	const struct engine_ports ports = {
 		.ctx = rig,
 		.now = rig_now,

@@ -38,6 +38,7 @@ static void config_goes_in_and_out(void **state)
 							WORDS("config", "apply"));
 	assert_int_equal(apply.exit, EXIT_OK);
 	assert_string_equal(apply.out, "Applied: revision 1\n");
+	assert_contains(apply.err, "zonegate: advice: /");
 	AUTO_OUTCOME struct outcome again = cli_rig_run(&rig, cli_config_apply, 2, &o,
 							WORDS("config", "apply"));
 	assert_int_equal(again.exit, EXIT_OK);

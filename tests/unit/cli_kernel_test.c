@@ -30,6 +30,7 @@ static void kernel_is_shown(void **state)
 	assert_contains(ours.out, "  -> 10.0.0.2:8080  nat      50       0         0\n");
 	assert_contains(ours.out, "1 foreign service not shown: --foreign\n");
 	assert_null(strstr(ours.out, "udp"));
+	assert_null(strstr(ours.out, "switched off"));
 	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_kernel_show, 2, &foreign,
 						      WORDS("kernel", "show"));
 	assert_contains(all.out, "udp [2001:db8::]:53 ");
@@ -41,10 +42,31 @@ static void kernel_is_shown(void **state)
 	rig_end(&rig);
 }
 
+/* Switched off the table is what would be programmed: nobody takes it for what is. */
+static void kernel_is_off(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {.kernel_off = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome empty = cli_rig_run(&rig, cli_kernel_show, 2, &o,
+							WORDS("kernel", "show"));
+	assert_contains(empty.out, "No services: there are none until");
+	assert_null(strstr(empty.out, "OWNER"));
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_kernel_show, 2, &o,
+						      WORDS("kernel", "show"));
+	assert_contains(all.out, "IPVS is switched off ([kernel] ipvs = off): this is what would");
+	assert_contains(all.out, "tcp 192.0.2.1:80 ");
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_is_shown),
+		cmocka_unit_test(kernel_is_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,10 +46,64 @@ static void lb_status_tells_what_is_handed_out(void **state)
 	rig_end(&rig);
 }
 
+static void lb_status_tells_where_services_are(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {0}, off = {.kernel_off = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome in = cli_rig_run(&rig, cli_lb_status, 2, &o,
+						     WORDS("lb", "status", "shop"));
+	assert_contains(in.out,
+			"http      za    tcp 192.0.2.1:80  web                  2/2  yes\n");
+
+	/* New servers that nobody has looked at yet are not below anything. */
+	AUTO_REPLY struct answer fresh = rig_put(
+		&rig, "/api/v1/server-groups/new",
+		"{\"protocol\":\"tcp\",\"servers\":{\"n1\":{\"address\":\"10.0.0.9\",\"port\":80}}}");
+	assert_int_equal(fresh.status, 201);
+	AUTO_REPLY struct answer lb = rig_put(
+		&rig, "/api/v1/load-balancers/new",
+		"{\"zones\":{\"za\":{\"vip4\":\"192.0.2.9\"}},\"listeners\":{"
+		"\"http\":{\"protocol\":\"tcp\",\"port\":80,\"server_group\":\"new\"}}}");
+	assert_int_equal(lb.status, 201);
+	AUTO_OUTCOME struct outcome checking = cli_rig_run(&rig, cli_lb_status, 2, &o,
+							   WORDS("lb", "status", "new"));
+	assert_contains(checking.out, "0/1  yes, checking\n");
+	AUTO_OUTCOME struct outcome glance = cli_rig_run(&rig, cli_status_show, 1, &o,
+							 WORDS("status"));
+	assert_contains(glance.out, "new            ◐ checking ");
+	assert_contains(glance.out, "new           ◐ checking ");
+	assert_null(strstr(glance.out, "down"));
+	AUTO_REPLY struct answer bare = rig_put(&rig, "/api/v1/load-balancers/bare",
+						"{\"zones\":{\"za\":{\"vip4\":\"192.0.2.8\"}}}");
+	assert_int_equal(bare.status, 201);
+	AUTO_OUTCOME struct outcome nothing = cli_rig_run(&rig, cli_lb_status, 2, &o,
+							  WORDS("lb", "status", "bare"));
+	assert_contains(nothing.out, "No virtual services here: ");
+	rig_end(&rig);
+
+	rig_start(&off, 0);
+	rig_load(&off);
+	AUTO_OUTCOME struct outcome planned = cli_rig_run(&off, cli_lb_status, 2, &o,
+							  WORDS("lb", "status", "shop"));
+	assert_contains(planned.out, "2/2  planned (ipvs = off)\n");
+	AUTO_OUTCOME struct outcome all = cli_rig_run(&off, cli_status_show, 1, &o,
+						      WORDS("status"));
+	assert_int_equal(all.exit, EXIT_OK);
+	assert_contains(all.out, "shop           ● ok ");
+	assert_contains(all.out, "  planned (ipvs = off) ");
+	assert_contains(all.out, "IPVS is switched off ([kernel] ipvs = off)");
+	rig_end(&off);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lb_status_tells_what_is_handed_out),
+		cmocka_unit_test(lb_status_tells_where_services_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

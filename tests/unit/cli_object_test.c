@@ -46,6 +46,39 @@ static void object_is_set_and_deleted(void **state)
 	rig_end(&rig);
 }
 
+/* Whatever is written, what there is to think about is said; on standard error, so that output stays what it is. */
+static void object_writes_bring_advice(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON}, dry = {.dry_run = true};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome group = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("group", "set", "slow", "protocol=tcp", "health_check.interval_ms=50000"));
+	assert_int_equal(group.exit, EXIT_OK);
+	assert_string_equal(group.out, "Created slow\n");
+	assert_contains(group.err, "zonegate: advice: /server_groups/slow/health_check");
+	AUTO_OUTCOME struct outcome server = cli_rig_run(
+		&rig, cli_object_set, 2, &json,
+		WORDS("server", "set", "slow/s1", "address=10.0.0.7", "port=80"));
+	assert_int_equal(server.exit, EXIT_OK);
+	assert_true(json_is_object(server.json));
+	assert_contains(server.err, "zonegate: advice: /server_groups/slow/health_check");
+	AUTO_OUTCOME struct outcome listener = cli_rig_run(&rig, cli_object_set, 2, &o,
+							   WORDS("listener", "set", "shop/slow",
+								 "protocol=tcp", "port=82",
+								 "server_group=slow"));
+	assert_int_equal(listener.exit, EXIT_OK);
+	assert_contains(listener.err, "zonegate: advice: ");
+	AUTO_OUTCOME struct outcome rehearsal = cli_rig_run(
+		&rig, cli_object_set, 2, &dry, WORDS("group", "set", "slow", "slow_start_ms=1000"));
+	assert_string_equal(rehearsal.err, "");
+	rig_end(&rig);
+}
+
 static void object_arguments_are_judged(void **state)
 {
 	struct cli_options o = {0}, file = {.file = "/dev/null"};
@@ -79,6 +112,18 @@ static void object_lists(void **state)
 
 	(void)state;
 	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome no_lbs = cli_rig_run(&rig, cli_object_list_lbs, 2, &o,
+							 WORDS("lb", "list"));
+	assert_string_equal(no_lbs.out, CLI_NO_LBS "\n");
+	AUTO_OUTCOME struct outcome no_groups = cli_rig_run(&rig, cli_object_list_groups, 2, &o,
+							    WORDS("group", "list"));
+	assert_string_equal(no_groups.out, CLI_NO_GROUPS "\n");
+	AUTO_OUTCOME struct outcome no_zones = cli_rig_run(&rig, cli_object_list_zones, 2, &o,
+							   WORDS("zone", "list"));
+	assert_string_equal(no_zones.out, CLI_NO_ZONES "\n");
+	AUTO_OUTCOME struct outcome no_json = cli_rig_run(&rig, cli_object_list_zones, 2, &json,
+							  WORDS("zone", "list"));
+	assert_string_equal(no_json.out, "[]\n");
 	rig_load(&rig);
 	AUTO_OUTCOME struct outcome lbs = cli_rig_run(&rig, cli_object_list_lbs, 2, &o,
 						      WORDS("lb", "list"));
@@ -105,6 +150,7 @@ int main(void)
 		cmocka_unit_test(object_is_set_and_deleted),
 		cmocka_unit_test(object_arguments_are_judged),
 		cmocka_unit_test(object_lists),
+		cmocka_unit_test(object_writes_bring_advice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@ static void server_list_shows_states(void **state)
 						      WORDS("server", "list"));
 	assert_int_equal(all.exit, EXIT_OK);
 	assert_contains(all.out, "web    w1      10.0.0.1:8080  za    ● unavailable  100/100  ");
+	assert_null(strstr(all.out, "planned"));
 	assert_contains(all.out, "web    w2      10.0.0.2:8080  zb    ● unavailable    50/50  ");
 	AUTO_OUTCOME struct outcome one = cli_rig_run(&rig, cli_server_list, 2, &json,
 						      WORDS("server", "list", "web"));
@@ -22,6 +23,29 @@ static void server_list_shows_states(void **state)
 	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_server_list, 2, &o,
 						       WORDS("server", "list", "none"));
 	assert_int_equal(none.exit, EXIT_NOT_FOUND);
+	rig_end(&rig);
+}
+
+static void server_weights_are_planned(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {.kernel_off = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_server_list, 2, &o,
+						       WORDS("server", "list"));
+	assert_string_equal(
+		none.out,
+		"No servers yet: zonegate server set GROUP/SERVER address=ADDRESS port=PORT\n");
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome list = cli_rig_run(&rig, cli_server_list, 2, &o,
+						       WORDS("server", "list"));
+	assert_contains(list.out, "weights are planned, and in no kernel\nGROUP ");
+	AUTO_OUTCOME struct outcome why = cli_rig_run(&rig, cli_server_why, 2, &o,
+						      WORDS("server", "why", "web/w2"));
+	assert_contains(why.out, "shop/za/http (tcp 192.0.2.1:80): 50 planned (ipvs = off)\n");
+	assert_null(strstr(why.out, "in the kernel"));
 	rig_end(&rig);
 }
 
@@ -136,6 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(server_list_shows_states),
+		cmocka_unit_test(server_weights_are_planned),
 		cmocka_unit_test(server_why_tells_the_chain),
 		cmocka_unit_test(server_history_shows_gaps),
 		cmocka_unit_test(server_probe_shows_the_result),

@@ -17,8 +17,32 @@ static void system_tells_of_the_node(void **state)
 	assert_int_equal(answer_number_at(&a, "revision"), 1);
 	assert_int_equal(answer_number_at(&a, "services"), 2);
 	assert_true(json_is_true(answer_at(&a, "store.ok")));
-	assert_string_equal(answer_text_at(&a, "kernel.ipvs"), "off");
+	assert_string_equal(answer_text_at(&a, "kernel.ipvs"), "auto");
+	assert_true(json_is_true(answer_at(&a, "kernel.available")));
 	rig_end(&rig);
+
+	/* Switched off nothing is in a kernel: nothing says so. */
+	struct rig off = {.kernel_off = true};
+	rig_start(&off, 0);
+	rig_load(&off);
+	AUTO_REPLY struct answer system = rig_get(&off, "/api/v1/system");
+	assert_string_equal(answer_text_at(&system, "kernel.ipvs"), "off");
+	assert_true(json_is_false(answer_at(&system, "kernel.available")));
+	assert_true(json_is_false(answer_at(&system, "kernel.known")));
+	AUTO_REPLY struct answer lb = rig_get(&off, "/api/v1/load-balancers/shop");
+	assert_int_equal(answer_number_at(&lb, "status.services"), 2);
+	assert_int_equal(answer_number_at(&lb, "status.programmed"), 0);
+	assert_int_equal(answer_number_at(&lb, "status.planned"), 2);
+	AUTO_REPLY struct answer table = rig_get(&off, "/api/v1/kernel");
+	assert_string_equal(answer_text(&table, "ipvs"), "off");
+	AUTO_REPLY struct answer drift = rig_get(&off, "/api/v1/kernel/drift");
+	assert_string_equal(answer_text(&drift, "ipvs"), "off");
+	AUTO_REPLY struct answer dry = rig_ask(
+		&off, "DELETE", "/api/v1/load-balancers/shop?dry_run=true", "", NULL);
+	assert_string_equal(answer_text(&dry, "ipvs"), "off");
+	AUTO_REPLY struct answer ready = rig_get(&off, "/readyz");
+	assert_int_equal(ready.status, 200);
+	rig_end(&off);
 }
 
 static void system_tells_when_it_is_ready(void **state)
