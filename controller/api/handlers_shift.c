@@ -3,9 +3,11 @@
 #include "api/handlers.h"
 
 #include "api/context.h"
+#include "api/reply.h"
 #include "api/request.h"
 #include "api/shift_json.h"
 #include "api/status_json.h"
+#include "api/worker.h"
 #include "base/mem.h"
 #include "engine/status.h"
 
@@ -33,27 +35,91 @@ static void shift_op_forget(void *operation)
 
 /* ---- writes ----------------------------------------------------------------------------------- */
 
+/* An answer with what a shift does to many load balancers, in the making on the worker. */
+struct shift_job {
+	struct worker_job job;
+	struct request *request;   /* NULL: nobody waits any more */
+	struct snapshot *snapshot; /* has the texts of the effects */
+	struct shift_effect *effects;
+	size_t effect_count;
+	json_t *json; /* the rest of the answer */
+	unsigned status;
+	char *text;
+};
+
+static void shift_job_forget(void *operation)
+{
+	((struct shift_job *)operation)->request = NULL;
+}
+
+static void shift_job_work(struct worker_job *job)
+{
+	struct shift_job *j = (struct shift_job *)job;
+
+	json_object_set_new(j->json, "effects", shift_json_effects(j->effects, j->effect_count));
+	j->text = json_dumps(j->json, REQUEST_JSON_FLAGS);
+	json_decref(j->json);
+}
+
+static void shift_job_done(struct worker_job *job)
+{
+	struct shift_job *j = (struct shift_job *)job;
+
+	if (j->request)
+		request_reply_text(j->request, j->status, "application/json", j->text,
+				   strlen(j->text));
+	else
+		free(j->text);
+	snapshot_unref(j->snapshot);
+	free(j->effects);
+	free(j);
+}
+
+/* Takes the JSON. */
+static void shift_reply(struct request *r, unsigned status, json_t *json,
+			const struct shift_result *result)
+{
+	struct shift_job *j;
+
+	if (result->effect_count <= REPLY_INLINE_MAX) {
+		json_object_set_new(json, "effects",
+				    shift_json_effects(result->effects, result->effect_count));
+		request_reply_json(r, status, json);
+		return;
+	}
+	j = mem_new(struct shift_job);
+	*j = (struct shift_job){
+		.job = {.work = shift_job_work, .done = shift_job_done},
+		.request = r,
+		.snapshot = reply_hold(result->snapshot),
+		.effects = mem_dup(result->effects, result->effect_count * sizeof(*j->effects)),
+		.effect_count = result->effect_count,
+		.json = json,
+		.status = status};
+	request_abandon(r); /* by the wish, which is done */
+	request_wait(r, j, shift_job_forget);
+	worker_submit(r->api->worker, &j->job);
+}
+
 static void shift_op_show_started(struct request *r, const struct shift_result *result)
 {
 	AUTO_FREE char *location = mem_printf("/api/v1/zone-shifts/%s", result->shift->id);
-	json_t *json = shift_json_encode(result->shift);
 
-	json_object_set_new(json, "effects", shift_json_effects(result));
 	request_header(r, "Location", location);
-	request_reply_json(r, 201, json);
+	shift_reply(r, 201, shift_json_encode(result->shift), result);
 }
 
 static void shift_op_show(struct request *r, const struct shift_op *op,
 			  const struct shift_result *result)
 {
 	if (op->wish.dry_run) {
-		request_reply_json(
-			r, 200,
-			json_pack("{s:o*, s:o, s:o}", "shift",
-				  result->shift ? shift_json_encode(result->shift) : NULL,
-				  "effects", shift_json_effects(result), "refusals",
-				  result->refusals ? problem_encode_faults(result->refusals)
-						   : json_array()));
+		shift_reply(r, 200,
+			    json_pack("{s:o*, s:o}", "shift",
+				      result->shift ? shift_json_encode(result->shift) : NULL,
+				      "refusals",
+				      result->refusals ? problem_encode_faults(result->refusals)
+						       : json_array()),
+			    result);
 		return;
 	}
 	switch (op->wish.verb) {

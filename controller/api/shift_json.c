@@ -52,12 +52,12 @@ static json_t *shift_json_addresses(const struct addr *list, size_t count)
 	return json;
 }
 
-json_t *shift_json_effects(const struct shift_result *result)
+json_t *shift_json_effects(const struct shift_effect *effects, size_t count)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < result->effect_count; i++) {
-		const struct shift_effect *f = &result->effects[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct shift_effect *f = &effects[i];
 
 		json_array_append_new(
 			list,

@@ -11,7 +11,7 @@
 json_t *shift_json_encode(const struct shift_status *s);
 
 /* [{load_balancer, dns_name, zones_left, servers_moved, share_percent, answers_before, answers_after}]. */
-json_t *shift_json_effects(const struct shift_result *result);
+json_t *shift_json_effects(const struct shift_effect *effects, size_t count);
 
 /* Reads the body of POST (SHIFT_START) or PATCH (SHIFT_CHANGE) into zone, load_balancer, expires_in, comment,
  * evacuate_servers and force; texts are borrowed from it. Every fault is told; 0 or -EINVAL. */

@@ -50,6 +50,8 @@ struct shift_result {
 	const struct err *refusals; /* dry run: why it would be refused without force */
 	const struct shift_effect *effects;
 	size_t effect_count;
+	const struct snapshot
+		*snapshot; /* has the texts of the effects; borrowed, NULL without them */
 };
 
 /* A wish. Everything in it belongs to the caller and lives until `done`, which is called exactly once, later, from the loop:

@@ -87,6 +87,61 @@ static void shift_rehearses(void **state)
 	rig_end(&rig);
 }
 
+#define MANY 250 /* load balancers: their effects are told by the worker */
+
+static char *many_balancers(void)
+{
+	json_error_t error;
+	json_t *document = json_loads(RIG_DOCUMENT, 0, &error);
+	json_t *balancers = json_object_get(document, "load_balancers");
+	char *text;
+
+	assert_non_null(document);
+	for (int i = 0; i < MANY; i++) {
+		json_t *one = json_deep_copy(json_object_get(balancers, "shop"));
+		json_t *zones = json_object_get(one, "zones");
+		AUTO_FREE char *name = mem_printf("n%03d", i);
+
+		json_object_set_new(json_object_get(zones, "za"), "vip4",
+				    json_sprintf("198.18.0.%d", i + 1));
+		json_object_set_new(json_object_get(zones, "zb"), "vip4",
+				    json_sprintf("198.18.1.%d", i + 1));
+		json_object_set_new(one, "dns_name", json_sprintf("%s.example.net", name));
+		json_object_set_new(balancers, name, one);
+	}
+	json_object_del(balancers, "shop");
+	text = json_dumps(document, 0);
+	json_decref(document);
+	return text;
+}
+
+static void shift_tells_many_effects(void **state)
+{
+	static const char body[] =
+		"{\"zone\":\"zb\",\"load_balancer\":\"*\",\"expires_in\":\"2h\",\"comment\":\"c\"}";
+	AUTO_FREE char *document = many_balancers();
+	struct rig rig = {.judge_vips = true};
+	char location[256];
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_REPLY struct answer put = rig_ask(&rig, "PUT", "/api/v1/config", "If-Match: *\r\n",
+					       document);
+	assert_int_equal(put.status, 200);
+	AUTO_REPLY struct answer rehearsed = post(&rig, SHIFTS "?dry_run=true", body);
+	assert_int_equal(rehearsed.status, 200);
+	assert_int_equal(json_array_size(answer_at(&rehearsed, "effects")), MANY);
+	assert_true(json_is_array(answer_at(&rehearsed, "refusals")));
+	AUTO_REPLY struct answer a = post(&rig, SHIFTS, body);
+	assert_int_equal(a.status, 201);
+	assert_non_null(answer_header(&a, "Location", location));
+	assert_string_equal(answer_text(&a, "zone"), "zb");
+	assert_int_equal(json_array_size(answer_at(&a, "effects")), MANY);
+	assert_string_equal(answer_text_at(&a, "effects.249.load_balancer"), "n249");
+	assert_string_equal(answer_text_at(&a, "effects.249.answers_after.0"), "198.18.0.250");
+	rig_end(&rig);
+}
+
 static void shift_refuses_bad_wishes(void **state)
 {
 	struct rig rig = {.judge_vips = true};
@@ -148,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shift_has_a_life),
 		cmocka_unit_test(shift_rehearses),
+		cmocka_unit_test(shift_tells_many_effects),
 		cmocka_unit_test(shift_refuses_bad_wishes),
 		cmocka_unit_test(shift_is_seen_everywhere),
 	};

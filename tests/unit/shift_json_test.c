@@ -118,7 +118,6 @@ static void shift_json_writes(void **state)
 				      .share_percent = 60,
 				      .before_count = 2,
 				      .after_count = 1};
-	const struct shift_result result = {.effects = &effect, .effect_count = 1};
 	json_t *json = shift_json_encode(&s), *effects, *first;
 
 	(void)state;
@@ -132,7 +131,7 @@ static void shift_json_writes(void **state)
 	addr_parse("192.0.2.1", &effect.before[0]);
 	addr_parse("2001:db8::1", &effect.before[1]);
 	addr_parse("192.0.2.2", &effect.after[0]);
-	effects = shift_json_effects(&result);
+	effects = shift_json_effects(&effect, 1);
 	first = json_array_get(effects, 0);
 	assert_int_equal(json_integer_value(json_object_get(first, "share_percent")), 60);
 	assert_string_equal(
