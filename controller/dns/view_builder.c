@@ -87,6 +87,7 @@ struct view_node *view_builder_node(struct view_builder *b, const uint8_t *name,
 
 static struct view_node *view_builder_node_of(struct view_builder *b, const struct dns_name *name)
 {
+	assert(!b->sorted);
 	return view_builder_node(b, name->bytes, name->size, name->labels);
 }
 

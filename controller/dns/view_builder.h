@@ -45,6 +45,10 @@ struct view_builder_name {
  * its server where there is no NS). Returns 0, -EINVAL (this name or one of a zone is none) or -EEXIST. */
 int view_builder_add_name(struct view_builder *b, const struct view_builder_name *name);
 
+/* The most of what view_builder_finish() has to do, for at most `max` names: true as long as more of them are left. Nothing can be
+ * added any more. Who does not call it pays for all names in view_builder_finish(). */
+bool view_builder_settle_some(struct view_builder *b, size_t max);
+
 /* Frees the builder and gives the view, with one reference. Returns -EEXIST if one prefix was given to two zones: then the
  * view is made without client prefixes. */
 int view_builder_finish(struct view_builder *b, struct view **ret_view);

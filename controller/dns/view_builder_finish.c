@@ -174,14 +174,25 @@ static void view_builder_finish_apex(struct view_builder *b, struct view_node *n
 	view_builder_write_ns(b, apex);
 }
 
+bool view_builder_settle_some(struct view_builder *b, size_t max)
+{
+	struct vec *nodes = &b->view->nodes;
+
+	if (!b->sorted) {
+		view_builder_sort(nodes);   /* an apex above is placed before what is beneath */
+		b->to_place = nodes->count; /* the names between come behind them */
+		b->sorted = true;
+	}
+	for (; b->placed < b->to_place && max > 0; max--)
+		view_builder_place(b, nodes->items[b->placed++]);
+	return b->placed < b->to_place;
+}
+
 void view_builder_settle(struct view_builder *b)
 {
 	struct vec *nodes = &b->view->nodes;
-	size_t count = nodes->count;
 
-	view_builder_sort(nodes); /* an apex above is placed before what is beneath */
-	for (size_t i = 0; i < count; i++)
-		view_builder_place(b, nodes->items[i]);
+	(void)view_builder_settle_some(b, SIZE_MAX);
 	view_builder_sort(nodes); /* the names between came last */
 	view_builder_keep(b->view);
 	for (size_t i = 0; i < nodes->count; i++)

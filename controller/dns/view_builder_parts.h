@@ -17,6 +17,9 @@ struct view_builder {
 	bool hostmaster_given;
 	struct dns_name ns[VIEW_BUILDER_NS_MAX];
 	size_t ns_count;
+	bool sorted;     /* settling has begun: nothing is added any more */
+	size_t placed;   /* nodes that know their apex, … */
+	size_t to_place; /* … of so many */
 };
 
 /* The node of a name in wire form and lower case, or NULL. */
@@ -25,7 +28,7 @@ struct view_node *view_builder_find(const struct view_builder *b, const uint8_t 
 struct view_node *view_builder_node(struct view_builder *b, const uint8_t *name, size_t size,
 				    uint8_t labels);
 
-/* Apexes, the names between, SOA and NS: the view is whole afterwards. */
+/* What is left of: apexes, the names between, SOA and NS. The view is whole afterwards. */
 void view_builder_settle(struct view_builder *b);
 
 #endif

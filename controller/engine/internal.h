@@ -7,12 +7,13 @@
 #include "plan/desired.h"
 
 enum engine_mark {
-	MARK_CHECKS = 1, /* the snapshot changed: groups, servers, probes */
-	MARK_ZONES = 16, /* verdicts of zones are to be judged again */
-	MARK_PLAN = 2,   /* services are dirty */
-	MARK_DNS = 32,   /* what DNS hands out may have changed */
-	MARK_KERNEL = 4, /* operations wait, or somebody waits for their answers */
-	MARK_STORE = 8,  /* rows wait */
+	MARK_CHECKS = 1,  /* the snapshot changed: groups, servers, probes */
+	MARK_ZONES = 16,  /* verdicts of zones are to be judged again */
+	MARK_PLAN = 2,    /* services are dirty */
+	MARK_DNS = 32,    /* what DNS hands out may have changed */
+	MARK_KERNEL = 4,  /* operations wait, or somebody waits for their answers */
+	MARK_STORE = 8,   /* rows wait */
+	MARK_SHIFTS = 64, /* what a shift would do is not known of all load balancers yet */
 };
 
 struct engine_group;
@@ -183,7 +184,12 @@ struct engine {
 	struct shift_pending *shift_finishing; /* answered at the end of the settle step */
 	usec_t vip_tick_at;
 	struct view *dns_view;
-	uint64_t dns_hash;
+	uint64_t dns_hash; /* of what it was made of, or what the next one is being made of */
+	struct view_builder *dns_builder; /* of the next one; NULL = none is in the making */
+	size_t dns_built;                 /* load balancers in it */
+	unsigned dns_restarts;            /* since one was finished */
+	uint64_t dns_begun;               /* looks at all verdicts … */
+	uint64_t dns_done;                /* … of which DNS knows what came of this one */
 	uint32_t dns_serial;
 	uint32_t dns_serial_bound; /* as stored: a restart goes on from here */
 	char *dns_pushed;          /* names in the server of [dns_update], as stored; NULL = none */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The view that DNS answers from: built of the snapshot and the verdicts, given out when it differs from the one before. The
-// serial never falls: the store holds a bound that is raised ahead of it.
+// The view that DNS answers from: built of the snapshot and the verdicts, given out when it differs from the one before. It is
+// built in several steps, and given out in one. The serial never falls: the store holds a bound that is raised ahead of it.
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +11,10 @@
 
 #define SERIAL_AHEAD 1000U
 #define TTL_MIN      5U
+#define BUILD_BATCH  100U /* load balancers in one step */
+#define BUILD_NODES  4U   /* names that are settled in the time of a load balancer */
+#define RESTARTS_MAX \
+	3U /* then a view is built in one step: documents that come one upon the other do not put it off for ever */
 
 static uint64_t hash_addr(const struct addr *a, uint64_t seed)
 {
@@ -108,19 +112,25 @@ static uint64_t hash_subnets(const struct engine *e, uint64_t seed)
 	return seed;
 }
 
+uint64_t publish_hash(const struct engine_lb *lb)
+{
+	struct publish_name p;
+
+	if (!lb->lb->dns_name)
+		return 0;
+	fill_name(lb, &p);
+	return hash_name(&p.name, 1);
+}
+
 /* Of all that a view is made of, the settings apart: they stay as they are. */
 static uint64_t hash_picture(const struct engine *e)
 {
 	uint64_t seed = hash_subnets(e, 1);
-	struct publish_name p;
 
 	for (size_t i = 0; i < e->lbs.count; i++) {
 		const struct engine_lb *lb = e->lbs.items[i];
 
-		if (!lb->lb->dns_name)
-			continue;
-		fill_name(lb, &p);
-		seed = hash_name(&p.name, seed);
+		seed = hash_bytes(&lb->picture, sizeof(lb->picture), seed);
 	}
 	return seed;
 }
@@ -160,11 +170,11 @@ void publish_load_row(struct engine *e, const struct store_row *row)
 	e->dns_serial_bound = e->dns_serial;
 }
 
-static struct view *build(const struct engine *e)
+/* ---- building ---- */
+
+static struct view_builder *make_builder(const struct engine *e)
 {
 	struct view_builder *b = view_builder_new(e->dns_serial, e->settings.dns_hostmaster);
-	struct view *view = NULL;
-	struct publish_name p;
 
 	for (size_t i = 0; i < e->settings.dns_apex_count; i++)
 		view_builder_add_apex(b, e->settings.dns_apexes[i]);
@@ -172,39 +182,83 @@ static struct view *build(const struct engine *e)
 		view_builder_add_ns(b, e->settings.dns_ns[i].name, e->settings.dns_ns[i].addresses,
 				    e->settings.dns_ns[i].address_count);
 	add_subnets(e, b);
-	for (size_t i = 0; i < e->lbs.count; i++) {
-		const struct engine_lb *lb = e->lbs.items[i];
+	return b;
+}
+
+/* False: DNS has it already. */
+static bool begin(struct engine *e)
+{
+	uint64_t hash = hash_picture(e);
+
+	if (e->dns_serial == 0)
+		e->dns_serial = (uint32_t)(e->ports.wall(e->ports.ctx) / USEC_PER_SEC);
+	e->dns_begun++;
+	if (e->dns_view && hash == e->dns_hash && !e->dns_restarts) {
+		e->dns_done = e->dns_begun;
+		return false;
+	}
+	raise_serial(e);
+	e->dns_hash = hash;
+	e->dns_builder = make_builder(e);
+	e->dns_built = 0;
+	return true;
+}
+
+/* A step of it. True: nothing is left but to finish it. */
+static bool build_some(struct engine *e)
+{
+	size_t left = BUILD_BATCH;
+	struct publish_name p;
+
+	for (; left > 0 && e->dns_built < e->lbs.count; left--) {
+		const struct engine_lb *lb = e->lbs.items[e->dns_built++];
 
 		if (!lb->lb->dns_name)
 			continue;
 		fill_name(lb, &p);
-		view_builder_add_name(b, &p.name);
+		view_builder_add_name(e->dns_builder, &p.name);
 	}
-	view_builder_finish(b, &view);
-	return view;
+	return left > 0 && !view_builder_settle_some(e->dns_builder, left * BUILD_NODES);
+}
+
+static void give_out(struct engine *e)
+{
+	view_unref(e->dns_view);
+	view_builder_finish(e->dns_builder, &e->dns_view);
+	e->dns_builder = NULL;
+	e->dns_restarts = 0;
+	e->dns_done = e->dns_begun;
+	if (e->ports.publish_dns)
+		e->ports.publish_dns(e->ports.ctx, e->dns_view);
+}
+
+void publish_abandon(struct engine *e)
+{
+	if (!e->dns_builder)
+		return;
+	view_builder_free(e->dns_builder);
+	e->dns_builder = NULL;
+	e->dns_restarts++;
 }
 
 void publish_view(struct engine *e)
 {
-	uint64_t hash;
+	bool at_once = !e->dns_view || e->dns_restarts >= RESTARTS_MAX;
 
 	if (e->flushing) /* the stop of one node takes nothing out of DNS */
 		return;
-	if (e->dns_view && e->marks & MARK_ZONES) { /* not all are judged yet */
+	if (e->dns_view && !e->dns_builder && e->marks & MARK_ZONES) { /* not all are judged yet */
 		engine_mark(e, MARK_DNS);
 		return;
 	}
-	if (e->dns_serial == 0)
-		e->dns_serial = (uint32_t)(e->ports.wall(e->ports.ctx) / USEC_PER_SEC);
-	hash = hash_picture(e);
-	if (e->dns_view && hash == e->dns_hash)
+	if (!e->dns_builder && !begin(e))
 		return;
-	raise_serial(e);
-	view_unref(e->dns_view);
-	e->dns_view = build(e);
-	e->dns_hash = hash;
-	if (e->ports.publish_dns)
-		e->ports.publish_dns(e->ports.ctx, e->dns_view);
+	while (!build_some(e))
+		if (!at_once) {
+			engine_mark(e, MARK_DNS);
+			return;
+		}
+	give_out(e);
 }
 
 const struct view *engine_dns_view(const struct engine *e)
@@ -230,6 +284,8 @@ void publish_free(struct engine *e)
 {
 	free(e->dns_pushed);
 	e->dns_pushed = NULL;
+	view_builder_free(e->dns_builder);
+	e->dns_builder = NULL;
 	view_unref(e->dns_view);
 	e->dns_view = NULL;
 }

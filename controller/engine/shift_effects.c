@@ -154,8 +154,9 @@ static bool is_concerned(const struct engine_lb *lb, const struct shift_request 
 }
 
 /* Judged twice: with the shift among those in force, and then without it, which leaves the counts behind as they are. */
-static void judge_lb(struct engine *e, const struct engine_lb *lb, const struct shift_request *r,
-		     struct shift_effect *effect, struct err *refusals)
+bool shift_effects_judge(struct engine *e, const struct engine_lb *lb,
+			 const struct shift_request *r, struct shift_effect *effect,
+			 struct err *refusals)
 {
 	char empty[] = "";
 	struct engine_shift rehearsal = {.id = empty,
@@ -164,6 +165,9 @@ static void judge_lb(struct engine *e, const struct engine_lb *lb, const struct 
 					 .evacuate = r->evacuate_servers};
 	struct family_effect families[ZONE_FAMILIES];
 
+	if (!is_concerned(lb, r))
+		return false;
+	memset(effect, 0, sizeof(*effect));
 	effect->load_balancer = lb->lb->o.name;
 	effect->dns_name = lb->lb->dns_name;
 	vec_push(&e->shifts, &rehearsal);
@@ -177,20 +181,5 @@ static void judge_lb(struct engine *e, const struct engine_lb *lb, const struct 
 	}
 	count_servers(e, lb, r, effect);
 	refuse(lb, families, refusals);
-}
-
-size_t shift_effects_list(struct engine *e, const struct shift_request *r,
-			  struct shift_effect **ret_effects, struct err *refusals)
-{
-	struct shift_effect *effects = mem_alloc_array(e->lbs.count + 1, sizeof(*effects));
-	size_t n = 0;
-
-	for (size_t i = 0; i < e->lbs.count; i++) {
-		const struct engine_lb *lb = e->lbs.items[i];
-
-		if (is_concerned(lb, r))
-			judge_lb(e, lb, r, &effects[n++], refusals);
-	}
-	*ret_effects = effects;
-	return n;
+	return true;
 }

@@ -6,6 +6,8 @@
 #include "engine/parts.h"
 #include "engine/shifts.h"
 
+struct engine_lb;
+
 struct engine_shift {
 	char *id;
 	char *zone;
@@ -52,8 +54,10 @@ void shifts_free(struct engine *e);
 void shifts_fill_status(const struct engine_shift *s, struct shift_status *ret_status);
 
 /* shift_effects.c */
-/* What the wish would do; caller frees the array. Faults unless forced: ERR_IN_USE. */
-size_t shift_effects_list(struct engine *e, const struct shift_request *r,
-			  struct shift_effect **ret_effects, struct err *refusals);
+/* What the wish would do to a load balancer; false if nothing. Texts are borrowed of the snapshot. Faults unless forced:
+ * ERR_IN_USE. */
+bool shift_effects_judge(struct engine *e, const struct engine_lb *lb,
+			 const struct shift_request *r, struct shift_effect *ret_effect,
+			 struct err *refusals);
 
 #endif

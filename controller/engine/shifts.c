@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "engine/zones.h"
 
+#define LOOK_BATCH 200 /* load balancers in one step: below a millisecond */
+
 /* A wish on its way: checked and committed one at a time, answered when DNS has it. */
 struct shift_pending {
 	struct shift_request *request;
@@ -17,10 +19,13 @@ struct shift_pending {
 	struct engine_shift *gone;       /* CANCEL: what it was */
 	struct shift_effect *effects;
 	size_t effect_count;
+	size_t looked_at;          /* load balancers */
+	struct snapshot *snapshot; /* has the names in the effects */
 	struct err faults;
 	struct err refusals; /* that force, or a dry run, goes over */
 	uint64_t token;
 	uint64_t list; /* of operations that must be done before the answer; 0 = not known yet */
+	uint64_t look; /* of DNS at the verdicts: the first one behind the change */
 	struct shift_pending *next;
 };
 
@@ -102,16 +107,46 @@ struct engine_shift *shifts_find(const struct engine *e, const char *id, size_t 
 
 /* ---- checking ---- */
 
-static void check(struct engine *e, struct shift_pending *p)
+static void drop_effects(struct shift_pending *p)
+{
+	free(p->effects);
+	p->effects = NULL;
+	p->effect_count = 0;
+	p->looked_at = 0;
+	err_clear(&p->refusals);
+	snapshot_unref(p->snapshot);
+	p->snapshot = NULL;
+}
+
+/* A step of what it would do to all load balancers. Another document: from the beginning. True: all were looked at. */
+static bool look_some(struct engine *e, struct shift_pending *p)
+{
+	if (p->snapshot != e->planned_snapshot)
+		drop_effects(p);
+	if (!p->effects)
+		p->effects = mem_alloc_array(e->lbs.count + 1, sizeof(*p->effects));
+	if (!p->snapshot && e->planned_snapshot)
+		p->snapshot = snapshot_ref(e->planned_snapshot);
+	for (size_t i = 0; i < LOOK_BATCH && p->looked_at < e->lbs.count; i++)
+		if (shift_effects_judge(e, e->lbs.items[p->looked_at++], p->request,
+					&p->effects[p->effect_count], &p->refusals))
+			p->effect_count++;
+	return p->looked_at == e->lbs.count;
+}
+
+/* False: it goes on in the next step. */
+static bool check(struct engine *e, struct shift_pending *p)
 {
 	struct shift_request *r = p->request;
 
 	shift_check_request(e, r, &p->faults);
 	if (r->verb != SHIFT_START || err_any(&p->faults))
-		return;
-	p->effect_count = shift_effects_list(e, r, &p->effects, &p->refusals);
+		return true;
+	if (!look_some(e, p))
+		return false;
 	if (!r->force && !r->dry_run)
 		err_move(&p->faults, &p->refusals);
+	return true;
 }
 
 /* ---- the next state ---- */
@@ -146,7 +181,8 @@ static void answer(struct engine *e, struct shift_pending *p)
 	struct shift_result result = {.faults = &p->faults,
 				      .refusals = &p->refusals,
 				      .effects = p->effects,
-				      .effect_count = p->effect_count};
+				      .effect_count = p->effect_count,
+				      .snapshot = p->snapshot};
 	const struct engine_shift *s = p->gone ? p->gone : p->next_state;
 	size_t index;
 
@@ -159,9 +195,8 @@ static void answer(struct engine *e, struct shift_pending *p)
 	p->request->done(p->request, &result);
 	shift_state_free(p->next_state);
 	shift_state_free(p->gone);
-	free(p->effects);
+	drop_effects(p);
 	err_clear(&p->faults);
-	err_clear(&p->refusals);
 	free(p);
 }
 
@@ -179,12 +214,16 @@ static void commit(struct engine *e, struct shift_pending *p)
 
 void shifts_pump(struct engine *e)
 {
+	e->marks &= ~(unsigned)MARK_SHIFTS;
 	while (!e->shift_committing && e->shift_queue) {
 		struct shift_pending *p = e->shift_queue;
 
+		if (!check(e, p)) {
+			engine_mark(e, MARK_SHIFTS);
+			return;
+		}
 		e->shift_queue = p->next;
 		p->next = NULL;
-		check(e, p);
 		if (!err_any(&p->faults))
 			prepare(e, p);
 		if (err_any(&p->faults) || p->request->dry_run)
@@ -228,6 +267,7 @@ static void put_in_force(struct engine *e, struct shift_pending *p)
 	bool extends = p->request->verb == SHIFT_CHANGE;
 	size_t index;
 
+	p->look = e->dns_begun + 1;
 	if (p->next_state) {
 		put_state(e, p->next_state);
 		tell(e, extends ? EVENT_SHIFT_EXTENDED : EVENT_SHIFT_STARTED, p->next_state, who);
@@ -270,7 +310,7 @@ static bool is_applied(const struct engine *e, struct shift_pending *p)
 
 	if (!p->list)
 		p->list = e->lists_submitted;
-	if (e->marks & (MARK_ZONES | MARK_DNS))
+	if (e->marks & (MARK_ZONES | MARK_DNS) && e->dns_done < p->look)
 		return false;
 	return !e->kernel_known || !s || !s->evacuate || e->lists_done >= p->list;
 }

@@ -161,6 +161,7 @@ void zones_sync(struct engine *e)
 	struct vec old = e->lbs;
 	size_t j = 0;
 
+	publish_abandon(e);
 	memset(&e->lbs, 0, sizeof(e->lbs));
 	for (size_t i = 0; i < lbs->count; i++) {
 		const struct load_balancer *want = lbs->items[i];
@@ -322,11 +323,16 @@ static void judge_family(struct engine *e, struct engine_lb *lb, enum zone_famil
 		take_output(e, lb, (struct engine_lb_zone *)(uintptr_t)zones[i], f, &out[i]);
 }
 
-/* So many in one step: the rest in the next ones, before anything of it is handed out. The first view is made of all. */
+/* So many in one step: the rest in the next ones, before anything of it is handed out. The first view is made of all. A view in
+ * the making is of one moment: what comes meanwhile is for the next one. */
 void zones_judge(struct engine *e)
 {
 	size_t judged = 0;
 
+	if (e->dns_builder) {
+		engine_mark(e, MARK_ZONES);
+		return;
+	}
 	for (size_t i = 0; i < e->lbs.count; i++) {
 		struct engine_lb *lb = e->lbs.items[i];
 
@@ -339,6 +345,7 @@ void zones_judge(struct engine *e)
 		lb->dirty = false;
 		judge_family(e, lb, ZONE_V4);
 		judge_family(e, lb, ZONE_V6);
+		lb->picture = publish_hash(lb);
 	}
 }
 

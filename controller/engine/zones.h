@@ -50,6 +50,7 @@ struct engine_lb {
 	struct vec zones;               /* struct engine_lb_zone, in the order of lb->zones */
 	bool fail_open[ZONE_FAMILIES];
 	bool dirty;
+	uint64_t picture; /* hash of what DNS hands out of it, as of its last verdicts */
 };
 
 /* zones.c */
@@ -90,6 +91,8 @@ void vip_checks_load_row(struct engine *e, const struct store_row *row);
 
 /* publish.c */
 void publish_view(struct engine *e); /* the settle step */
+uint64_t publish_hash(const struct engine_lb *lb);
+void publish_abandon(struct engine *e); /* the view in the making is of what is no more */
 /* Halved while an enabled zone is not handed out, so that clients come back sooner. */
 uint32_t publish_ttl(uint32_t ttl, bool missing);
 /* Names that are under none of the served apexes, or those of name servers with addresses. */

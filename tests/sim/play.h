@@ -79,10 +79,12 @@ struct play_command {
 	size_t words; /* at least, the name included */
 	bool (*run)(struct play *p);
 };
-extern const struct play_command play_actions[]; /* play_actions.c */
-extern const struct play_command play_kernel[];  /* play_kernel.c: behind "kernel" */
-extern const struct play_command play_zones[];   /* play_zones.c */
-extern const struct play_command play_writes[];  /* play_writes.c */
+extern const struct play_command play_actions[];          /* play_actions.c */
+extern const struct play_command play_kernel[];           /* play_kernel.c: behind "kernel" */
+extern const struct play_command play_zones[];            /* play_zones.c */
+extern const struct play_command play_crowd[];            /* play_crowd.c */
+extern const struct play_command play_writes[];           /* play_writes.c */
+bool play_write_config(struct play *p, const char *text); /* PUT of a document */
 void play_writes_clear(struct play *p);
 
 /* play_expect.c: judges words[at]…; false and a fault when it does not hold. */

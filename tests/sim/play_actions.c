@@ -200,6 +200,7 @@ static bool do_forget(struct play *p)
 {
 	sim_kernel_clear_counts(&p->world.kernel);
 	sim_world_clear_events(&p->world);
+	sim_world_clear_views(&p->world);
 	p->world.store.batch_count = 0;
 	p->world.probes.started = 0;
 	return true;

@@ -13,6 +13,7 @@ struct play_judge {
 };
 extern const struct play_judge play_judges_state[];  /* play_expect.c */
 extern const struct play_judge play_judges_zone[];   /* play_zones.c */
+extern const struct play_judge play_judges_crowd[];  /* play_crowd.c */
 extern const struct play_judge play_judges_report[]; /* play_reports.c */
 
 const char *play_word(const struct play *p, size_t at); /* "" beyond the end */

@@ -159,13 +159,20 @@ static bool write_document(struct play *p, json_t *body)
 	return run_write(p, w);
 }
 
+bool play_write_config(struct play *p, const char *text)
+{
+	json_t *body = play_parse_json(p, text);
+
+	return body && write_document(p, body);
+}
+
 static bool do_config(struct play *p)
 {
-	json_t *body = play_parse_json(p, p->heredoc ? p->heredoc : p->rest[1]);
+	bool done = play_write_config(p, p->heredoc ? p->heredoc : p->rest[1]);
 
 	free(p->heredoc);
 	p->heredoc = NULL;
-	return body && write_document(p, body);
+	return done;
 }
 
 /* PUT of a GET. */

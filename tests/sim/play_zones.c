@@ -20,7 +20,10 @@ static void on_shifted(struct shift_request *r, const struct shift_result *resul
 	snprintf(p->shift_answer, sizeof(p->shift_answer), "%s",
 		 err_any(result->faults) ? err_code_name(result->faults->faults[0].code) : "done");
 	snprintf(p->shift_detail, sizeof(p->shift_detail), "%s", err_first(result->faults));
-	p->shift_effects = result->effect_count;
+	p->shift_effects = 0;
+	for (size_t i = 0; i < result->effect_count;
+	     i++) /* names may belong to a document of before */
+		p->shift_effects += result->effects[i].load_balancer[0] != '\0';
 	free(call);
 }
 

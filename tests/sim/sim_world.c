@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "dns/view.h"
 
 #define SIM_START      (1000 * USEC_PER_SEC)
 #define SIM_EPOCH      (1800000000 * USEC_PER_SEC)
@@ -131,8 +132,11 @@ static void port_wake_at(void *ctx, usec_t at)
 
 static void port_publish_dns(void *ctx, const struct view *v)
 {
-	(void)v;
-	((struct sim_world *)ctx)->published++;
+	struct sim_world *w = ctx;
+
+	w->published++;
+	if (w->keep_views)
+		vec_push(&w->views, view_ref(v));
 }
 
 static int port_link_carrier(void *ctx)
@@ -182,11 +186,21 @@ void sim_world_clear_events(struct sim_world *w)
 	w->events.count = 0;
 }
 
+void sim_world_clear_views(struct sim_world *w)
+{
+	for (size_t i = 0; i < w->views.count; i++)
+		view_unref(w->views.items[i]);
+	w->views.count = 0;
+	w->turns = 0;
+}
+
 void sim_world_clear(struct sim_world *w)
 {
 	sim_world_kill(w);
 	sim_world_clear_events(w);
 	vec_clear(&w->events);
+	sim_world_clear_views(w);
+	vec_clear(&w->views);
 	sim_kernel_clear(&w->kernel);
 	sim_store_clear(&w->store);
 	sim_probes_clear(&w->probes);
@@ -319,7 +333,10 @@ void sim_world_run(struct sim_world *w)
 {
 	w->idle_turns = 0;
 	while (world_due(w) <= w->now) {
+		w->turns++;
 		world_turn(w);
+		if (w->turns_left && --w->turns_left == 0)
+			return;
 		if (w->on_turn)
 			w->on_turn(w->ctx);
 	}

@@ -36,6 +36,10 @@ struct sim_world {
 	struct vec events;   /* struct sim_event, since they were last cleared */
 	bool no_carrier;     /* of the link on which packets for the VIPs arrive */
 	uint64_t published;  /* views that were given to DNS */
+	struct vec views;    /* struct view, given out since they were last cleared */
+	bool keep_views;     /* as long as this is set */
+	uint64_t turns;      /* of the loop */
+	uint64_t turns_left; /* until it stands still; 0 = it does not */
 	unsigned idle_turns; /* woken by itself without anything else to do, in a row */
 	/* Called behind every result, for an independent model of the rules; NULL = nobody listens. */
 	void (*on_result)(void *ctx, const struct sim_probe *p, const struct probe_result *r);
@@ -63,6 +67,7 @@ void sim_world_run_to(struct sim_world *w, usec_t end);
 /* Nothing is on its way: neither in the engine nor in what is played. */
 bool sim_world_is_calm(const struct sim_world *w);
 void sim_world_clear_events(struct sim_world *w);
+void sim_world_clear_views(struct sim_world *w); /* and the turns */
 
 /* What can never be right, whatever the play: says so and ends the program. */
 void sim_world_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));

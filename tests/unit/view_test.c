@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the builder makes of its input, and what is found in it.
+#include "base/mem.h"
 #include "dns/view.h"
 #include "dns_fixture.h"
 
@@ -233,6 +234,55 @@ static void test_references(void **state)
 	view_builder_free(NULL);
 }
 
+#define SLICED_NAMES 50
+
+/* Names of load balancers under an apex, some with one between. */
+static struct view_builder *start_many(void)
+{
+	struct view_builder *b = view_builder_new(1, NULL);
+
+	assert_int_equal(view_builder_add_apex(b, "lb.example.net"), 0);
+	for (unsigned i = 0; i < SLICED_NAMES; i++) {
+		AUTO_FREE char *text = mem_printf(
+			i % 2 ? "n%u.lb.example.net" : "n%u.deep.lb.example.net", i);
+		struct view_builder_name n = {.balancer = "x", .dns_name = text, .ttl = i + 1};
+
+		assert_int_equal(view_builder_add_name(b, &n), 0);
+	}
+	return b;
+}
+
+/* Settled name by name it is the view that it is at once. */
+static void test_settled_in_steps(void **state)
+{
+	struct view_builder *steps = start_many();
+	struct view_builder *once = start_many();
+	struct view *a;
+	struct view *b;
+	unsigned count = 1;
+
+	(void)state;
+	while (view_builder_settle_some(steps, 1))
+		count++;
+	assert_int_equal(count, SLICED_NAMES + 1); /* and the apex */
+	assert_int_equal(view_builder_finish(steps, &a), 0);
+	assert_int_equal(view_builder_finish(once, &b), 0);
+	assert_int_equal(view_node_count(a), view_node_count(b));
+	assert_int_equal(view_node_count(a), SLICED_NAMES + 2);
+	for (size_t i = 0; i < view_node_count(a); i++) {
+		char x[DNS_NAME_TEXT_MAX];
+		char y[DNS_NAME_TEXT_MAX];
+
+		assert_string_equal(node_text(view_node_at(a, i), x),
+				    node_text(view_node_at(b, i), y));
+		assert_string_equal(node_text(view_node_at(a, i)->apex->node, x), "lb.example.net");
+		assert_int_equal(view_node_at(a, i)->negative_ttl,
+				 view_node_at(b, i)->negative_ttl);
+	}
+	view_unref(a);
+	view_unref(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_apex_in_apex),
 		cmocka_unit_test(test_clients),
 		cmocka_unit_test(test_ns_without_addresses),
+		cmocka_unit_test(test_settled_in_steps),
 		cmocka_unit_test(test_references),
 	};
 
