@@ -11,6 +11,7 @@
 #   make fuzz-coverage   how many lines of the parsers the fuzz corpora reach
 #   make bench     the figures beside their peers; LINE=n runs one
 #   make install   DESTDIR, PREFIX (/usr)
+#   make uninstall   the same; leaves the settings and the state
 #   make clean     removes build/
 #
 # VARIANT=default|asan|fuzz|coverage builds into build/$(VARIANT)/; CC and BUILD can be given too. V=1 shows the commands.
@@ -51,17 +52,20 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prot
 	-Wconversion -Wsign-conversion -Wnull-dereference -Werror
 HARDENING := -fstack-protector-strong -fPIE
 OPTIMIZE := -O2 -g
+# Unit tests are compiled more often than they run; FORTIFY wants some optimization.
+UNIT_OPTIMIZE := -O1
 FORTIFY := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 SANITIZE :=
 
 ifeq ($(VARIANT),default)
 else ifeq ($(VARIANT),asan)
-OPTIMIZE := -O1 -g -fno-omit-frame-pointer
+OPTIMIZE := -O1 -g1 -fno-omit-frame-pointer
+UNIT_OPTIMIZE := -O0
 FORTIFY := -U_FORTIFY_SOURCE
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 else ifeq ($(VARIANT),fuzz)
 CC := $(CLANG)
-OPTIMIZE := -O1 -g -fno-omit-frame-pointer
+OPTIMIZE := -O1 -gline-tables-only -fno-omit-frame-pointer
 FORTIFY := -U_FORTIFY_SOURCE
 SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 else ifeq ($(VARIANT),coverage)
@@ -78,8 +82,8 @@ DAEMON_PKGS := libnl-3.0 libnl-genl-3.0 libnl-route-3.0 libmicrohttpd jansson sq
 	libsystemd libcrypt inih
 CLI_PKGS := jansson libcurl
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DAEMON_PKGS) 2>/dev/null)
-DAEMON_LIBS = $(shell $(PKG_CONFIG) --libs $(DAEMON_PKGS)) -lev -pthread -lm
-CLI_LIBS = $(shell $(PKG_CONFIG) --libs $(CLI_PKGS)) -pthread
+DAEMON_LIBS := $(shell $(PKG_CONFIG) --libs $(DAEMON_PKGS) 2>/dev/null) -lev -pthread -lm
+CLI_LIBS := $(shell $(PKG_CONFIG) --libs $(CLI_PKGS) 2>/dev/null) -pthread
 
 CPPFLAGS_ALL = -Icontroller -D_GNU_SOURCE -DZONEGATE_VERSION='"$(VERSION)"' \
 	$(patsubst -I%,-isystem %,$(PKG_CFLAGS)) $(FORTIFY) $(CPPFLAGS)
@@ -111,7 +115,7 @@ SIM_BIN := $(if $(SIM_SRC),$(OUT)/tests/sim/sim)
 
 # ---- build ----------------------------------------------------------------------------------
 
-.PHONY: all objects FORCE
+.PHONY: all syntax FORCE
 all: $(BUILD)/zonegated $(BUILD)/zonegate
 
 # The two programs stand at build/ whatever the variant: links to the one built last.
@@ -130,17 +134,26 @@ $(OUT)/zonegated: $(OUT)/controller/main.o $(LIB)
 $(OUT)/zonegate: $(call obj,$(CLI_SRC) $(BASE_SRC))
 	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS)
 
-# Every object and no linking: what the lint compiles with the other compiler.
-objects: $(call obj,$(LIB_SRC) $(CLI_SRC) $(wildcard controller/main.c) $(UNIT_SRC) $(SIM_SRC) \
-	$(FUZZ_SRC) $(BENCH_SRC) tests/lint/reference.c)
+# Every file judged and none compiled: what the lint asks the other compiler. Its warnings need no optimizer.
+ALL_SRC = $(LIB_SRC) $(CLI_SRC) controller/main.c $(UNIT_SRC) $(SIM_SRC) $(FUZZ_SRC) $(BENCH_SRC) \
+	tests/lint/reference.c
+syntax: $(ALL_SRC:%.c=$(OUT)/%.judged)
+
+tests_flags = $(if $(filter tests/%,$<),-Itests)
+unit_flags = $(if $(filter tests/unit/%,$<),$(UNIT_OPTIMIZE))
+
+$(OUT)/%.judged: %.c $(OUT)/.flags
+	@mkdir -p $(@D)
+	$(call say,$(CC))$(CC) $(CPPFLAGS_ALL) $(tests_flags) $(CFLAGS_ALL) -fsyntax-only \
+		-MMD -MP -MF $(@:.judged=.d) -MT $@ $< && touch $@
 
 $(OUT)/%.o: %.c $(OUT)/.flags
 	@mkdir -p $(@D)
-	$(call say,$(CC))$(CC) $(CPPFLAGS_ALL) $(if $(filter tests/%,$<),-Itests) $(CFLAGS_ALL) \
+	$(call say,$(CC))$(CC) $(CPPFLAGS_ALL) $(tests_flags) $(CFLAGS_ALL) $(unit_flags) \
 		-MMD -MP -c -o $@ $<
 
 # A change of flags, version or file list rebuilds; an unchanged line leaves the stamp alone.
-FLAGS_LINE = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL)
+FLAGS_LINE = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(UNIT_OPTIMIZE) $(LDFLAGS_ALL)
 $(OUT)/.flags: LINE_NOW = $(FLAGS_LINE)
 $(OUT)/.sources: LINE_NOW = $(LIB_SRC) $(CLI_SRC)
 $(OUT)/.flags $(OUT)/.sources: FORCE
@@ -181,7 +194,7 @@ $(PRELOAD_SO): $(OUT)/%.so: %.c $(OUT)/.flags
 # After `deps` a new make is started: pkg-config's answers of before are void.
 AGAIN = +$(MAKE) --no-print-directory
 
-.PHONY: deps demo test lint reference format bench fuzz fuzz-coverage install clean help
+.PHONY: deps demo test lint reference format bench fuzz fuzz-coverage install uninstall clean help
 deps:
 	@.ci/deps
 
@@ -223,23 +236,32 @@ fuzz-coverage:
 
 SYSCONFDIR ?= /etc
 MAN := $(wildcard controller/man/*.[1-8])
+man_place = $(DESTDIR)$(PREFIX)/share/man/man$(patsubst .%,%,$(suffix $(1)))/$(notdir $(1))
+UNIT_PLACE := $(DESTDIR)$(PREFIX)/lib/systemd/system/zonegate.service
+INSTALLED := $(DESTDIR)$(PREFIX)/sbin/zonegated $(DESTDIR)$(PREFIX)/bin/zonegate $(UNIT_PLACE) \
+	$(DESTDIR)$(PREFIX)/lib/sysusers.d/zonegate.conf $(DESTDIR)$(PREFIX)/lib/modules-load.d/zonegate.conf \
+	$(foreach m,$(MAN),$(call man_place,$(m)))
 install: all
 	install -D -m 755 $(OUT)/zonegated $(DESTDIR)$(PREFIX)/sbin/zonegated
 	install -D -m 755 $(OUT)/zonegate $(DESTDIR)$(PREFIX)/bin/zonegate
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -d $(dir $(UNIT_PLACE))
 	sed 's,/usr/sbin/zonegated,$(PREFIX)/sbin/zonegated,; s,/etc/zonegate,$(SYSCONFDIR)/zonegate,' \
-		systemd/zonegate.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/zonegate.service
+		systemd/zonegate.service >$(UNIT_PLACE)
 	install -D -m 644 systemd/zonegate.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/zonegate.conf
 	install -D -m 644 systemd/zonegate.modules-load \
 		$(DESTDIR)$(PREFIX)/lib/modules-load.d/zonegate.conf
 	install -d $(DESTDIR)$(SYSCONFDIR)/zonegate/conf.d
 	test -e $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf || \
 		install -m 644 conf/zonegate.conf $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf
-	$(foreach m,$(MAN),install -D -m 644 $(m) \
-		$(DESTDIR)$(PREFIX)/share/man/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)) &&) true
+	$(foreach m,$(MAN),install -D -m 644 $(m) $(call man_place,$(m)) &&) true
 	@test -n "$(DESTDIR)" || printf '%s\n' 'Installed. Next, as root:' \
 		'  systemd-sysusers && systemctl restart systemd-modules-load' \
 		'  systemctl daemon-reload && systemctl enable --now zonegate' '  zonegate status'
+
+# The settings, the state and the user stay.
+uninstall:
+	rm -f $(INSTALLED)
+	@test -n "$(DESTDIR)" || printf '%s\n' 'Removed. Left: $(SYSCONFDIR)/zonegate, /var/lib/zonegate, the user zonegate.'
 
 clean:
 	rm -rf $(BUILD)

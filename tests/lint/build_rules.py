@@ -2,6 +2,7 @@
 """Rules that need the compilers or what they made."""
 import os
 import re
+import tempfile
 
 import tables
 
@@ -20,9 +21,9 @@ def format_is_clang_format(tree):
 
 
 def clang_is_content(tree):
-    """The other compiler builds every object without a warning."""
+    """The other compiler has no warning for any file."""
     result = tree.run([*tree.make, '-s', '--no-print-directory', f'CC={tree.clang}',
-                       f'BUILD={tree.build}/lint', 'VARIANT=default', 'objects'])
+                       f'BUILD={tree.build}/lint', 'VARIANT=default', 'syntax'])
     if result.returncode == 0:
         return []
     lines = [line for line in (result.stdout + result.stderr).split('\n')
@@ -105,5 +106,36 @@ def daemon_libraries(tree):
             if line.strip().startswith(tables.FORBIDDEN_LIBRARIES)]
 
 
+def _installed(top):
+    """{path below top: what is in it}"""
+    return {os.path.relpath(os.path.join(folder, name), top): open(os.path.join(folder, name), 'rb').read()
+            for folder, _, names in os.walk(top) for name in names}
+
+
+def uninstall_takes_what_install_put(tree):
+    """`make uninstall` leaves the settings, with what the user made of them, and nothing else of ours."""
+    with tempfile.TemporaryDirectory(prefix='zonegate-lint-') as top:
+        settings = {'etc/zonegate/zonegate.conf': b'# mine\n', 'etc/zonegate/conf.d/own.conf': b'\n'}
+        foreign = {'opt/z/bin/other': b'', 'var/lib/zonegate/zonegate.db': b'kept'}
+        for path, text in {**settings, **foreign}.items():
+            os.makedirs(os.path.dirname(os.path.join(top, path)), exist_ok=True)
+            with open(os.path.join(top, path), 'wb') as file:
+                file.write(text)
+        argv = [*tree.make, '-s', '--no-print-directory', f'BUILD={tree.build}', f'DESTDIR={top}', 'PREFIX=/opt/z']
+        installed = tree.run([*argv, 'install'])
+        if installed.returncode:
+            return [f'make install: {installed.stderr.strip()}']
+        faults = [] if set(_installed(top)) - set(settings) - set(foreign) else ['make install: put nothing']
+        for times in ('once', 'twice'):
+            removed = tree.run([*argv, 'uninstall'])
+            if removed.returncode:
+                faults.append(f'make uninstall, {times}: {removed.stderr.strip()}')
+        left, kept = _installed(top), {**settings, **foreign}
+        faults += [f'make uninstall: leaves {path}' for path in sorted(set(left) - set(kept))]
+        faults += [f'make install or uninstall: {path} is not as it was'
+                   for path in kept if left.get(path) != kept[path]]
+        return faults
+
+
 RULES = (format_is_clang_format, clang_is_content, no_mutable_file_scope, pure_layers,
-         names_carry_their_file, daemon_libraries)
+         names_carry_their_file, daemon_libraries, uninstall_takes_what_install_put)

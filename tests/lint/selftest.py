@@ -17,7 +17,9 @@ LINE = '// SPDX-License-Identifier: GPL-2.0-or-later\n'
 CLEAN = {
     'Makefile': '# SPDX-License-Identifier: GPL-2.0-or-later\nobjects:\n'
                 '\t@for f in controller/*/*.c; do $(CC) -Icontroller -Wall -Werror '
-                '-fsyntax-only $$f || exit 1; done\n',
+                '-fsyntax-only $$f || exit 1; done\n'
+                'install:\n\tinstall -D Makefile $(DESTDIR)$(PREFIX)/bin/z\n'
+                'uninstall:\n\trm -f $(DESTDIR)$(PREFIX)/bin/z\n',
     'controller/base/cup.h': SPDX + '#pragma once\nint cup_fill_once(int amount);\n',
     'controller/base/cup.c': LINE + '#include "base/cup.h"\n\nint cup_fill_once(int amount)\n{\n'
                                     '\tif (amount > 0)\n\t\treturn amount;\n\treturn 0;\n}\n',
@@ -98,6 +100,11 @@ BROKEN = {
                      'long pot_now(void)\n{\n\treturn (long)time(0);\n}\n'}],
     'names_carry_their_file': [{'controller/base/cup.c': LINE + 'void fill(void);\n'
                                 'void fill(void)\n{\n}\n'}],
+    'uninstall_takes_what_install_put': [
+        {'Makefile': f'install:\n\tinstall -D Makefile $(DESTDIR)$(PREFIX)/bin/z\nuninstall:\n\t{wrong}\n'}
+        for wrong in ('true', 'rm $(DESTDIR)$(PREFIX)/bin/z', 'rm -rf $(DESTDIR)/etc $(DESTDIR)$(PREFIX)/bin/z',
+                      'rm -rf $(DESTDIR)$(PREFIX)', 'rm -rf $(DESTDIR)$(PREFIX)/bin/z $(DESTDIR)/var')
+    ] + [{'Makefile': 'install:\n\ttrue\nuninstall:\n\ttrue\n'}],
     'daemon_libraries': [{'link': 'ssl'}],
     'references': [
         {'controller/man/z.8': PAGE.replace('ever', 'so')},
