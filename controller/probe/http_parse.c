@@ -1,44 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One function a phase, each taking one byte. Nothing is buffered but the start of the status line and of the two headers
-// that say where the body ends. Lenient where real servers are sloppy (bare LF, folded headers), strict where it would
-// make the verdict a matter of luck.
+// One function a phase, each taking one byte; those of the body stand in http_body.c. Nothing is buffered but the start of
+// the status line and of the two headers that say where the body ends. Lenient where real servers are sloppy (bare LF,
+// folded headers), strict where it would make the verdict a matter of luck.
 #include "probe/http_parse.h"
+
+#include "probe/http_body.h"
 
 #include <assert.h>
 #include <string.h>
 #include <strings.h>
 
-#define CHUNK_LINE_MAX   256 /* size and extensions */
-#define CHUNK_DIGITS_MAX 15
-#define BODY_BYTES_MAX   (8 * HTTP_PARSE_BODY_MAX) /* with the framing of hostile little chunks */
-
-enum http_phase {
-	PHASE_STATUS,
-	PHASE_LINE_START, /* of a header line, or the empty line */
-	PHASE_NAME,
-	PHASE_VALUE,
-	PHASE_FOLD, /* the rest of a folded line: ignored */
-	PHASE_BODY_LENGTH,
-	PHASE_BODY_CLOSE,
-	PHASE_CHUNK_SIZE,
-	PHASE_CHUNK_EXTENSION,
-	PHASE_CHUNK_DATA,
-	PHASE_CHUNK_END, /* the line end after the data */
-	PHASE_TRAILER_START,
-	PHASE_TRAILER,
-	PHASE_COUNT
-};
+#define BODY_BYTES_MAX (8 * HTTP_PARSE_BODY_MAX) /* with the framing of hostile little chunks */
 
 static const char http_prefix[] = "HTTP/1.";
 #define PREFIX_SIZE (sizeof(http_prefix) - 1)
 #define STATUS_AT   9  /* "HTTP/1.1 " */
 #define STATUS_END  12 /* "HTTP/1.1 200" */
-
-static enum http_progress http_fail(struct http_parse *p, const char *fault)
-{
-	p->fault = fault;
-	return HTTP_MALFORMED;
-}
 
 static bool http_is_control(uint8_t c)
 {
@@ -61,150 +38,6 @@ static bool http_is_digit(char c)
 static char http_lower(uint8_t c)
 {
 	return (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-}
-
-/* ---- the body ---- */
-
-bool http_parse_is_decided(const struct http_parse *p)
-{
-	return p->headers_done &&
-	       (!p->wanted || p->found || p->body_done || p->body_bytes == HTTP_PARSE_BODY_MAX);
-}
-
-/* Nothing more is to be found out: is the rest of the answer to be read? */
-static enum http_progress http_decide(const struct http_parse *p)
-{
-	return p->whole && p->keep ? HTTP_MORE : HTTP_COMPLETE;
-}
-
-static enum http_progress http_end_message(struct http_parse *p)
-{
-	p->body_done = true;
-	p->over = true;
-	return HTTP_COMPLETE;
-}
-
-static enum http_progress http_search(struct http_parse *p, const char *wanted, uint8_t c)
-{
-	if (p->wanted && !p->found) {
-		while (p->matched && (uint8_t)wanted[p->matched] != c)
-			p->matched = p->back[p->matched - 1];
-		if ((uint8_t)wanted[p->matched] == c)
-			p->matched++;
-		p->found = wanted[p->matched] == '\0';
-	}
-	p->body_bytes++;
-	if (p->body_bytes == HTTP_PARSE_BODY_MAX)
-		p->keep = false; /* not worth reading to the end */
-	return http_parse_is_decided(p) ? http_decide(p) : HTTP_MORE;
-}
-
-static enum http_progress http_take_body_length(struct http_parse *p, const char *wanted, uint8_t c)
-{
-	enum http_progress progress = http_search(p, wanted, c);
-
-	p->length--;
-	return p->length ? progress : http_end_message(p);
-}
-
-static enum http_progress http_take_chunk_data(struct http_parse *p, const char *wanted, uint8_t c)
-{
-	p->length--;
-	if (!p->length)
-		p->phase = PHASE_CHUNK_END;
-	return http_search(p, wanted, c);
-}
-
-static enum http_progress http_take_chunk_end(struct http_parse *p, const char *wanted, uint8_t c)
-{
-	(void)wanted;
-	if (c == '\r' && !p->cr) {
-		p->cr = true;
-		return HTTP_MORE;
-	}
-	if (c != '\n')
-		return http_fail(p, "a chunk longer than its size");
-	p->cr = false;
-	p->chunk_digits = 0;
-	p->line_bytes = 0;
-	p->phase = PHASE_CHUNK_SIZE;
-	return HTTP_MORE;
-}
-
-static int http_hex(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The line end after a chunk size. A size of zero ends the body: trailers do not matter to the verdict. */
-static enum http_progress http_end_chunk_line(struct http_parse *p)
-{
-	p->cr = false;
-	if (!p->chunk_digits)
-		return http_fail(p, "a chunk without size");
-	if (!p->length) {
-		p->body_done = true;
-		p->phase = PHASE_TRAILER_START;
-		return http_decide(p);
-	}
-	p->phase = PHASE_CHUNK_DATA;
-	return HTTP_MORE;
-}
-
-static enum http_progress http_take_chunk_extension(struct http_parse *p, const char *wanted,
-						    uint8_t c)
-{
-	(void)wanted;
-	if (++p->line_bytes > CHUNK_LINE_MAX)
-		return http_fail(p, "a chunk size line that is too long");
-	return c == '\n' ? http_end_chunk_line(p) : HTTP_MORE;
-}
-
-static enum http_progress http_take_chunk_size(struct http_parse *p, const char *wanted, uint8_t c)
-{
-	int digit = http_hex(c);
-
-	(void)wanted;
-	p->line_bytes++;
-	if (digit >= 0 && !p->cr) {
-		if (++p->chunk_digits > CHUNK_DIGITS_MAX)
-			return http_fail(p, "a chunk size that is too large");
-		p->length = (p->chunk_digits == 1 ? 0 : p->length << 4) | (unsigned)digit;
-		return HTTP_MORE;
-	}
-	if (c == '\n')
-		return http_end_chunk_line(p);
-	if (c == '\r' && !p->cr) {
-		p->cr = true;
-		return HTTP_MORE;
-	}
-	if (p->cr || !p->chunk_digits || (c != ';' && c != ' ' && c != '\t'))
-		return http_fail(p, "a chunk without size");
-	p->phase = PHASE_CHUNK_EXTENSION;
-	return HTTP_MORE;
-}
-
-static enum http_progress http_take_trailer(struct http_parse *p, const char *wanted, uint8_t c)
-{
-	(void)wanted;
-	if (c == '\n')
-		p->phase = PHASE_TRAILER_START;
-	return HTTP_MORE;
-}
-
-static enum http_progress http_take_trailer_start(struct http_parse *p, const char *wanted,
-						  uint8_t c)
-{
-	if (c == '\n')
-		return http_end_message(p);
-	if (c != '\r') {
-		p->phase = PHASE_TRAILER;
-		return http_take_trailer(p, wanted, c);
-	}
-	return HTTP_MORE;
 }
 
 /* ---- the headers ---- */
@@ -230,15 +63,15 @@ static enum http_progress http_end_headers(struct http_parse *p)
 	if (p->status < 200) /* the connection speaks another protocol now */
 		p->keep = false;
 	if (p->head || p->status < 200 || p->status == 204 || p->status == 304)
-		return http_end_message(p);
+		return http_body_end(p);
 	p->phase = PHASE_CHUNK_SIZE;
 	if (!p->chunked) {
 		p->phase = p->has_length ? PHASE_BODY_LENGTH : PHASE_BODY_CLOSE;
 		p->keep = p->keep && p->has_length;
 	}
 	if (p->phase == PHASE_BODY_LENGTH && !p->length)
-		return http_end_message(p);
-	return p->wanted ? HTTP_MORE : http_decide(p);
+		return http_body_end(p);
+	return p->wanted ? HTTP_MORE : http_body_decide(p);
 }
 
 static enum http_progress http_set_length(struct http_parse *p)
@@ -445,43 +278,26 @@ static enum http_progress http_take_status(struct http_parse *p, const char *wan
 	return HTTP_MORE;
 }
 
-typedef enum http_progress http_take_fn(struct http_parse *p, const char *wanted, uint8_t c);
-
-static enum http_progress http_take_body_close(struct http_parse *p, const char *wanted, uint8_t c)
-{
-	return http_search(p, wanted, c);
-}
-
 static http_take_fn *const http_takes[PHASE_COUNT] = {
 	[PHASE_STATUS] = http_take_status,
 	[PHASE_LINE_START] = http_take_line_start,
 	[PHASE_NAME] = http_take_name,
 	[PHASE_VALUE] = http_take_value,
 	[PHASE_FOLD] = http_take_fold,
-	[PHASE_BODY_LENGTH] = http_take_body_length,
-	[PHASE_BODY_CLOSE] = http_take_body_close,
-	[PHASE_CHUNK_SIZE] = http_take_chunk_size,
-	[PHASE_CHUNK_EXTENSION] = http_take_chunk_extension,
-	[PHASE_CHUNK_DATA] = http_take_chunk_data,
-	[PHASE_CHUNK_END] = http_take_chunk_end,
-	[PHASE_TRAILER_START] = http_take_trailer_start,
-	[PHASE_TRAILER] = http_take_trailer,
+	[PHASE_BODY_LENGTH] = http_body_take_length,
+	[PHASE_BODY_CLOSE] = http_body_take_close,
+	[PHASE_CHUNK_SIZE] = http_body_take_chunk_size,
+	[PHASE_CHUNK_EXTENSION] = http_body_take_chunk_extension,
+	[PHASE_CHUNK_DATA] = http_body_take_chunk_data,
+	[PHASE_CHUNK_END] = http_body_take_chunk_end,
+	[PHASE_TRAILER_START] = http_body_take_trailer_start,
+	[PHASE_TRAILER] = http_body_take_trailer,
 };
 
-/* The table of the search: back[i] = length of the longest start of the text that also ends at i, the whole apart. */
-static void http_prepare_search(struct http_parse *p, const char *wanted)
+bool http_parse_is_decided(const struct http_parse *p)
 {
-	size_t size = strlen(wanted);
-	uint8_t k = 0;
-
-	assert(size <= sizeof(p->back));
-	for (size_t i = 1; i < size; i++) {
-		while (k && wanted[k] != wanted[i])
-			k = p->back[k - 1];
-		if (wanted[k] == wanted[i])
-			k++;
-		p->back[i] = k;
-	}
+	return p->headers_done &&
+	       (!p->wanted || p->found || p->body_done || p->body_bytes == HTTP_PARSE_BODY_MAX);
 }
 
 void http_parse_init(struct http_parse *p, enum http_method method, const char *wanted)
@@ -491,7 +307,7 @@ void http_parse_init(struct http_parse *p, enum http_method method, const char *
 	p->wanted = wanted && wanted[0];
 	if (p->wanted) {
 		p->back[0] = 0;
-		http_prepare_search(p, wanted);
+		http_body_prepare(p, wanted);
 	}
 }
 

@@ -16,7 +16,7 @@ PARSERS = {
     'dns_wire': ['dns/wire.c', 'dns/wire_reply.c', 'dns/dns_name.c'],
     'escape': ['model/escape.c'],
     'grpc_call': ['probe/grpc_call.c', 'probe/grpc_message.c'],
-    'http_parse': ['probe/http_parse.c'],
+    'http_parse': ['probe/http_parse.c', 'probe/http_body.c'],
     'ipvs_parse': ['kernel/ipvs_parse.c'],
     'link_watch': [],  # what reads stands beside the I/O, in a file with it
     'packet_parse': ['probe/packet_parse.c'],

@@ -86,6 +86,9 @@ NO_UNIT_TEST = {
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',
     'api/status_json.c': 'handlers_status_test.c, handlers_object_test.c',
     'api/health_json.c': 'handlers_status_test.c',
+    'probe/http_body.c': 'the second half of http_parse.c: http_parse_test.c',
+    'probe/probe_turn.c': 'what probe_sched.c does when its time comes: probe_sched_test.c',
+    'probe/probe_report.c': 'the end of each of its probes: probe_sched_test.c',
     'cli/zonegate.c': 'table of commands, then one call: lab tests run the program',
 }
 
