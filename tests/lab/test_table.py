@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The kernel's table: adopted when it fits, mended when it drifts, foreign entries left alone."""
 
+import os
+import signal
+import subprocess
 import time
 
-from zglab import VIP4, case
+from zglab import VIP4, case, sysc
 from zglab.documents import check, web
 
-LAB_SECONDS = 15
+LAB_SECONDS = 19
 FOREIGN = "-A -t 192.0.2.99:80 -s lc\n-a -t 192.0.2.99:80 -r 10.2.0.50:80 -m -w 9\n"
 SERVICE = f"{VIP4}:80"
 SAME = (
@@ -14,10 +17,60 @@ SAME = (
     f"-a -t {VIP4}:80 -r 10.2.0.11:80 -m -w 100\n"
     f"-a -t {VIP4}:80 -r 10.2.0.12:80 -m -w 100\n"
 )
+KEEPALIVED = f"""
+global_defs {{
+    router_id lab
+}}
+virtual_server {VIP4} 80 {{
+    lvs_sched wrr
+    lvs_method NAT
+    protocol TCP
+    real_server 10.2.0.11 80 {{
+        weight 100
+    }}
+    real_server 10.2.0.12 80 {{
+        weight 100
+    }}
+}}
+"""
 
 
 def rules(lab):
     return lab.gw.ipvsadm("-Sn")
+
+
+def running(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def filled_by_keepalived(lab):
+    """It fills the table and is gone in the middle of its work, with all its processes."""
+    folder = "/run/zglab/keepalived"
+    os.makedirs(folder, exist_ok=True)
+    with open(f"{folder}/conf", "w", encoding="ascii") as file:
+        file.write(KEEPALIVED)
+    with open(f"{lab.config['out']}/keepalived.log", "wb") as log:
+        process = subprocess.Popen(
+            ["keepalived", "-n", "-l", "-C", "-f", f"{folder}/conf", "-p", f"{folder}/pid",
+             "-c", f"{folder}/checkers"],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            preexec_fn=lambda: sysc.setns(lab.gw.ns.descriptor),
+        )
+    try:
+        lab.wait(lambda: len(lab.gw.weights()) == 2, 10 * lab.slow, "keepalived fills the table")
+        with open(f"{folder}/checkers", encoding="ascii") as file:
+            checkers = int(file.read())
+        # Without a parent the child would empty the table in order; the parent would start it again.
+        process.send_signal(signal.SIGSTOP)
+        os.kill(checkers, signal.SIGKILL)
+    finally:
+        process.kill()
+        process.wait(10)
+    lab.wait(lambda: not running(checkers), 5, "keepalived is gone")
 
 
 @case
@@ -53,6 +106,32 @@ def a_refilled_table_is_adopted_at_start(lab):
         lab.holds(lambda: set(lab.gw.weights().values()) == {100}, 1.0, "weights stay")
         assert capture.changes() == {}, capture.changes()
     assert rules(lab) == before
+
+
+@case
+def a_table_of_keepalived_is_adopted(lab):
+    """Started on it: zero operations; a server that died meanwhile keeps its weight until the verdict."""
+    lab.network(2)
+    slow = check(interval_ms=600, timeout_ms=500, unhealthy_threshold=3, fast_retry=False)
+    lab.start(web(lab, health_check=slow))
+    before = rules(lab)
+    lab.gw.daemon.stop()
+    lab.gw.ipvsadm("-C")
+    filled_by_keepalived(lab)
+    assert sorted(rules(lab).splitlines()) == sorted(before.splitlines())
+    before = rules(lab)
+    lab.servers[0].kill()
+    with lab.gw.capture() as capture:
+        start = time.monotonic()
+        lab.gw.daemon.start()
+        while time.monotonic() - start < 1.0:
+            assert lab.gw.weights() == {"10.2.0.11": 100, "10.2.0.12": 100}
+            time.sleep(0.02)
+        assert capture.changes() == {}, capture.changes()
+        assert rules(lab) == before
+        lab.wait_weight(lab.servers[0], 0, 2 + lab.margin)
+        assert capture.changes(0.1) == {"SET_DEST": 1}, capture.changes()
+    assert lab.gw.weights() == {"10.2.0.11": 0, "10.2.0.12": 100}
 
 
 @case
