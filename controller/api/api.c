@@ -40,9 +40,9 @@ static int api_start_httpd(struct api *api, const struct api_settings *s, struct
 {
 	struct httpd_settings hs = {
 		.context = &api->context,
-		.token = api->token,
-		.hosts = (const char *const *)api->hosts,
-		.host_count = api->host_count,
+		.identity = {.token = api->token,
+			     .hosts = (const char *const *)api->hosts,
+			     .host_count = api->host_count},
 		.timeout = s->request_timeout ? s->request_timeout : API_REQUEST_TIMEOUT,
 	};
 
@@ -63,7 +63,7 @@ static int api_listen_unix(struct api *api, const struct api_settings *s, struct
 			return -EINVAL;
 		api->socket_path = mem_strdup(s->socket_path);
 	}
-	httpd_listen(api->httpd, fd, true);
+	httpd_listen(api->httpd, fd, &(struct front){FRONT_UNIX});
 	return 0;
 }
 
@@ -75,7 +75,7 @@ static int api_listen_tcp(struct api *api, const struct api_settings *s, struct 
 		if (sockets_open_tcp(s->listen[i], e, &fd))
 			return -EINVAL;
 		api->ports[api->port_count++] = sockets_port(fd);
-		httpd_listen(api->httpd, fd, false);
+		httpd_listen(api->httpd, fd, &(struct front){FRONT_LOOPBACK});
 	}
 	return 0;
 }

@@ -4,6 +4,8 @@
 #include "api/body.h"
 
 #include <errno.h>
+#include <string.h>
+#include <strings.h>
 
 /* The end of a string that begins at `i`, or `size`. */
 static size_t body_skip_string(const char *data, size_t size, size_t i)
@@ -72,4 +74,36 @@ int body_parse(const char *data, size_t size, struct err *e, json_t **ret_json)
 	}
 	*ret_json = json;
 	return 0;
+}
+
+static bool body_type_is(const char *type, const char *name)
+{
+	size_t length = strcspn(type, ";");
+	const char *charset = strcasestr(type + length, "charset=");
+
+	while (length > 0 && (type[length - 1] == ' ' || type[length - 1] == '\t'))
+		length--;
+	if (length != strlen(name) || strncasecmp(type, name, length) != 0)
+		return false;
+	if (!charset)
+		return true;
+	charset += strlen("charset=");
+	charset += *charset == '"';
+	length = strcspn(charset, "\"; \t");
+	return length == strlen("utf-8") && strncasecmp(charset, "utf-8", length) == 0;
+}
+
+bool body_type_is_json(const char *type)
+{
+	return !type || body_type_is(type, "application/json");
+}
+
+bool body_type_is_merge_patch(const char *type)
+{
+	return type && body_type_is(type, "application/merge-patch+json");
+}
+
+bool body_coding_is_plain(const char *coding)
+{
+	return !coding || strcasecmp(coding, "identity") == 0;
 }

@@ -4,6 +4,7 @@
 #define ZG_API_BODY_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/err.h"
 
@@ -16,5 +17,12 @@
 /* Refuses (ERR_SYNTAX) what is not one JSON object in UTF-8: duplicate keys, NUL,
  * numbers beyond 64 bits, trailing bytes. Returns 0 and a new reference, or -EINVAL. */
 int body_parse(const char *data, size_t size, struct err *e, json_t **ret_json);
+
+/* Whether a Content-Type, or none (NULL), says JSON in UTF-8; and JSON Merge Patch. */
+bool body_type_is_json(const char *type);
+bool body_type_is_merge_patch(const char *type);
+
+/* Whether a Content-Encoding, or none (NULL), leaves the body as it is. */
+bool body_coding_is_plain(const char *coding);
 
 #endif

@@ -2,13 +2,12 @@
 // Admission, deadlines and eviction of connections. A flood from one source shortens that source's idle connections only.
 #include "api/conns.h"
 
+#include "api/auth.h"
 #include "base/mem.h"
 #include "base/metrics.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 struct conns {
 	struct ev_loop *loop;
@@ -74,9 +73,8 @@ static void conns_on_deadline(struct ev_loop *loop, ev_timer *timer, int events)
 
 	(void)loop;
 	(void)events;
-	if (conn->phase == CONN_RECEIVING)
-		conns_send_refusal(conn->fd, 408, "Request Timeout", "timeout",
-				   "the body did not arrive in time");
+	if (conn->overdue)
+		conn->overdue(conn->overdue_ctx);
 	conns_doom(conn);
 }
 
@@ -121,9 +119,15 @@ void conns_hurry(struct conn *conn)
 
 static bool conns_same_source(const struct conn *a, const struct conn *b)
 {
-	if (a->local != b->local)
+	if (a->trust != b->trust)
 		return false;
-	return a->local ? a->uid == b->uid : addr_compare(&a->source, &b->source) == 0;
+	switch (a->trust) {
+	case FRONT_UNIX:
+		return a->uid == b->uid;
+	case FRONT_LOOPBACK:
+		break;
+	}
+	return addr_compare(&a->source, &b->source) == 0;
 }
 
 /* The one to go: idle before receiving, the oldest first. `of` NULL: of any source. */
@@ -161,13 +165,21 @@ static bool conns_make_room(struct conns *c, const struct conn *of)
 	return victim != NULL;
 }
 
+/* The kernel's word on a uid cannot be forged, so nobody else gets what is kept for it. */
+static bool conns_is_full(const struct conns *c, const struct conn *who)
+{
+	bool admin = who->trust == FRONT_UNIX && auth_peer_role(who->uid, getuid()) == AUTH_ADMIN;
+
+	return c->count >= CONNS_TOTAL_MAX + (admin ? CONNS_ADMIN_MORE : 0U);
+}
+
 enum conns_verdict conns_admit(struct conns *c, const struct conn *who, struct conn **ret_conn)
 {
 	struct conn *conn;
 
 	if (conns_count_source(c, who) >= CONNS_SOURCE_MAX && !conns_make_room(c, who))
 		return CONNS_SOURCE_FULL;
-	if (c->count >= CONNS_TOTAL_MAX && !conns_make_room(c, NULL))
+	if (c->count >= CONNS_TOTAL_MAX && !conns_make_room(c, NULL) && conns_is_full(c, who))
 		return CONNS_ALL_FULL;
 	conn = mem_dup(who, sizeof(*who));
 	conn->owner = c;
@@ -190,25 +202,4 @@ void conns_remove(struct conn *conn)
 	ev_timer_stop(conn->owner->loop, &conn->deadline);
 	conns_unlink(conn);
 	free(conn);
-}
-
-void conns_send_refusal(int fd, unsigned status, const char *reason, const char *type,
-			const char *detail)
-{
-	char body[512], head[512];
-	int size, length;
-
-	size = snprintf(body, sizeof(body),
-			"{\"type\":\"%s\",\"title\":\"%s\",\"status\":%u,\"detail\":\"%s\"}\n",
-			type, reason, status, detail);
-	length = snprintf(
-		head, sizeof(head),
-		"HTTP/1.1 %u %s\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\n"
-		"Retry-After: 1\r\nConnection: close\r\n\r\n",
-		status, reason, size);
-	assert(size < (int)sizeof(body) && length < (int)sizeof(head));
-	/* A client whose buffer is full does not read anyway. */
-	if (send(fd, head, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE) == length)
-		(void)!send(fd, body, (size_t)size, MSG_NOSIGNAL | MSG_DONTWAIT);
-	shutdown(fd, SHUT_WR);
 }

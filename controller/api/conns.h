@@ -8,11 +8,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "api/front.h"
 #include "base/addr.h"
 #include "base/time.h"
 
 #define CONNS_TOTAL_MAX  512
 #define CONNS_SOURCE_MAX 256 /* from one address, or one uid on the unix socket */
+#define CONNS_ADMIN_MORE \
+	32 /* beyond all, for who is admin by his uid: the way in when TCP is full */
 
 enum conn_phase {
 	CONN_IDLE,      /* no request, or not yet all of its head */
@@ -25,12 +28,15 @@ struct conns;
 struct conn {
 	struct conns *owner;
 	int fd;
-	bool local; /* unix socket: `uid`; else `source` */
+	enum front_trust trust; /* FRONT_UNIX: `uid`; else `source` */
 	uid_t uid;
 	struct addr source;
 	enum conn_phase phase;
 	bool served; /* it had an answer before */
 	bool doomed; /* shut down; counts no more */
+	void (*overdue)(
+		void *ctx); /* before it is shut down at its deadline; NULL = nothing to say */
+	void *overdue_ctx;
 	ev_timer deadline;
 	struct conn *older;
 	struct conn *newer;
@@ -43,17 +49,13 @@ void conns_free(struct conns *c); /* all connections were removed; NULL-safe */
 enum conns_verdict { CONNS_ADMITTED, CONNS_SOURCE_FULL, CONNS_ALL_FULL };
 
 /* Makes room by shutting down the longest idle connection of the same source, or of all; one that is being answered never
- * goes. `who` says fd, local, uid and source. */
+ * goes. `who` says fd, trust, uid and source. */
 enum conns_verdict conns_admit(struct conns *c, const struct conn *who, struct conn **ret_conn);
 void conns_remove(struct conn *conn); /* NULL-safe */
 
 void conns_set_phase(struct conn *conn, enum conn_phase phase);
 /* Ends it soon: for what is left to say a client gets one second. */
 void conns_hurry(struct conn *conn);
-
-/* Sends a whole answer around the HTTP library, with "Connection: close": for a client that was not answered yet. */
-void conns_send_refusal(int fd, unsigned status, const char *reason, const char *type,
-			const char *detail);
 
 size_t conns_count(const struct conns *c); /* without the doomed */
 

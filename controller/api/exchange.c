@@ -5,6 +5,7 @@
 #include "api/body.h"
 #include "api/context.h"
 #include "api/handlers.h"
+#include "api/refusal.h"
 #include "api/router.h"
 #include "api/worker.h"
 #include "base/log.h"
@@ -13,8 +14,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
+
+#define EXCHANGE_DRAIN_MAX (64U * 1024)
 
 /* A body on the worker. `exchange` is NULL when nobody waits any more. */
 struct body_job {
@@ -29,24 +30,6 @@ struct body_job {
 	uint8_t digest[SAME_BODY_DIGEST];
 	bool repeated;
 };
-
-struct exchange *exchange_new(struct exchange_list *l, struct MHD_Connection *mhd,
-			      struct conn *conn, const char *uri)
-{
-	struct exchange *x = mem_new(struct exchange);
-
-	x->list = l;
-	x->mhd = mhd;
-	x->conn = conn;
-	x->started = time_monotonic();
-	x->request = request_new(l->settings->context, uri);
-	x->request->ctx = x;
-	x->next = l->first;
-	if (x->next)
-		x->next->previous = x;
-	l->first = x;
-	return x;
-}
 
 static void exchange_drop_data(struct exchange *x)
 {
@@ -77,6 +60,7 @@ void exchange_free(struct exchange *x)
 	if (x->parsing)
 		x->parsing->exchange = NULL;
 	exchange_drop_data(x);
+	x->conn->overdue = NULL;
 	*(x->previous ? &x->previous->next : &x->list->first) = x->next;
 	if (x->next)
 		x->next->previous = x->previous;
@@ -96,88 +80,94 @@ void exchange_free_of(struct exchange_list *l, const struct conn *conn)
 
 /* ---- the head --------------------------------------------------------------------------------- */
 
-static const char *exchange_header(const struct exchange *x, const char *name)
+static enum MHD_Result exchange_add_field(void *cls, enum MHD_ValueKind kind, const char *name,
+					  const char *value)
 {
-	return MHD_lookup_connection_value(x->mhd, MHD_HEADER_KIND, name);
+	(void)kind;
+	head_add(cls, name, value);
+	return MHD_YES;
 }
 
-static char *exchange_copy_header(const struct exchange *x, const char *name)
+/* From version 1 on the library refuses continued lines and NULs itself, and keeps the head in another way. */
+static bool exchange_sees_bytes(void)
 {
-	const char *value = exchange_header(x, name);
+	return strncmp(MHD_get_version(), "0.", 2) == 0;
+}
+
+static void exchange_read_head(const struct exchange *x, const char *version, struct head *ret_head)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		x->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+	*ret_head = (struct head){.line = x->method, .target = x->target_end, .version = version};
+	if (info && exchange_sees_bytes())
+		ret_head->size = info->header_size;
+	MHD_get_connection_values(x->mhd, MHD_HEADER_KIND, exchange_add_field, ret_head);
+}
+
+static char *exchange_copy_header(const struct head *h, const char *name)
+{
+	const char *value = head_find(h, name);
 
 	return value && *value ? mem_strdup(value) : NULL;
 }
 
-/* Who asks. A TCP client must also ask for a host of ours, so that a foreign page cannot reach us by a name of its own. */
-static void exchange_identify(struct exchange *x)
+static void exchange_check_head(struct exchange *x, const struct head *h)
 {
-	const struct httpd_settings *s = x->list->settings;
+	const char *fault = head_find_form_fault(h);
+
+	if (!fault)
+		fault = head_find_length_fault(h);
+	x->broken = fault || h->crowded;
+	if (!fault)
+		fault = head_find_repeated(h);
+	if (!fault)
+		fault = head_find_host_fault(h);
+	if (h->crowded)
+		request_fail(x->request, PROBLEM_HEAD_TOO_LARGE,
+			     "more than %d header fields were sent", HEAD_FIELDS_MAX);
+	else if (fault)
+		request_fail(x->request, PROBLEM_BAD_REQUEST, "%s", fault);
+}
+
+/* JSON as it is. What is sent without a type is taken for it. */
+static void exchange_check_type(struct request *r, const char *type, const char *coding)
+{
+	bool patches = r->method == METHOD_PATCH;
+
+	if (!body_coding_is_plain(coding)) {
+		request_header(r, "Accept-Encoding", "identity");
+		request_fail(r, PROBLEM_MEDIA_TYPE,
+			     "Content-Encoding %.60s: bodies are taken as they are, not encoded",
+			     coding);
+	} else if (!body_type_is_json(type) && !(patches && body_type_is_merge_patch(type))) {
+		if (patches)
+			request_header(r, "Accept-Patch",
+				       "application/merge-patch+json, application/json");
+		else
+			request_header(r, "Accept", "application/json");
+		request_fail(r, PROBLEM_MEDIA_TYPE, "Content-Type %.60s: send %s, in UTF-8", type,
+			     patches ? "application/merge-patch+json" : "application/json");
+	}
+}
+
+static void exchange_check_body(struct exchange *x, const struct head *h)
+{
 	struct request *r = x->request;
 
-	if (x->conn->local) {
-		r->via = "unix";
-		r->role = auth_peer_role(x->conn->uid, getuid());
-		auth_peer_name(x->conn->uid, r->who);
-		return;
-	}
-	r->via = "tcp";
-	strcpy(r->who, "nobody");
-	if (!auth_host_allowed(exchange_header(x, "Host"), s->hosts, s->host_count)) {
-		request_fail(r, PROBLEM_MISDIRECTED,
-			     "the Host header names no host of this server");
-		return;
-	}
-	if (s->token && auth_token_matches(s->token, exchange_header(x, "Authorization"))) {
-		r->role = AUTH_ADMIN;
-		strcpy(r->who, "token");
+	if (x->body.length > BODY_SIZE_MAX) {
+		metrics_add(METRIC_HTTP_REJECTED, 1);
+		request_fail(r, PROBLEM_TOO_LARGE, "the body has %.20s bytes; at most %u are taken",
+			     head_find(h, "Content-Length"), BODY_SIZE_MAX);
+	} else if (x->body.expected && (r->route->flags & ROUTE_BODY)) {
+		exchange_check_type(r, head_find(h, "Content-Type"),
+				    head_find(h, "Content-Encoding"));
 	}
 }
 
-static bool exchange_has_body(const struct exchange *x)
+static bool exchange_prefers_minimal(const struct head *h)
 {
-	const char *length = exchange_header(x, "Content-Length");
-
-	return exchange_header(x, "Transfer-Encoding") ||
-	       (length && strtoull(length, NULL, 10) > 0);
-}
-
-static void exchange_check_length(struct exchange *x)
-{
-	const char *length = exchange_header(x, "Content-Length");
-
-	if (!length || strtoull(length, NULL, 10) <= BODY_SIZE_MAX)
-		return;
-	metrics_add(METRIC_HTTP_REJECTED, 1);
-	request_fail(x->request, PROBLEM_TOO_LARGE,
-		     "the body has %.20s bytes; at most %u are taken", length, BODY_SIZE_MAX);
-}
-
-static enum MHD_Result exchange_count_framing(void *cls, enum MHD_ValueKind kind, const char *name,
-					      const char *value)
-{
-	unsigned *count = cls;
-
-	(void)kind;
-	(void)value;
-	*count += strcasecmp(name, "Content-Length") == 0 ||
-		  strcasecmp(name, "Transfer-Encoding") == 0;
-	return MHD_YES;
-}
-
-/* Two lengths: who stands between the client and us may have taken the other one (RFC 9112, 6.3). */
-static void exchange_check_framing(struct exchange *x)
-{
-	unsigned count = 0;
-
-	MHD_get_connection_values(x->mhd, MHD_HEADER_KIND, exchange_count_framing, &count);
-	if (count > 1)
-		request_fail(x->request, PROBLEM_BAD_REQUEST,
-			     "the length of the body is given more than once");
-}
-
-static bool exchange_prefers_minimal(const struct exchange *x)
-{
-	const char *prefer = exchange_header(x, "Prefer");
+	const char *prefer = head_find(h, "Prefer");
 
 	return prefer && strcasestr(prefer, "return=minimal");
 }
@@ -201,7 +191,7 @@ static enum MHD_Result exchange_answer(struct exchange *x)
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 	MHD_add_response_header(response, "X-Request-Id", r->id);
 	/* What is left of a body must not be taken for the next request. */
-	if (x->list->stopping || (!x->running && exchange_has_body(x)))
+	if (x->list->stopping || x->broken || (!x->running && !x->draining && x->body.expected))
 		MHD_add_response_header(response, "Connection", "close");
 	result = MHD_queue_response(x->mhd, r->status, response);
 	MHD_destroy_response(response);
@@ -210,40 +200,108 @@ static enum MHD_Result exchange_answer(struct exchange *x)
 	return result;
 }
 
-enum MHD_Result exchange_begin(struct exchange *x, const char *method)
+/* Around the library, which would answer at the end of the body only. The client gets a moment to read. */
+static void exchange_answer_outside(struct exchange *x)
+{
+	refusal_send_reply(x->conn->fd, x->request, x->method ? x->method : "");
+	metrics_add(METRIC_HTTP_REQUESTS, 1);
+	x->discarding = true;
+	x->draining = false;
+	x->conn->overdue = NULL;
+	exchange_drop_data(x);
+	conns_hurry(x->conn);
+}
+
+/* The deadline of the connection, while its body comes in. */
+static void exchange_on_overdue(void *ctx)
+{
+	struct exchange *x = ctx;
+
+	if (!x->request->replied)
+		request_fail(x->request, PROBLEM_TIMEOUT, "the body did not arrive in time");
+	exchange_answer_outside(x);
+}
+
+/* Refused before its body. A client that sends all of it before it reads would find the connection closed and never see why:
+ * a small body is taken first. */
+static enum MHD_Result exchange_refuse_head(struct exchange *x)
+{
+	if (!x->body.expected || x->body.awaited)
+		return exchange_answer(x);
+	if (x->broken || x->body.length > EXCHANGE_DRAIN_MAX) {
+		exchange_answer_outside(x);
+		return MHD_YES;
+	}
+	x->draining = true;
+	conns_hurry(x->conn);
+	return MHD_YES;
+}
+
+struct exchange *exchange_new(struct exchange_list *l, struct MHD_Connection *mhd,
+			      struct conn *conn, const char *uri)
+{
+	struct exchange *x = mem_new(struct exchange);
+
+	x->list = l;
+	x->mhd = mhd;
+	x->conn = conn;
+	x->started = time_monotonic();
+	x->target_end = uri + strlen(uri);
+	x->request = request_new(l->settings->context, uri);
+	x->request->ctx = x;
+	x->request->trust = conn->trust;
+	x->request->via = front_name(conn->trust);
+	x->next = l->first;
+	if (x->next)
+		x->next->previous = x;
+	l->first = x;
+	if (!head_target_fits(uri)) {
+		metrics_add(METRIC_HTTP_REJECTED, 1);
+		request_fail(x->request, PROBLEM_TARGET_TOO_LONG,
+			     "the request target is longer, or has more parameters, than is taken");
+		exchange_answer_outside(x);
+	}
+	return x;
+}
+
+static void exchange_judge(struct exchange *x, const struct head *h)
 {
 	struct request *r = x->request;
 
-	x->begun = true;
-	r->method = request_method_parse(method);
-	r->if_match = exchange_copy_header(x, "If-Match");
-	r->if_none_match = exchange_copy_header(x, "If-None-Match");
-	r->minimal = exchange_prefers_minimal(x);
-	conns_set_phase(x->conn, CONN_RECEIVING);
-	exchange_identify(x);
+	exchange_check_head(x, h);
 	if (!r->replied)
-		exchange_check_framing(x);
+		identity_determine(&x->list->settings->identity, x->conn, h, r);
 	if (!r->replied && x->list->stopping)
 		request_fail(r, PROBLEM_STOPPING, "the daemon is stopping");
 	if (!r->replied)
 		router_enter(r);
 	if (!r->replied)
-		exchange_check_length(x);
-	return r->replied ? exchange_answer(x) : MHD_YES;
+		exchange_check_body(x, h);
+}
+
+enum MHD_Result exchange_begin(struct exchange *x, const char *method, const char *version)
+{
+	struct request *r = x->request;
+	struct head head;
+
+	x->begun = true;
+	x->method = method;
+	if (x->discarding)
+		return MHD_NO;
+	exchange_read_head(x, version, &head);
+	head_read_body(&head, &x->body);
+	r->method = request_method_parse(method);
+	r->if_match = exchange_copy_header(&head, "If-Match");
+	r->if_none_match = exchange_copy_header(&head, "If-None-Match");
+	r->minimal = exchange_prefers_minimal(&head);
+	conns_set_phase(x->conn, CONN_RECEIVING);
+	x->conn->overdue = exchange_on_overdue;
+	x->conn->overdue_ctx = x;
+	exchange_judge(x, &head);
+	return r->replied ? exchange_refuse_head(x) : MHD_YES;
 }
 
 /* ---- the body --------------------------------------------------------------------------------- */
-
-/* A refusal in the middle of a body goes around the library, which would answer at its end only. */
-static void exchange_refuse(struct exchange *x, unsigned status, const char *reason,
-			    const char *type, const char *detail)
-{
-	metrics_add(METRIC_HTTP_REJECTED, 1);
-	conns_send_refusal(x->conn->fd, status, reason, type, detail);
-	x->discarding = true;
-	exchange_drop_data(x);
-	conns_hurry(x->conn);
-}
 
 static void exchange_grow(struct exchange *x, size_t need)
 {
@@ -258,20 +316,31 @@ static void exchange_grow(struct exchange *x, size_t need)
 	x->capacity = capacity;
 }
 
+/* False: the body is not wanted, or no more of it. */
+static bool exchange_wants(struct exchange *x, size_t size)
+{
+	if (x->draining) {
+		x->size += size;
+		if (x->size > EXCHANGE_DRAIN_MAX)
+			exchange_answer_outside(x);
+		return false;
+	}
+	if (size > BODY_SIZE_MAX - x->size)
+		request_fail(x->request, PROBLEM_TOO_LARGE, "at most %u bytes of body are taken",
+			     BODY_SIZE_MAX);
+	else if (x->list->held + size > HTTPD_BODIES_MAX)
+		request_fail(x->request, PROBLEM_BUSY, "too many large bodies at once");
+	else
+		return true;
+	metrics_add(METRIC_HTTP_REJECTED, 1);
+	exchange_answer_outside(x);
+	return false;
+}
+
 void exchange_take(struct exchange *x, const char *data, size_t size)
 {
-	if (x->discarding)
+	if (x->discarding || !exchange_wants(x, size))
 		return;
-	if (size > BODY_SIZE_MAX - x->size) {
-		exchange_refuse(x, 413, "Content Too Large", "too-large",
-				"at most 8388608 bytes of body are taken");
-		return;
-	}
-	if (x->list->held + size > HTTPD_BODIES_MAX) {
-		exchange_refuse(x, 503, "Service Unavailable", "too-many-requests",
-				"too many large bodies at once");
-		return;
-	}
 	exchange_grow(x, x->size + size);
 	memcpy(x->data + x->size, data, size);
 	x->size += size;
@@ -367,6 +436,7 @@ static void exchange_start(struct exchange *x)
 	struct request *r = x->request;
 
 	x->running = true;
+	x->conn->overdue = NULL;
 	r->finished = exchange_on_finished;
 	conns_set_phase(x->conn, CONN_ANSWERING);
 	if ((r->route->flags & ROUTE_BODY) && x->size > BODY_INLINE_MAX) {
@@ -383,7 +453,7 @@ enum MHD_Result exchange_run(struct exchange *x)
 {
 	if (x->discarding)
 		return MHD_NO;
-	if (!x->running)
+	if (!x->running && !x->draining)
 		exchange_start(x);
 	if (x->request->replied)
 		return exchange_answer(x);

@@ -6,6 +6,7 @@
 #include <microhttpd.h>
 
 #include "api/conns.h"
+#include "api/head.h"
 #include "api/httpd.h"
 #include "api/request.h"
 
@@ -20,11 +21,16 @@ struct exchange {
 	char *data;               /* the body so far */
 	size_t size;
 	size_t capacity;
+	const char *target_end; /* in the library's memory, until the head was judged */
+	const char *method;     /* as sent */
+	struct head_body body;
 	usec_t started;
 	bool begun;
+	bool broken;  /* where its body ends is not known for sure */
 	bool running; /* the handler was or is about to be called */
 	bool suspended;
-	bool discarding; /* refused while its body still comes in */
+	bool draining;   /* refused; the answer waits for the rest of the body */
+	bool discarding; /* answered around the library; what still comes in is dropped */
 };
 
 struct exchange_list {
@@ -36,6 +42,7 @@ struct exchange_list {
 	void *ctx;
 };
 
+/* The target is there. One with more parts than the library holds is answered here. */
 struct exchange *exchange_new(struct exchange_list *l, struct MHD_Connection *mhd,
 			      struct conn *conn, const char *uri);
 void exchange_free(struct exchange *x); /* NULL-safe */
@@ -43,7 +50,7 @@ void exchange_free(struct exchange *x); /* NULL-safe */
 void exchange_free_of(struct exchange_list *l, const struct conn *conn);
 
 /* The head is there: who asks, what for, how much will come. */
-enum MHD_Result exchange_begin(struct exchange *x, const char *method);
+enum MHD_Result exchange_begin(struct exchange *x, const char *method, const char *version);
 /* A piece of the body. */
 void exchange_take(struct exchange *x, const char *data, size_t size);
 /* The body is complete, or the connection was resumed: calls the handler, or hands over the answer. */

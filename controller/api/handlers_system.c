@@ -74,6 +74,12 @@ static json_t *system_kernel(const struct node_status *n)
 	return json;
 }
 
+/* `detail` while it does not take commits: why, and the mend. */
+static json_t *system_store(const struct node_status *n)
+{
+	return json_pack("{s:b, s:s*}", "ok", n->store_ok, "detail", n->store_fault);
+}
+
 /* NULL: no other server is kept equal. */
 static json_t *system_update(const struct request *r)
 {
@@ -96,10 +102,10 @@ void handlers_system_get(struct request *r)
 	engine_node_status(r->api->engine, &n);
 	request_reply_json(
 		r, 200,
-		json_pack("{s:s?, s:s, s:o, s:o, s:{s:b}, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*}",
+		json_pack("{s:s?, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*}",
 			  "node", n.node_name, "version", r->api->version, "started",
 			  status_json_time(n.started_wall ? n.started_wall : r->api->started_wall),
-			  "kernel", system_kernel(&n), "store", "ok", n.store_ok, "revision",
+			  "kernel", system_kernel(&n), "store", system_store(&n), "revision",
 			  (json_int_t)n.revision, "applied_revision",
 			  (json_int_t)n.applied_revision, "services", (json_int_t)n.services,
 			  "probes", (json_int_t)n.probes, "drift", "repaired_since_start",
@@ -154,7 +160,8 @@ void handlers_system_readyz(struct request *r)
 		{"kernel_available", n.kernel_off || n.kernel_available, true,
 		 "IPVS cannot be used: modprobe ip_vs"},
 		{"kernel_known", n.kernel_known, true, "the kernel's table was not read yet"},
-		{"store", n.store_ok, true, "the store does not take commits"},
+		{"store", n.store_ok, true,
+		 n.store_fault ? n.store_fault : "the store does not take commits"},
 		{"applied", n.applied_revision >= n.revision, false,
 		 "the kernel has not taken the whole configuration"},
 		{"zones", !system_fails_open(r->api->engine), false,

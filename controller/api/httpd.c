@@ -7,6 +7,8 @@
 #include "api/conns.h"
 #include "api/context.h"
 #include "api/exchange.h"
+#include "api/head.h"
+#include "api/refusal.h"
 #include "api/sockets.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -23,35 +25,43 @@
 #define HTTPD_ACCEPT_PAUSE 0.1 /* seconds, when there are no descriptors */
 #define HTTPD_STOP_ROUNDS  64
 
+/* A daemon of the library speaks in the clear or TLS, not both: one for each. */
+struct httpd_transport {
+	struct httpd *httpd;
+	struct MHD_Daemon *daemon;
+	ev_io ready;   /* the library's epoll descriptor */
+	ev_timer wake; /* what it wants to do without an event */
+};
+
 struct httpd_listener {
 	struct httpd *httpd;
+	struct httpd_transport *transport;
 	ev_io watcher;
-	bool local;
+	struct front is;
 };
 
 struct httpd {
 	struct httpd_settings settings;
 	struct ev_loop *loop;
-	struct MHD_Daemon *daemon;
+	struct httpd_transport plain;
 	struct conns *conns;
 	struct exchange_list exchanges;
 	struct conn *arriving; /* handed to the library just now */
 	struct vec listeners;
-	ev_io ready;   /* the library's epoll descriptor */
-	ev_timer wake; /* what it wants to do without an event */
 	ev_timer pause;
 };
 
-static void httpd_run(struct httpd *h)
+static void httpd_run(struct httpd_transport *t)
 {
+	struct ev_loop *loop = t->httpd->loop;
 	MHD_UNSIGNED_LONG_LONG timeout;
 
-	MHD_run(h->daemon);
-	ev_timer_stop(h->loop, &h->wake);
-	if (MHD_get_timeout(h->daemon, &timeout) != MHD_YES)
+	MHD_run(t->daemon);
+	ev_timer_stop(loop, &t->wake);
+	if (MHD_get_timeout(t->daemon, &timeout) != MHD_YES)
 		return;
-	ev_timer_set(&h->wake, (double)timeout / 1000., 0.);
-	ev_timer_start(h->loop, &h->wake);
+	ev_timer_set(&t->wake, (double)timeout / 1000., 0.);
+	ev_timer_start(loop, &t->wake);
 }
 
 static void httpd_on_ready(struct ev_loop *loop, ev_io *watcher, int events)
@@ -74,11 +84,10 @@ static void httpd_refuse(int fd, enum conns_verdict verdict)
 {
 	metrics_add(METRIC_HTTP_REJECTED, 1);
 	if (verdict == CONNS_SOURCE_FULL)
-		conns_send_refusal(fd, 429, "Too Many Requests", "too-many-requests",
-				   "too many connections of yours are busy");
+		refusal_send(fd, PROBLEM_TOO_MANY_REQUESTS,
+			     "too many connections of yours are busy");
 	else
-		conns_send_refusal(fd, 503, "Service Unavailable", "too-many-requests",
-				   "all connections are busy");
+		refusal_send(fd, PROBLEM_BUSY, "all connections are busy");
 	close(fd);
 }
 
@@ -88,9 +97,13 @@ static int httpd_identify(const struct httpd_listener *l, int fd, const struct s
 	uint16_t port;
 
 	ret_who->fd = fd;
-	ret_who->local = l->local;
-	if (l->local)
+	ret_who->trust = l->is.trust;
+	switch (l->is.trust) {
+	case FRONT_UNIX:
 		return sockets_peer_uid(fd, &ret_who->uid);
+	case FRONT_LOOPBACK:
+		break;
+	}
 	return addr_from_sockaddr((const struct sockaddr *)sa, &ret_who->source, &port);
 }
 
@@ -111,7 +124,8 @@ static void httpd_admit(const struct httpd_listener *l, int fd, const struct soc
 		return;
 	}
 	/* Closes the descriptor when it fails. */
-	if (MHD_add_connection(h->daemon, fd, (const struct sockaddr *)sa, length) != MHD_YES)
+	if (MHD_add_connection(l->transport->daemon, fd, (const struct sockaddr *)sa, length) !=
+	    MHD_YES)
 		conns_remove(h->arriving);
 	h->arriving = NULL;
 }
@@ -154,7 +168,7 @@ static void httpd_on_connection(struct ev_loop *loop, ev_io *watcher, int events
 			break;
 		httpd_admit(l, fd, &sa, length);
 	}
-	httpd_run(l->httpd);
+	httpd_run(l->transport);
 }
 
 static void httpd_on_notify(void *cls, struct MHD_Connection *mhd, void **socket_context,
@@ -192,9 +206,8 @@ static enum MHD_Result httpd_on_access(void *cls, struct MHD_Connection *mhd, co
 	(void)cls;
 	(void)mhd;
 	(void)url;
-	(void)version;
 	if (!x->begun)
-		return exchange_begin(x, method);
+		return exchange_begin(x, method, version);
 	if (*size > 0) {
 		exchange_take(x, data, *size);
 		*size = 0;
@@ -218,20 +231,45 @@ static void httpd_on_resumed(void *ctx)
 {
 	struct httpd *h = ctx;
 
-	ev_feed_event(h->loop, &h->wake, EV_TIMER);
+	ev_feed_event(h->loop, &h->plain.wake, EV_TIMER);
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
+/* Not strict: a head without Host, or with blanks in its target, is ours to refuse, with a problem document. */
 static struct MHD_Daemon *httpd_start_library(struct httpd *h)
 {
 	return MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
 		httpd_on_access, h, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTPD_MEMORY,
 		MHD_OPTION_CONNECTION_LIMIT, 2U * CONNS_TOTAL_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-		0U, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, httpd_on_notify,
+		0U, MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_NOTIFY_CONNECTION, httpd_on_notify,
 		h, MHD_OPTION_NOTIFY_COMPLETED, httpd_on_completed, h, MHD_OPTION_URI_LOG_CALLBACK,
 		httpd_on_uri, h, MHD_OPTION_END);
+}
+
+static bool httpd_open_transport(struct httpd *h, struct httpd_transport *t)
+{
+	t->httpd = h;
+	t->daemon = httpd_start_library(h);
+	if (!t->daemon)
+		return false;
+	ev_io_init(&t->ready, httpd_on_ready,
+		   MHD_get_daemon_info(t->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, EV_READ);
+	ev_timer_init(&t->wake, httpd_on_wake, 0., 0.);
+	t->ready.data = t->wake.data = t;
+	ev_io_start(h->loop, &t->ready);
+	return true;
+}
+
+static void httpd_close_transport(struct httpd_transport *t)
+{
+	struct ev_loop *loop = t->httpd->loop;
+
+	MHD_stop_daemon(t->daemon);
+	ev_io_stop(loop, &t->ready);
+	ev_timer_stop(loop, &t->wake);
+	ev_clear_pending(loop, &t->wake);
 }
 
 struct httpd *httpd_new(const struct httpd_settings *s)
@@ -240,29 +278,35 @@ struct httpd *httpd_new(const struct httpd_settings *s)
 
 	h->settings = *s;
 	h->loop = s->context->loop;
-	h->daemon = httpd_start_library(h);
-	if (!h->daemon) {
+	if (!httpd_open_transport(h, &h->plain)) {
 		free(h);
 		return NULL;
 	}
 	h->conns = conns_new(h->loop, s->timeout);
 	h->exchanges = (struct exchange_list){
 		.settings = &h->settings, .resumed = httpd_on_resumed, .ctx = h};
-	ev_io_init(&h->ready, httpd_on_ready,
-		   MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, EV_READ);
-	ev_timer_init(&h->wake, httpd_on_wake, 0., 0.);
 	ev_timer_init(&h->pause, httpd_on_pause_over, 0., 0.);
-	h->ready.data = h->wake.data = h->pause.data = h;
-	ev_io_start(h->loop, &h->ready);
+	h->pause.data = h;
 	return h;
 }
 
-void httpd_listen(struct httpd *h, int fd, bool local)
+static struct httpd_transport *httpd_find_transport(struct httpd *h, enum front_trust trust)
+{
+	switch (trust) {
+	case FRONT_UNIX:
+	case FRONT_LOOPBACK:
+		break;
+	}
+	return &h->plain;
+}
+
+void httpd_listen(struct httpd *h, int fd, const struct front *is)
 {
 	struct httpd_listener *l = mem_new(struct httpd_listener);
 
 	l->httpd = h;
-	l->local = local;
+	l->is = *is;
+	l->transport = httpd_find_transport(h, is->trust);
 	ev_io_init(&l->watcher, httpd_on_connection, fd, EV_READ);
 	l->watcher.data = l;
 	ev_io_start(h->loop, &l->watcher);
@@ -281,7 +325,7 @@ void httpd_stop(struct httpd *h)
 	vec_clear(&h->listeners);
 	exchange_abort_all(&h->exchanges);
 	for (int i = 0; i < HTTPD_STOP_ROUNDS && h->exchanges.first; i++)
-		MHD_run(h->daemon);
+		MHD_run(h->plain.daemon);
 }
 
 void httpd_free(struct httpd *h)
@@ -289,12 +333,9 @@ void httpd_free(struct httpd *h)
 	if (!h)
 		return;
 	httpd_stop(h);
-	MHD_stop_daemon(h->daemon);
+	httpd_close_transport(&h->plain);
 	assert(!h->exchanges.first);
-	ev_io_stop(h->loop, &h->ready);
-	ev_timer_stop(h->loop, &h->wake);
 	ev_timer_stop(h->loop, &h->pause);
-	ev_clear_pending(h->loop, &h->wake);
 	conns_free(h->conns);
 	free(h);
 }

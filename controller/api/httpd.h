@@ -4,13 +4,13 @@
 #ifndef ZG_API_HTTPD_H
 #define ZG_API_HTTPD_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
+#include "api/front.h"
+#include "api/identity.h"
 #include "base/time.h"
 
 struct api_context;
-struct auth_token;
 struct httpd;
 
 #define HTTPD_BODIES_MAX \
@@ -18,17 +18,15 @@ struct httpd;
 
 struct httpd_settings {
 	struct api_context *context;
-	struct auth_token *token; /* NULL: nobody gets in by TCP; borrowed */
-	const char *const *hosts; /* borrowed */
-	size_t host_count;
+	struct identity_rules identity;
 	usec_t timeout; /* see conns_new() */
 };
 
 /* NULL when the library does not start (no descriptors). */
 struct httpd *httpd_new(const struct httpd_settings *s);
 
-/* Serves a listening socket; takes the descriptor. `local`: a unix socket. */
-void httpd_listen(struct httpd *h, int fd, bool local);
+/* Serves a listening socket; takes the descriptor, copies `is`. */
+void httpd_listen(struct httpd *h, int fd, const struct front *is);
 
 /* Closes the listening sockets and answers what waits with 503. */
 void httpd_stop(struct httpd *h);

@@ -172,6 +172,9 @@ static json_t *openapi_responses(const struct route *r)
 		openapi_add_answer(responses, "200", "OK", r->response);
 	if (r->flags & ROUTE_BODY) {
 		openapi_add_problem(responses, "413", "More than 8 MiB of body");
+		openapi_add_problem(
+			responses, "415",
+			"Content-Type is not JSON (PATCH: nor JSON Merge Patch), or the body is encoded");
 		openapi_add_problem(responses, "422",
 				    "Not valid; `errors` holds every fault with its pointer");
 	}
@@ -187,7 +190,12 @@ static json_t *openapi_responses(const struct route *r)
 	if (r->flags & ROUTE_OVERRIDE)
 		openapi_add_override_answers(responses, r);
 	openapi_add_special_answers(responses, r);
-	openapi_add_problem(responses, "400", "Malformed path, query or JSON");
+	openapi_add_problem(
+		responses, "400",
+		"Malformed head, path, query or JSON; a query parameter that is not known, or given twice");
+	openapi_add_problem(responses, "414",
+			    "A request target of more than 2048 bytes or 8 query parameters");
+	openapi_add_problem(responses, "431", "More than 128 header fields");
 	return responses;
 }
 
@@ -212,15 +220,15 @@ static json_t *openapi_operation(const struct route *r)
 	openapi_add_path_parameters(parameters, r->pattern);
 	openapi_add_query_parameters(parameters, r);
 	openapi_add_header_parameters(parameters, r);
-	if (strcmp(r->pattern, "/api/v1/kernel") == 0)
+	if (r->flags & ROUTE_OWNER)
 		openapi_add_query(parameters, "owner",
 				  json_pack("{s:s, s:[s, s]}", "type", "string", "enum", "zonegate",
 					    "foreign"),
 				  "Only these services");
-	if (strcmp(r->pattern, "/readyz") == 0)
+	if (r->flags & ROUTE_VERBOSE)
 		openapi_add_query(parameters, "verbose", json_pack("{s:s}", "type", "boolean"),
 				  "Shows the checks");
-	if (strcmp(r->pattern, "/api/v1/dns/preview") == 0)
+	if (r->flags & ROUTE_QUESTION)
 		openapi_add_preview_parameters(parameters);
 	operation = json_pack("{s:s, s:s, s:o, s:o}", "summary", r->summary, "x-role",
 			      auth_role_name(r->role), "parameters", parameters, "responses",
@@ -288,9 +296,14 @@ json_t *openapi_build(const char *version)
 	static const char description[] =
 		"Zonegate's REST API. HEAD works wherever GET does; a wrong method gets 405 with Allow. Every error of a handler is "
 		"application/problem+json. What the HTTP library refuses before a handler runs has its own page and a closed "
-		"connection: a malformed request line or header (400), a request target or headers over the memory of a connection "
-		"(414, 431), an unknown protocol version (505). Refused around it, with a problem document and a closed connection: a "
-		"chunked body over 8 MiB (413), a body that does not arrive in time (408), too many busy connections (429, 503). "
+		"connection: a request line without a target (no answer), without a version, or with one that is none (400); a version "
+		"other than 1.x (505); a header line without a colon (400); a Content-Length that is no number (400), or over 64 bits "
+		"(413); a request line (414) or header lines (431) over 128 KiB, more header lines (431) or cookies (431, and a page that "
+		"is cut) than fit in that; a malformed chunk (400) or one over 64 bits (413). "
+		"A small refused body is taken before the answer; above 64 KiB, and for what follows, the answer comes at once with a "
+		"problem document and a closed connection: a head that is malformed or gives the length of the body twice (400), a target "
+		"with more than 64 parameters (414), a body over 8 MiB (413), one that does not arrive in time (408), too many large bodies "
+		"(503), too many busy connections of one client (429) or of all (503). "
 		"In an answer of more than 200 objects those inside of the ones asked for have no `status`. Items of a list have a `name` "
 		"besides. A write with `Prefer: return=minimal` answers 204 with the ETag.";
 

@@ -38,9 +38,12 @@ enum request_method request_method_parse(const char *name)
 struct request *request_new(struct api_context *api, const char *uri)
 {
 	struct request *r = mem_new(struct request);
+	int fault;
 
 	r->api = api;
-	r->uri_valid = uri_parse(uri, &r->uri) == 0;
+	fault = uri_parse(uri, &r->uri);
+	r->uri_valid = fault == 0;
+	r->uri_long = fault == -E2BIG;
 	snprintf(r->id, sizeof(r->id), "%016" PRIx64 "-%" PRIu64, api->id_seed, ++api->id_next);
 	return r;
 }

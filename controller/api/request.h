@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "api/auth.h"
+#include "api/front.h"
 #include "api/problem.h"
 #include "api/same_body.h"
 #include "api/uri.h"
@@ -43,17 +44,19 @@ struct request {
 	enum request_method method;
 	struct uri uri;
 	bool uri_valid;
+	bool uri_long; /* not valid for its length or the number of its parts */
 	char id[REQUEST_ID_MAX];
 	const char *params[REQUEST_PARAMS_MAX]; /* what the {…} of the route stood for */
 	enum auth_role role;
 	char who[AUTH_NAME_MAX];
-	const char *via;     /* "unix" or "tcp" */
-	bool minimal;        /* Prefer: return=minimal */
-	char *if_match;      /* owned, or NULL */
-	char *if_none_match; /* owned, or NULL */
-	json_t *json;        /* the parsed body, owned, or NULL */
-	bool digested;       /* a large document: `digest` is that of its bytes */
-	bool repeated;       /* and it is what stands: it was not parsed */
+	enum front_trust trust; /* of the listener it came in by */
+	const char *via;        /* its name */
+	bool minimal;           /* Prefer: return=minimal */
+	char *if_match;         /* owned, or NULL */
+	char *if_none_match;    /* owned, or NULL */
+	json_t *json;           /* the parsed body, owned, or NULL */
+	bool digested;          /* a large document: `digest` is that of its bytes */
+	bool repeated;          /* and it is what stands: it was not parsed */
 	uint8_t digest[SAME_BODY_DIGEST];
 
 	bool replied;

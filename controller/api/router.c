@@ -98,24 +98,27 @@ static const struct route router_rows[] = {
 	 OBJECT_KIND_COUNT, handlers_shift_cancel, "Ends a zone shift", NULL, NULL},
 	{METHOD_GET, BASE "/overrides", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_shift_overrides,
 	 "Everything that is not as configured: who, why, until when", NULL, "OverrideList"},
-	{METHOD_GET, BASE "/dns/preview", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_dns_preview,
-	 "The DNS answer for a name now, with what is left out and why", NULL, "DnsPreview"},
+	{METHOD_GET, BASE "/dns/preview", AUTH_VIEWER, ROUTE_QUESTION, OBJECT_KIND_COUNT,
+	 handlers_dns_preview, "The DNS answer for a name now, with what is left out and why", NULL,
+	 "DnsPreview"},
 	{METHOD_GET, BASE "/dns/records", AUTH_VIEWER, ROUTE_PAGED, OBJECT_KIND_COUNT,
 	 handlers_dns_records, "All records that DNS answers from now", NULL, "DnsRecords"},
 	{METHOD_POST, BASE "/tools/detection-time", AUTH_VIEWER, ROUTE_BODY, OBJECT_KIND_COUNT,
 	 handlers_tools_detection_time,
 	 "How long a health check takes to see a failure and a recovery, and advice",
 	 "DetectionTimeQuestion", "DetectionTime"},
-	{METHOD_GET, BASE "/kernel", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_kernel_table,
-	 "The kernel's IPVS table as read now, ours and foreign", NULL, "KernelTable"},
+	{METHOD_GET, BASE "/kernel", AUTH_VIEWER, ROUTE_OWNER, OBJECT_KIND_COUNT,
+	 handlers_kernel_table, "The kernel's IPVS table as read now, ours and foreign", NULL,
+	 "KernelTable"},
 	{METHOD_GET, BASE "/kernel/drift", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_kernel_drift,
 	 "Where the kernel's table differs from what should be", NULL, "KernelDrift"},
 	{METHOD_GET, BASE "/system", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_system_get,
 	 "Version, revision, kernel and store of this node", NULL, "System"},
 	{METHOD_GET, "/livez", AUTH_NOBODY, 0, OBJECT_KIND_COUNT, handlers_system_livez,
 	 "Whether the daemon runs", NULL, "Live"},
-	{METHOD_GET, "/readyz", AUTH_NOBODY, 0, OBJECT_KIND_COUNT, handlers_system_readyz,
-	 "Whether the kernel and the store follow; 503 if not", NULL, "Ready"},
+	{METHOD_GET, "/readyz", AUTH_NOBODY, ROUTE_VERBOSE, OBJECT_KIND_COUNT,
+	 handlers_system_readyz, "Whether the kernel and the store follow; 503 if not", NULL,
+	 "Ready"},
 	{METHOD_GET, "/metrics", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_metrics_get,
 	 "Prometheus text exposition", NULL, "Metrics"},
 	{METHOD_GET, "/openapi.json", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_system_openapi,
@@ -172,6 +175,46 @@ const struct route *router_find(enum request_method method, const struct uri *ur
 	return NULL;
 }
 
+/* Any of the flags: a route knows the parameter. */
+static const struct {
+	unsigned flags;
+	const char *name;
+} router_queries[] = {
+	{ROUTE_DRY_RUN | ROUTE_OVERRIDE, "dry_run"},
+	{ROUTE_DRY_RUN, "comment"},
+	{ROUTE_PAGED, "limit"},
+	{ROUTE_PAGED, "cursor"},
+	{ROUTE_VIEW, "view"},
+	{ROUTE_OWNER, "owner"},
+	{ROUTE_VERBOSE, "verbose"},
+	{ROUTE_QUESTION, "name"},
+	{ROUTE_QUESTION, "type"},
+	{ROUTE_QUESTION, "client"},
+};
+
+bool router_knows_query(const struct route *route, const char *name)
+{
+	for (size_t i = 0; i < sizeof(router_queries) / sizeof(router_queries[0]); i++) {
+		if ((router_queries[i].flags & route->flags) &&
+		    strcmp(router_queries[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *router_format_query(const struct route *route, char buf[ROUTER_QUERY_MAX])
+{
+	size_t length = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < sizeof(router_queries) / sizeof(router_queries[0]); i++) {
+		if (router_queries[i].flags & route->flags)
+			length += (size_t)snprintf(buf + length, ROUTER_QUERY_MAX - length, "%s%s",
+						   length ? ", " : "", router_queries[i].name);
+	}
+	return buf;
+}
+
 const char *router_format_allow(unsigned allowed, char buf[ROUTER_ALLOW_MAX])
 {
 	size_t length = 0;
@@ -197,7 +240,7 @@ static void router_refuse_method(struct request *r, unsigned allowed)
 
 static void router_refuse_role(struct request *r, const struct route *route)
 {
-	if (strcmp(r->via, "tcp") == 0) {
+	if (r->trust == FRONT_LOOPBACK) {
 		request_header(r, "WWW-Authenticate", "Bearer realm=\"zonegate\"");
 		request_fail(
 			r, PROBLEM_UNAUTHORIZED,
@@ -210,14 +253,43 @@ static void router_refuse_role(struct request *r, const struct route *route)
 		r->who, auth_role_name(r->role), auth_role_name(route->role));
 }
 
+/* A parameter that is misspelt, or given twice, would silently do something else than was meant. */
+static bool router_check_query(struct request *r, const struct route *route)
+{
+	AUTO_ERR struct err faults = {0};
+	char known[ROUTER_QUERY_MAX];
+
+	router_format_query(route, known);
+	for (size_t i = 0; i < r->uri.query_count; i++) {
+		const char *name = r->uri.query[i].name;
+
+		if (!router_knows_query(route, name))
+			err_set(&faults, ERR_SYNTAX, "",
+				"query parameter %.60s: not one of this path, which knows %s", name,
+				*known ? known : "none");
+		else if (uri_query(&r->uri, name) != r->uri.query[i].value)
+			err_set(&faults, ERR_SYNTAX, "", "query parameter %s: given more than once",
+				name);
+	}
+	if (err_any(&faults))
+		request_fail_faults(r, &faults);
+	return !err_any(&faults);
+}
+
 void router_enter(struct request *r)
 {
 	const struct route *route;
 	unsigned allowed = 0;
 
+	if (r->uri_long) {
+		request_fail(r, PROBLEM_TARGET_TOO_LONG,
+			     "the request target has more than %d bytes, %d path segments or %d "
+			     "query parameters",
+			     URI_SIZE_MAX, URI_SEGMENTS_MAX, URI_QUERY_MAX);
+		return;
+	}
 	if (!r->uri_valid) {
-		request_fail(r, PROBLEM_BAD_REQUEST,
-			     "the path or query is too long or badly encoded");
+		request_fail(r, PROBLEM_BAD_REQUEST, "the path or query is badly encoded");
 		return;
 	}
 	route = router_find(r->method, &r->uri, r->params, &allowed);
@@ -229,6 +301,6 @@ void router_enter(struct request *r)
 			     r->uri.path);
 	else if (r->role < route->role)
 		router_refuse_role(r, route);
-	else
+	else if (router_check_query(r, route))
 		r->route = route;
 }

@@ -6,12 +6,15 @@
 #include "api/request.h"
 #include "model/model.h"
 
-#define ROUTE_BODY     1U  /* a JSON object is expected */
-#define ROUTE_DRY_RUN  2U  /* knows ?dry_run= */
-#define ROUTE_PAGED    4U  /* knows ?limit= and ?cursor= */
-#define ROUTE_VIEW     8U  /* knows ?view=config */
-#define ROUTE_OVERRIDE 32U /* no configuration: refused as things are (409), knows ?dry_run= */
-#define ROUTE_REPEATS  16U /* the whole document: a body that changes nothing need not be parsed */
+#define ROUTE_BODY     1U   /* a JSON object is expected */
+#define ROUTE_DRY_RUN  2U   /* knows ?dry_run= */
+#define ROUTE_PAGED    4U   /* knows ?limit= and ?cursor= */
+#define ROUTE_VIEW     8U   /* knows ?view=config */
+#define ROUTE_OVERRIDE 32U  /* no configuration: refused as things are (409), knows ?dry_run= */
+#define ROUTE_REPEATS  16U  /* the whole document: a body that changes nothing need not be parsed */
+#define ROUTE_OWNER    64U  /* knows ?owner= */
+#define ROUTE_VERBOSE  128U /* knows ?verbose= */
+#define ROUTE_QUESTION 256U /* knows ?name=, ?type= and ?client= */
 
 struct route {
 	enum request_method method;
@@ -31,6 +34,11 @@ const struct route *router_table(size_t *ret_count);
  * this method. */
 const struct route *router_find(enum request_method method, const struct uri *uri,
 				const char *ret_params[REQUEST_PARAMS_MAX], unsigned *ret_allowed);
+
+/* Whether the query parameter is one that the route knows; "a, b" of those it knows. */
+#define ROUTER_QUERY_MAX 64
+bool router_knows_query(const struct route *route, const char *name);
+const char *router_format_query(const struct route *route, char buf[ROUTER_QUERY_MAX]);
 
 /* "GET, HEAD, PUT" of such bits. */
 #define ROUTER_ALLOW_MAX 48

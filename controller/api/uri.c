@@ -15,7 +15,7 @@ static int uri_hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Decodes in place. Control characters and NUL are refused, encoded or not. */
+/* Decodes in place. Control characters and NUL are refused, encoded or not; blanks unless they are encoded. */
 static int uri_decode(char *text)
 {
 	char *to = text;
@@ -23,6 +23,8 @@ static int uri_decode(char *text)
 	for (const char *from = text; *from; from++) {
 		unsigned char c = (unsigned char)*from;
 
+		if (c == ' ')
+			return -EINVAL;
 		if (c == '%') {
 			int high = uri_hex(from[1]), low = high < 0 ? -1 : uri_hex(from[2]);
 
@@ -71,7 +73,9 @@ static int uri_cut_path(char *path, struct uri *u)
 	if (*path != '/')
 		return -EINVAL;
 	while ((segment = strsep(&rest, "/"))) {
-		if (u->segment_count == URI_SEGMENTS_MAX || uri_decode(segment))
+		if (u->segment_count == URI_SEGMENTS_MAX)
+			return -E2BIG;
+		if (uri_decode(segment))
 			return -EINVAL;
 		u->segments[u->segment_count++] = segment;
 	}
@@ -89,8 +93,9 @@ static int uri_cut_query(char *query, struct uri *u)
 		if (*pair == '\0')
 			continue;
 		strsep(&value, "=");
-		if (u->query_count == URI_QUERY_MAX || uri_decode(pair) ||
-		    (value && uri_decode(value)))
+		if (u->query_count == URI_QUERY_MAX)
+			return -E2BIG;
+		if (uri_decode(pair) || (value && uri_decode(value)))
 			return -EINVAL;
 		q->name = pair;
 		q->value = value ? value : "";
@@ -102,18 +107,20 @@ static int uri_cut_query(char *query, struct uri *u)
 int uri_parse(const char *text, struct uri *ret_uri)
 {
 	char *query;
+	int fault;
 
 	*ret_uri = (struct uri){0};
 	text = uri_skip_authority(text);
 	uri_keep_path(text, ret_uri);
 	if (strlen(text) > URI_SIZE_MAX)
-		return -EINVAL;
+		return -E2BIG;
 	ret_uri->text = mem_strdup(text);
 	query = strchr(ret_uri->text, '?');
 	if (query)
 		*query++ = '\0';
-	if (uri_cut_path(ret_uri->text, ret_uri))
-		return -EINVAL;
+	fault = uri_cut_path(ret_uri->text, ret_uri);
+	if (fault)
+		return fault;
 	return query ? uri_cut_query(query, ret_uri) : 0;
 }
 

@@ -25,7 +25,8 @@ struct uri {
 	size_t query_count;
 };
 
-/* Returns 0, or -EINVAL for what is too long, has too many parts, bad percent-encoding, control characters or NUL. `path` is
+/* Returns 0, -E2BIG for what is too long or has too many parts, or -EINVAL for bad percent-encoding, blanks, control
+ * characters or NUL. `path` is
  * set in any case; uri_clear() in any case. */
 int uri_parse(const char *text, struct uri *ret_uri);
 void uri_clear(struct uri *u);

@@ -98,6 +98,7 @@ void engine_free(struct engine *e)
 		free(e->vips.items[i]);
 	vec_clear(&e->vips);
 	free(e->device_fault);
+	free(e->store_fault);
 	for (size_t i = 0; i < e->askers.count; i++)
 		free(e->askers.items[i]);
 	vec_clear(&e->askers);

@@ -174,6 +174,7 @@ struct engine {
 	uint64_t rows_token;
 	usec_t rows_retry_at;
 	bool store_ok;
+	char *store_fault; /* why not; NULL while it is */
 
 	/* zones.h */
 	struct vec lbs;               /* struct engine_lb, sorted by name */

@@ -99,7 +99,7 @@ static void check_node(struct engine *e, struct engine_pending *p)
 {
 	if (e->availability_known && !e->kernel_available && !e->settings.kernel_off) {
 		err_set(&p->faults, ERR_UNAVAILABLE, "",
-			"kernel-unavailable: this kernel has no IPVS now, so nothing can be applied: modprobe ip_vs");
+			"this kernel has no IPVS now, so nothing can be applied: modprobe ip_vs");
 		return;
 	}
 	sysctls_check(e, p->next_snapshot, &p->faults);
@@ -218,6 +218,11 @@ static void note_store(struct engine *e, int result, const struct err *err)
 	if (!result && !e->store_ok)
 		engine_emit(e, EVENT_STORE_RECOVERED, "", "commits work again");
 	e->store_ok = result == 0;
+	free(e->store_fault);
+	e->store_fault = NULL;
+	if (result)
+		e->store_fault = mem_strdup(err && err_any(err) ? err->faults[0].detail
+								: strerror(-result));
 }
 
 bool propose_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
@@ -227,7 +232,7 @@ bool propose_note_commit(struct engine *e, uint64_t token, int result, const str
 	if (!p || p->token != token)
 		return false;
 	if (result) {
-		err_set(&p->faults, ERR_UNAVAILABLE, "", "store-unavailable: %s",
+		err_set(&p->faults, ERR_UNAVAILABLE, "", "%s",
 			err && err_any(err) ? err->faults[0].detail : strerror(-result));
 		finish_build(e);
 		return true;

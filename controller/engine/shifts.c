@@ -293,7 +293,7 @@ bool shifts_note_commit(struct engine *e, uint64_t token, int result, const stru
 		return false;
 	e->shift_committing = NULL;
 	if (result)
-		err_set(&p->faults, ERR_UNAVAILABLE, "", "store-unavailable: %s",
+		err_set(&p->faults, ERR_UNAVAILABLE, "", "%s",
 			err && err_any(err) ? err->faults[0].detail : strerror(-result));
 	else
 		put_in_force(e, p);

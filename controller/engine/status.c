@@ -381,6 +381,7 @@ void engine_node_status(const struct engine *e, struct node_status *ret_status)
 		.vip_device_fault = e->device_fault,
 		.vip_device_advice = vips_advise(e),
 		.store_ok = e->store_ok,
+		.store_fault = e->store_fault,
 		.revision = e->snapshot->revision,
 		.applied_revision = e->applied_revision,
 		.started_wall = e->started_wall,

@@ -154,6 +154,7 @@ struct node_status {
 	const char *vip_device_fault;  /* why it cannot be used; NULL = it can */
 	const char *vip_device_advice; /* what the network must do for it; NULL = nothing */
 	bool store_ok;
+	const char *store_fault;   /* why not; NULL = it is */
 	uint64_t revision;         /* of the snapshot */
 	uint64_t applied_revision; /* newest one that the kernel acknowledged whole */
 	usec_t started_wall;

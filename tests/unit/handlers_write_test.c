@@ -153,7 +153,16 @@ static void write_tells_what_did_not_work(void **state)
 	assert_non_null(strstr(answer_text(&full, "detail"), "no space left"));
 	char buf[256];
 	assert_string_equal(answer_header(&full, "Retry-After", buf), "1");
+	assert_string_equal(answer_text(&full, "detail"), "no space left on the device");
+	AUTO_REPLY struct answer system = rig_get(&rig,
+						  "/api/v1/system"); /* and says why there, too */
+	assert_true(json_is_false(answer_at(&system, "store.ok")));
+	assert_string_equal(answer_text_at(&system, "store.detail"), "no space left on the device");
+	AUTO_REPLY struct answer ready = rig_get(&rig, "/readyz?verbose");
+	assert_non_null(strstr(ready.text, "no space left on the device"));
 	rig.fail_commits = false;
+	AUTO_REPLY struct answer heals = rig_ask(&rig, "PATCH", W1, "", "{\"weight\":7}");
+	(void)heals;
 	AUTO_REPLY struct answer same = rig_get(&rig, W1);
 	assert_int_equal(answer_number_at(&same, "weight"), 7);
 	rig_end(&rig);

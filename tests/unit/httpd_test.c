@@ -210,7 +210,7 @@ static void httpd_refuses_two_lengths(void **state)
 	rig_end(&rig);
 }
 
-/* Heads that the library cannot hold, though they are short enough, leave nothing behind. */
+/* Heads that the library cannot hold, though they are short enough, leave nothing behind: exchange_test.c has the answers. */
 static void httpd_forgets_crowded_heads(void **state)
 {
 	enum { PARTS = 6000 };

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <string.h>
 
 static void uri_cuts_and_decodes(void **state)
@@ -45,6 +46,8 @@ static void uri_refuses(void **state)
 		"/a%00b",
 		"/a%0ab",
 		"/a\x01",
+		"/a b",
+		"/a?b=c d",
 		"/a?b=%00",
 		"/a?%7f=1",
 		"/a/b/c/d/e/f/g/h/i/j/k/l/m",
@@ -64,7 +67,7 @@ static void uri_refuses(void **state)
 	assert_int_equal(uri_parse(longest, &u), 0);
 	uri_clear(&u);
 	longest[URI_SIZE_MAX] = 'a';
-	assert_int_not_equal(uri_parse(longest, &u), 0);
+	assert_int_equal(uri_parse(longest, &u), -E2BIG);
 	assert_int_equal(strlen(u.path), URI_PATH_MAX - 1);
 	uri_clear(&u);
 	assert_int_not_equal(uri_parse("/\xff\xfe%00", &u), 0);

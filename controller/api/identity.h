@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who asks: the one place where a request gets its name and its role. */
+#ifndef ZG_API_IDENTITY_H
+#define ZG_API_IDENTITY_H
+
+#include <stddef.h>
+
+struct auth_token;
+struct conn;
+struct head;
+struct request;
+
+struct identity_rules {
+	struct auth_token *token; /* NULL: nobody gets in by TCP; borrowed */
+	const char *const *hosts; /* that TCP requests may ask for; borrowed */
+	size_t host_count;
+};
+
+/* Sets trust, via, who and role by the listener of the connection and the head; replies with 421 to a foreign host. Comes
+ * before the route: what a role may is the router's. */
+void identity_determine(const struct identity_rules *rules, const struct conn *conn,
+			const struct head *head, struct request *r);
+
+#endif

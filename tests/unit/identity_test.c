@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "api/identity.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/conns.h"
+#include "api/context.h"
+#include "api/head.h"
+#include "api/request.h"
+
+#define TOKEN "a-token-of-the-tests-0123456789"
+
+static struct api_context context;
+
+static struct request *determine(const struct identity_rules *rules, const struct conn *conn,
+				 const char *host, const char *authorization)
+{
+	struct request *r = request_new(&context, "/livez");
+	struct head h = {.version = "HTTP/1.1"};
+
+	r->trust = conn->trust;
+	if (host)
+		head_add(&h, "Host", host);
+	if (authorization)
+		head_add(&h, "Authorization", authorization);
+	identity_determine(rules, conn, &h, r);
+	return r;
+}
+
+static void assert_identity(struct request *r, enum auth_role role, const char *who)
+{
+	assert_false(r->replied);
+	assert_int_equal(r->role, role);
+	assert_string_equal(r->who, who);
+	request_free(r);
+}
+
+/* The kernel's word, whatever the head says. */
+static void identity_is_the_peer_on_a_unix_socket(void **state)
+{
+	const struct identity_rules rules = {0};
+	struct conn conn = {.trust = FRONT_UNIX, .uid = 0};
+
+	(void)state;
+	assert_identity(determine(&rules, &conn, "evil.example", NULL), AUTH_ADMIN, "root");
+	conn.uid = 54321;
+	assert_identity(determine(&rules, &conn, "localhost", "Bearer " TOKEN), AUTH_NOBODY,
+			"uid 54321");
+}
+
+static void identity_is_the_token_on_loopback(void **state)
+{
+	static const char *const hosts[] = {"gate.example"};
+	AUTO_ERR struct err e = {0};
+	struct identity_rules rules = {.hosts = hosts, .host_count = 1};
+	const struct conn conn = {.trust = FRONT_LOOPBACK};
+	char path[] = "/tmp/zonegate-identity-XXXXXX";
+	int fd = mkstemp(path);
+	struct request *r;
+
+	(void)state;
+	assert_true(write(fd, TOKEN "\n", strlen(TOKEN) + 1) > 0);
+	assert_int_equal(fchmod(fd, 0600), 0);
+	close(fd);
+	assert_identity(determine(&rules, &conn, "localhost", "Bearer " TOKEN), AUTH_NOBODY,
+			"nobody"); /* no token is set */
+	assert_int_equal(auth_token_new(path, &e, &rules.token), 0);
+	assert_identity(determine(&rules, &conn, "localhost:7480", "Bearer " TOKEN), AUTH_ADMIN,
+			"token");
+	assert_identity(determine(&rules, &conn, "gate.example", "Bearer x" TOKEN), AUTH_NOBODY,
+			"nobody");
+	assert_identity(determine(&rules, &conn, "localhost", NULL), AUTH_NOBODY, "nobody");
+	r = determine(&rules, &conn, "evil.example", "Bearer " TOKEN);
+	assert_int_equal(r->status, 421);
+	assert_int_equal(r->role, AUTH_NOBODY);
+	request_free(r);
+	r = determine(&rules, &conn, NULL, "Bearer " TOKEN);
+	assert_int_equal(r->status, 421);
+	request_free(r);
+	auth_token_free(rules.token);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(identity_is_the_peer_on_a_unix_socket),
+		cmocka_unit_test(identity_is_the_token_on_loopback),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
