@@ -94,6 +94,14 @@ struct field_decoder {
 /* Decodes all rows but children into `base` (zeroed memory). `body` NULL or not an object: defaults only. */
 void fields_decode(struct field_decoder *d, const struct field *fields, void *base,
 		   const json_t *body);
+/* What a member is that is not given. */
+void fields_decode_default(struct field_decoder *d, const struct field *f, void *base);
+/* fields_stored.c: all rows but children out of the compact text that fields_encode() led to, into `root` (zeroed members).
+ * False: it is not such a text in all of its members (escapes, arrays of names); `root` may be half filled then. */
+bool fields_read_stored(const struct field *fields, struct object *root, const char *text);
+/* The compact text of what fields_encode() gives. */
+void fields_write_stored(const struct field *fields, const struct object *root, const void *base,
+			 struct buf_writer *w);
 /* A fault for each member of `body` that no row has. In fields_unknown.c. */
 void fields_report_unknown(struct field_decoder *d, const struct field *fields, const json_t *body);
 /* One fault at member `name` of the place of `d`; NULL: at the place itself. */

@@ -367,6 +367,11 @@ static void decode_value(struct field_decoder *d, const struct field *f, void *b
 	}
 }
 
+void fields_decode_default(struct field_decoder *d, const struct field *f, void *base)
+{
+	decode_value(d, f, base, NULL);
+}
+
 static const struct field_preset *find_preset(const struct field_decoder *d, const struct field *f)
 {
 	for (const struct field_preset *p = d->presets; p && p->member; p++) {

@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "model/fields.h"
 
+#define ROW_TEXT_MAX (1024 * 1024)
+
 struct kind {
 	const char *name;
 	const char *collection;
@@ -169,6 +171,15 @@ static int compare_name(const void *key, const void *item)
 	return strcmp(key, ((const struct object *)item)->name);
 }
 
+static struct object *object_new(enum object_kind kind, const char *name)
+{
+	struct object *o = mem_alloc(kinds[kind].size);
+	o->refs = 1;
+	o->kind = kind;
+	o->name = mem_strdup(name);
+	return o;
+}
+
 static struct object *decode_tree(struct field_decoder *d, enum object_kind kind, const char *name,
 				  const json_t *body, struct object *known);
 
@@ -246,10 +257,7 @@ static struct object *decode_tree(struct field_decoder *d, enum object_kind kind
 				  const json_t *body, struct object *known)
 {
 	const struct field *fields = fields_of_kind(kind);
-	struct object *o = mem_alloc(kinds[kind].size);
-	o->refs = 1;
-	o->kind = kind;
-	o->name = mem_strdup(name);
+	struct object *o = object_new(kind, name);
 	d->root = o;
 	fields_decode(d, fields, o, body);
 	if (!json_is_object(body)) {
@@ -292,6 +300,15 @@ int object_decode(enum object_kind kind, const char *name, const json_t *body, c
 	return 0;
 }
 
+struct object *object_read_row(enum object_kind kind, const char *name, const char *text)
+{
+	struct object *o = object_new(kind, name);
+	if (fields_read_stored(fields_of_kind(kind), o, text))
+		return o;
+	object_unref(o);
+	return NULL;
+}
+
 // ---- encode -----------------------------------------------------------------------------------
 
 json_t *object_encode_row(const struct object *o)
@@ -299,6 +316,15 @@ json_t *object_encode_row(const struct object *o)
 	json_t *json = json_object();
 	fields_encode(fields_of_kind(o->kind), o, o, json);
 	return json;
+}
+
+char *object_write_row(const struct object *o)
+{
+	struct buf_writer w;
+	buf_writer_init(&w, ROW_TEXT_MAX);
+	fields_write_stored(fields_of_kind(o->kind), o, o, &w);
+	assert(!w.failed); /* the bounds of all members together are far below */
+	return buf_take(&w);
 }
 
 static void encode_head(const struct object *o, json_t *json)

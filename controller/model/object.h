@@ -40,6 +40,10 @@ void object_unref(struct object *o);
 int object_decode(enum object_kind kind, const char *name, const json_t *body, const char *pointer,
 		  struct err *e, struct object **ret_object);
 
+/* The same from the text of object_write_row(), several times faster. NULL: the text is not plain enough for that (or
+ * faulty); object_decode() tells. */
+struct object *object_read_row(enum object_kind kind, const char *name, const char *text);
+
 /* What object_decode_partial() reads. */
 struct object_source {
 	enum object_kind kind;
@@ -57,6 +61,8 @@ struct object *object_decode_partial(const struct object_source *source, struct 
 
 /* For the document's own members: exactly the object's members without children, as the store keeps it and compares. */
 json_t *object_encode_row(const struct object *o);
+/* The same as compact text. Caller frees. */
+char *object_write_row(const struct object *o);
 
 /* Adds members that a reader gets (status …) to the JSON of one object. `parent` is NULL for top-level objects. */
 typedef void object_decorate_fn(void *ctx, const struct object *parent, const struct object *o,

@@ -129,17 +129,7 @@ static void store_db_bind_path(sqlite3_stmt *stmt, const struct change *c)
 /* The object's row as compact JSON, or NULL for no object. Caller frees. */
 static char *store_db_encode(const struct object *o)
 {
-	json_t *json;
-	char *text;
-
-	if (!o)
-		return NULL;
-	json = object_encode_row(o);
-	text = json_dumps(json, JSON_COMPACT);
-	json_decref(json);
-	if (!text)
-		abort(); /* our own members: only memory can be missing */
-	return text;
+	return o ? object_write_row(o) : NULL;
 }
 
 static int store_db_put_object(struct store_db *d, const struct change *c, const char *body)

@@ -57,6 +57,7 @@ static const char *store_load_text(sqlite3_stmt *stmt, int column)
 	return text ? (const char *)text : "";
 }
 
+/* Any text that is right, as a tree. */
 static int store_load_decode(const struct store_load *l, const struct object_path *p,
 			     const char *body, struct object **ret_object)
 {
@@ -82,7 +83,8 @@ static int store_load_load_object(struct store_load *l, enum object_kind kind, s
 
 	if (!collection)
 		return store_load_fault_object(l, &p, "its parent is missing");
-	r = store_load_decode(l, &p, store_load_text(stmt, 6), &o);
+	o = object_read_row(kind, p.name, store_load_text(stmt, 6));
+	r = o ? 0 : store_load_decode(l, &p, store_load_text(stmt, 6), &o);
 	if (r < 0)
 		return r;
 	o->uid = (uint64_t)sqlite3_column_int64(stmt, 2);
