@@ -167,6 +167,8 @@ void engine_settle(struct engine *e)
 	};
 	usec_t now = e->ports.now(e->ports.ctx);
 
+	e->settle_now = now;
+	e->settle_wall = e->ports.wall(e->ports.ctx);
 	if (!e->started)
 		rows_append(e, "event", "daemon", mem_strdup("{\"event\":\"daemon.started\"}"));
 	e->started = true;

@@ -132,6 +132,8 @@ struct engine {
 	struct engine_ports ports;
 	struct snapshot *snapshot;
 	struct snapshot *planned_snapshot; /* what groups and services were last synced with */
+	usec_t settle_now; /* when the settle step under way began: asked once, not for each server */
+	usec_t settle_wall;
 	unsigned marks;
 	bool started;
 	bool flushing;

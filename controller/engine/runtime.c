@@ -202,7 +202,7 @@ void runtime_load_health(struct engine *e, const struct store_row *row)
 
 static void apply_loaded(struct engine *e, struct engine_server *s, const json_t *json)
 {
-	usec_t wall = e->ports.wall(e->ports.ctx);
+	usec_t wall = e->settle_wall;
 	char target[ADDR_ENDPOINT_TEXT_MAX];
 	const char *state = json_string_value(json_object_get(json, "state"));
 	const char *reason = json_string_value(json_object_get(json, "reason"));
@@ -226,7 +226,7 @@ static void apply_loaded(struct engine *e, struct engine_server *s, const json_t
 	if (s->health.window_count > 64)
 		s->health.window_count = 64;
 	s->since_wall = (usec_t)json_integer_value(json_object_get(json, "since"));
-	s->since = e->ports.now(e->ports.ctx) - (wall > s->since_wall ? wall - s->since_wall : 0);
+	s->since = e->settle_now - (wall > s->since_wall ? wall - s->since_wall : 0);
 	results_decode(&s->recent, json_object_get(json, "recent"));
 	s->quiet_start = false;
 }
@@ -291,7 +291,7 @@ static void probe_start(struct engine *e, struct engine_server *s)
 	const struct server_group *owner = (const struct server_group *)(void *)
 						   s->group->check_owner;
 	const struct health_check *check = &owner->health_check;
-	usec_t now = e->ports.now(e->ports.ctx);
+	usec_t now = e->settle_now;
 	struct probe_target target = {
 		.check = check, .address = s->server->address, .port = probe_port(s)};
 
@@ -313,8 +313,8 @@ static void server_init(struct engine *e, struct engine_server *s)
 
 	health_init(&s->health,
 		    g->initial_state == INITIAL_HEALTHY ? HEALTH_HEALTHY : HEALTH_INITIAL);
-	s->since_wall = e->ports.wall(e->ports.ctx);
-	s->since = e->ports.now(e->ports.ctx);
+	s->since_wall = e->settle_wall;
+	s->since = e->settle_now;
 	s->next_start = 0;
 	s->heard = false;
 	s->has_last = false;
