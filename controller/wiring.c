@@ -137,6 +137,7 @@ void wiring_run(struct wiring *w)
 	struct node_status st;
 
 	loop_run_until(w->loop, START_LIMIT, kernel_is_decided, w);
+	mem_reserve_end();
 	engine_node_status(w->engine, &st);
 	log_write(LOG_LEVEL_NOTICE,
 		  "daemon.started: zonegated " ZONEGATE_VERSION

@@ -2,14 +2,22 @@
 // Allocation that aborts on exhaustion, and arenas as a list of chunks.
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define ARENA_FIRST_CHUNK 4096
 #define ARENA_MAX_CHUNK   (1024 * 1024)
+
+#define RESERVE_MAX (32 * 1024 * 1024) /* glibc's bound of M_MMAP_THRESHOLD */
+#define HEAP_BIG_BLOCK \
+	(128 * 1024) /* glibc's defaults: a block of this size is mapped by itself, */
+#define HEAP_TRIM_ABOVE (128 * 1024) /* and so much may lie idle at the end of the heap */
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -78,6 +86,29 @@ char *mem_printf(const char *fmt, ...)
 	n = vasprintf(&text, fmt, args);
 	va_end(args);
 	return mem_check(n < 0 ? NULL : text);
+}
+
+void mem_reserve(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t size = bytes < RESERVE_MAX ? bytes : RESERVE_MAX;
+	char *block;
+	size_t to_page;
+
+	mallopt(M_MMAP_THRESHOLD, RESERVE_MAX);
+	mallopt(M_TRIM_THRESHOLD, 2 * RESERVE_MAX);
+	block = mem_check(malloc(size + page));
+	to_page = (page - (uintptr_t)block % page) % page;
+	/* Linux before 5.14 knows no MADV_POPULATE_WRITE: then the pages come one by one. */
+	(void)madvise(block + to_page, size / page * page, MADV_POPULATE_WRITE);
+	free(block); /* the end of the heap, where the next allocations come from */
+}
+
+void mem_reserve_end(void)
+{
+	mallopt(M_MMAP_THRESHOLD, HEAP_BIG_BLOCK);
+	mallopt(M_TRIM_THRESHOLD, HEAP_TRIM_ABOVE);
+	malloc_trim(0);
 }
 
 struct arena *arena_new(size_t first_chunk)

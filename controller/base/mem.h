@@ -18,6 +18,12 @@ char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #define mem_new(type) ((type *)mem_alloc(sizeof(type)))
 
+/* For a start that is about to allocate about `bytes` in small pieces: the heap grows once, and the kernel provides all of its
+ * pages in one call instead of one fault each. Nothing of it is given back until mem_reserve_end(), which returns what was not
+ * needed. Bounded; never fails (it is an expectation, not a need). Before there are threads. */
+void mem_reserve(size_t bytes);
+void mem_reserve_end(void);
+
 /* An arena: everything in it is released at once. Not for threads. */
 struct arena;
 struct arena *arena_new(size_t first_chunk);     /* 0 = a default */

@@ -173,7 +173,8 @@ static int store_file_check_content(const char *path, sqlite3 *db, struct err *e
 	return 0;
 }
 
-int store_file_check(const char *path, struct err *e, enum store_file_state *ret_state)
+int store_file_check(const char *path, struct err *e, enum store_file_state *ret_state,
+		     sqlite3 **ret_db)
 {
 	AUTO_FREE char *log_path = store_file_log_path(path);
 	off_t size = store_file_size(path);
@@ -191,6 +192,7 @@ int store_file_check(const char *path, struct err *e, enum store_file_state *ret
 	}
 	if (size < 0) {
 		*ret_state = STORE_FILE_ABSENT;
+		*ret_db = NULL;
 		return 0;
 	}
 	r = store_file_read_header(path, e);
@@ -200,10 +202,13 @@ int store_file_check(const char *path, struct err *e, enum store_file_state *ret
 	if (r < 0)
 		return r;
 	r = store_file_check_content(path, db, e);
-	sqlite3_close(db);
-	if (r == 0)
-		*ret_state = STORE_FILE_PRESENT;
-	return r;
+	if (r < 0) {
+		sqlite3_close(db);
+		return r;
+	}
+	*ret_state = STORE_FILE_PRESENT;
+	*ret_db = db;
+	return 0;
 }
 
 /* "file:/path?immutable=1" with the characters that a URI would take for its own escaped. */
@@ -241,11 +246,14 @@ static int store_file_open_db(const char *path, const char *query, int flags, st
 	}
 	sqlite3_extended_result_codes(db, 1);
 	sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS);
-	/* The start reads every page once and a commit touches few: the usual 2 MB would only stay in memory. Whether it
-	 * took it shows in the memory alone; what is wrong with the file is told by the next statement. */
-	(void)sqlite3_exec(db, "PRAGMA cache_size = -256;", NULL, NULL, NULL);
 	*ret_db = db;
 	return 0;
+}
+
+/* Whether it took it shows in time and memory alone; what is wrong with the file is told by the next statement. */
+static void store_file_set_cache(sqlite3 *db, const char *pragma)
+{
+	(void)sqlite3_exec(db, pragma, NULL, NULL, NULL);
 }
 
 int store_file_open_readonly(const char *path, struct err *e, sqlite3 **ret_db)
@@ -255,7 +263,12 @@ int store_file_open_readonly(const char *path, struct err *e, sqlite3 **ret_db)
 	 * "immutable" spares the empty log and index that SQLite would make to read. */
 	const char *query = store_file_size(log_path) > 0 ? "?mode=ro" : "?mode=ro&immutable=1";
 
-	return store_file_open_db(path, query, SQLITE_OPEN_READONLY, e, ret_db);
+	int r = store_file_open_db(path, query, SQLITE_OPEN_READONLY, e, ret_db);
+
+	/* What was checked is loaded next: without a second call for each page. Released with the connection. */
+	if (r == 0)
+		store_file_set_cache(*ret_db, "PRAGMA cache_size = -8192;");
+	return r;
 }
 
 int store_file_open(const char *path, struct err *e, sqlite3 **ret_db)
@@ -273,6 +286,8 @@ int store_file_open(const char *path, struct err *e, sqlite3 **ret_db)
 
 	if (r < 0)
 		return r;
+	/* A commit touches few pages: the usual 2 MB would only stay in memory. */
+	store_file_set_cache(db, "PRAGMA cache_size = -256;");
 	if (sqlite3_exec(db, setup, NULL, NULL, NULL) != SQLITE_OK ||
 	    store_file_query(db, "PRAGMA journal_mode", mode, sizeof(mode)) < 0) {
 		r = store_fault_sqlite(e, ERR_UNAVAILABLE, path, db);

@@ -15,8 +15,10 @@
 
 enum store_file_state { STORE_FILE_ABSENT, STORE_FILE_PRESENT };
 
-/* Looks at `path` without writing to it or its log: damaged, foreign and newer files are refused (ERR_SYNTAX). */
-int store_file_check(const char *path, struct err *e, enum store_file_state *ret_state);
+/* Looks at `path` without writing to it or its log: damaged, foreign and newer files are refused (ERR_SYNTAX). `ret_db` is the
+ * file, open to be read, with what was looked at still in memory; the caller closes. NULL if it is absent. */
+int store_file_check(const char *path, struct err *e, enum store_file_state *ret_state,
+		     sqlite3 **ret_db);
 
 /* Makes an empty store beside `path` and renames it there, durably: what stands at `path` is always whole. */
 int store_file_create(const char *path, struct err *e);

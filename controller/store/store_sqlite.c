@@ -15,8 +15,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define STORE_QUEUE_MAX 4096
+#define RESERVE_MAX     (16 * 1024 * 1024)
 
 struct store_job {
 	struct store_job *next;
@@ -278,17 +280,30 @@ int store_load_rows(struct store *s, const char *kind, store_row_fn *fn, void *c
 	return store_db_load_rows(s->db, kind, fn, ctx);
 }
 
+/* An expectation: a new store holds each object in force and once in its history, and takes half of what the objects take
+ * here, with what the engine keeps beside them and plans from them. An old one is mostly history. */
+static void store_reserve(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && st.st_size > 0)
+		mem_reserve(st.st_size < RESERVE_MAX / 2 ? 2 * (size_t)st.st_size : RESERVE_MAX);
+}
+
 /* Checks and reads without writing; makes the file when there is none. */
 static int store_read_file(const char *path, struct err *e, struct snapshot **ret_snapshot)
 {
 	enum store_file_state state;
 	sqlite3 *db;
-	int r = store_file_check(path, e, &state);
+	int r;
 
-	if (r == 0 && state == STORE_FILE_ABSENT)
+	store_reserve(path);
+	r = store_file_check(path, e, &state, &db);
+	if (r == 0 && state == STORE_FILE_ABSENT) {
 		r = store_file_create(path, e);
-	if (r == 0)
-		r = store_file_open_readonly(path, e, &db);
+		if (r == 0)
+			r = store_file_open_readonly(path, e, &db);
+	}
 	if (r < 0)
 		return r;
 	r = store_load_snapshot(db, path, e, ret_snapshot);

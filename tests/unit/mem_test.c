@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -105,6 +106,50 @@ static void arena_counts_its_size(void **state)
 	arena_free(NULL);
 }
 
+static long count_faults(void)
+{
+	struct rusage u;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &u), 0);
+	return u.ru_minflt;
+}
+
+/* Small pieces of `size` bytes together; returns the page faults that they took. */
+static long fill_heap(size_t size)
+{
+	size_t count = size / 4096;
+	char **pieces = mem_alloc_array(count, sizeof(*pieces));
+	long before = count_faults();
+
+	for (size_t i = 0; i < count; i++)
+		pieces[i] = mem_alloc(4000);
+	before = count_faults() - before;
+	for (size_t i = 0; i < count; i++)
+		free(pieces[i]);
+	free(pieces);
+	return before;
+}
+
+static void mem_reserve_spares_the_page_faults(void **state)
+{
+	const size_t size = 8U << 20;
+	const long pages = (long)(size / 4096);
+	long first;
+
+	(void)state;
+	if (mallinfo2().arena == 0)
+		skip(); /* another heap than glibc's, under a sanitizer */
+	first = fill_heap(size);
+	assert_true(first > pages / 2);
+	mem_reserve(size + size / 8);
+	assert_true(fill_heap(size) < pages / 8);
+	assert_true(fill_heap(size) < pages / 8); /* it is kept meanwhile */
+	mem_reserve_end();
+	assert_true(mallinfo2().fordblks < 1U << 20); /* and given back */
+	mem_reserve(0);
+	mem_reserve_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +158,7 @@ int main(void)
 		cmocka_unit_test(mem_aborts_on_overflow),
 		cmocka_unit_test(arena_is_zeroed_and_aligned),
 		cmocka_unit_test(arena_counts_its_size),
+		cmocka_unit_test(mem_reserve_spares_the_page_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

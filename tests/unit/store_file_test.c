@@ -35,6 +35,17 @@ static unsigned count_files(const struct store_fixture *f)
 	return n - 2; /* "." and ".." */
 }
 
+/* What was opened for it is closed again. */
+static int check(const char *path, struct err *e, enum store_file_state *ret_state)
+{
+	sqlite3 *db = NULL;
+	int r = store_file_check(path, e, ret_state, &db);
+
+	assert_true(r < 0 || (db != NULL) == (*ret_state == STORE_FILE_PRESENT));
+	sqlite3_close(db);
+	return r;
+}
+
 /* The check refuses with `part` in the sentence and the path, and leaves every byte and name as they were. */
 static void expect_refused(const struct store_fixture *f, const char *part)
 {
@@ -46,7 +57,7 @@ static void expect_refused(const struct store_fixture *f, const char *part)
 	AUTO_FREE char *after = NULL;
 	unsigned files = count_files(f);
 
-	assert_true(store_file_check(f->path, &e, &state) < 0);
+	assert_true(check(f->path, &e, &state) < 0);
 	assert_int_equal(e.count, 1);
 	assert_int_equal(e.faults[0].code, ERR_SYNTAX);
 	assert_non_null(strstr(e.faults[0].detail, f->path));
@@ -94,7 +105,7 @@ static void absent_is_told(void **state)
 	AUTO_ERR struct err e = {0};
 	enum store_file_state found = STORE_FILE_PRESENT;
 
-	assert_int_equal(store_file_check(f->path, &e, &found), 0);
+	assert_int_equal(check(f->path, &e, &found), 0);
 	assert_int_equal(found, STORE_FILE_ABSENT);
 	assert_int_equal(count_files(f), 0);
 }
@@ -110,7 +121,7 @@ static void created_store_is_whole_and_private(void **state)
 	assert_int_equal(count_files(f), 1);
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	assert_int_equal(store_file_check(f->path, &e, &found), 0);
+	assert_int_equal(check(f->path, &e, &found), 0);
 	assert_int_equal(found, STORE_FILE_PRESENT);
 	assert_int_equal(count_files(f), 1); /* reading left nothing behind */
 }
@@ -236,7 +247,7 @@ static void newer_version_in_the_log_is_refused(void **state)
 	sqlite3_close(db);
 	before = store_fixture_read(log, &size);
 	assert_true(size > 0);
-	assert_true(store_file_check(f->path, &e, &found) < 0);
+	assert_true(check(f->path, &e, &found) < 0);
 	assert_non_null(strstr(err_first(&e), "newer zonegate (format 2"));
 	after = store_fixture_read(log, &size_after);
 	assert_int_equal(size, size_after);
@@ -291,7 +302,7 @@ static void odd_names_are_escaped(void **state)
 	snprintf(f.path, sizeof(f.path), "%s/a?mode=memory#%%41", f.directory);
 	make_store(&f);
 	assert_int_equal(access(f.path, F_OK), 0);
-	assert_int_equal(store_file_check(f.path, &e, &found), 0);
+	assert_int_equal(check(f.path, &e, &found), 0);
 	assert_int_equal(store_file_open(f.path, &e, &db), 0);
 	sqlite3_close(db);
 	unlink(f.path);
