@@ -40,7 +40,7 @@ static void batch_on_end(void *ctx, int error)
 
 static void batch_adapt(struct batch *b, usec_t took)
 {
-	if (took < BATCH_FAST_USEC && b->limit == BATCH_MAX)
+	if (took < BATCH_FAST_USEC && b->sent == BATCH_MAX)
 		b->unmeasured = BATCH_TRUSTED;
 	if (took > BATCH_SLOW_USEC && b->limit > BATCH_MIN)
 		b->limit /= 2;
@@ -92,5 +92,6 @@ void batch_start(struct batch *b, struct plan_op *ops, size_t count)
 	b->ops = ops;
 	b->count = count;
 	b->next = 0;
+	b->unmeasured = 0; /* other operations may take longer */
 	batch_send(b);
 }
