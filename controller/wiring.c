@@ -132,6 +132,14 @@ static int engine_is_idle(void *ctx)
 	return engine_idle(w->engine);
 }
 
+static const char *wiring_describe_stop(const struct settings *s)
+{
+	if (s->kernel_ipvs == 1)
+		return "nothing of it was in a kernel (ipvs = off)";
+	return s->kernel_on_stop == 1 ? "what it made in the kernel is removed (on_stop = flush)"
+				      : "what is in the kernel stays (on_stop = keep)";
+}
+
 void wiring_run(struct wiring *w)
 {
 	struct node_status st;
@@ -158,10 +166,7 @@ void wiring_run(struct wiring *w)
 	else
 		engine_save_health(w->engine);
 	loop_run_until(w->loop, STOP_LIMIT, engine_is_idle, w);
-	log_write(LOG_LEVEL_NOTICE, "daemon.stopped: %s",
-		  w->settings->kernel_on_stop == 1
-			  ? "what it made in the kernel is removed (on_stop = flush)"
-			  : "what is in the kernel stays (on_stop = keep)");
+	log_write(LOG_LEVEL_NOTICE, "daemon.stopped: %s", wiring_describe_stop(w->settings));
 }
 
 void wiring_free(struct wiring *w)

@@ -216,6 +216,55 @@ const struct cli_command *cli_args_find(const struct cli_command *table, size_t 
 	return NULL;
 }
 
+#define CLI_WORD_MAX  31
+#define CLI_TYPOS_MAX 2
+
+static size_t cli_args_least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters were added, left out, changed, or swapped with their neighbour. */
+static size_t cli_args_distance(const char *a, const char *b)
+{
+	size_t rows[CLI_WORD_MAX + 1][CLI_WORD_MAX + 1];
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n > CLI_WORD_MAX || m > CLI_WORD_MAX)
+		return CLI_WORD_MAX;
+	for (size_t i = 0; i <= n; i++) {
+		for (size_t j = 0; j <= m; j++) {
+			if (i == 0 || j == 0) {
+				rows[i][j] = i + j;
+				continue;
+			}
+			rows[i][j] = cli_args_least(rows[i - 1][j], rows[i][j - 1]) + 1;
+			rows[i][j] = cli_args_least(rows[i][j],
+						    rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				rows[i][j] = cli_args_least(rows[i][j], rows[i - 2][j - 2] + 1);
+		}
+	}
+	return rows[n][m];
+}
+
+const char *cli_args_nearest(const char *typed, const char *const *words, size_t count)
+{
+	size_t least = CLI_TYPOS_MAX + 1;
+	const char *nearest = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t distance = words[i] ? cli_args_distance(typed, words[i]) : least;
+
+		/* A short word is not another one with all its letters changed. */
+		if (distance < least && distance < strlen(words[i])) {
+			least = distance;
+			nearest = words[i];
+		}
+	}
+	return nearest;
+}
+
 int cli_args_check(const struct cli_command *c, const struct cli_options *o, size_t args,
 		   char ret_fault[CLI_FAULT_MAX])
 {

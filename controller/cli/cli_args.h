@@ -44,6 +44,10 @@ int cli_args_parse(int argc, char **argv, struct cli_options *ret_options,
 const struct cli_command *cli_args_find(const struct cli_command *table, size_t count,
 					const struct cli_options *o, size_t *ret_words);
 
+/* The one of `words` (at most `count`, NULLs are passed over) that differs least from what was typed, by two letters at most;
+ * NULL if none does. */
+const char *cli_args_nearest(const char *typed, const char *const *words, size_t count);
+
 /* Whether options and number of arguments are the command's. 0, or -EINVAL with the sentence. */
 int cli_args_check(const struct cli_command *c, const struct cli_options *o, size_t args,
 		   char ret_fault[CLI_FAULT_MAX]);

@@ -18,8 +18,10 @@ static void cli_lb_add_publication(const struct cli_lb_table *l, const json_t *z
 				   const json_t *p)
 {
 	const json_t *vip = json_object_get(p, "vip_health");
-	AUTO_FREE char *health = mem_printf("%s (%s)", cli_print_text(vip, "state"),
-					    cli_print_text(vip, "source"));
+	const bool probed = strcmp(cli_print_text(vip, "state"), "not_probed") != 0;
+	AUTO_FREE char *health = probed ? mem_printf("%s (%s)", cli_print_text(vip, "state"),
+						     cli_print_text(vip, "source"))
+					: mem_strdup("not probed");
 	AUTO_FREE char *servers = mem_printf("%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
 					     cli_print_number(p, "servers_in_service"),
 					     cli_print_number(p, "servers_eligible"));
@@ -33,7 +35,7 @@ static void cli_lb_add_publication(const struct cli_lb_table *l, const json_t *z
 		cli_table_state(MOOD_OFF, "not in DNS", l->cli->color, l->cli->unicode, state);
 	if (!l->in_dns && reason)
 		why = reason + strlen(": ");
-	if (!l->in_dns && strcmp(cli_print_text(vip, "state"), "not_probed") == 0)
+	if (!l->in_dns && !probed)
 		why = "its VIP is not probed, as the load balancer has no dns_name";
 	cli_table_add(l->table,
 		      (const char *[]){cli_print_text(zone, "zone"), cli_print_text(p, "address"),

@@ -133,6 +133,7 @@ void cli_print_advice(const json_t *advice)
 	const json_t *one;
 	size_t i;
 
+	fflush(stdout); /* what was done stands before what is thought of it */
 	json_array_foreach (advice, i, one) {
 		const char *pointer = cli_print_text(one, "pointer");
 

@@ -320,6 +320,23 @@ static enum cli_exit say_usage(const char *fault)
 	return EXIT_USAGE;
 }
 
+/* What was meant, if it was mistyped: the first word, or the `second` one after it. */
+static void say_nearest(const struct cli_options *o, size_t second)
+{
+	const char *words[COMMAND_COUNT] = {NULL}, *nearest;
+
+	if (o->arg_count <= second)
+		return;
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (!second || strcmp(commands[i].words[0], o->args[0]) == 0)
+			words[i] = commands[i].words[second];
+	}
+	nearest = cli_args_nearest(o->args[second], words, COMMAND_COUNT);
+	if (nearest)
+		fprintf(stderr, "Did you mean \"%s%s%s\"?\n", second ? o->args[0] : "",
+			second ? " " : "", nearest);
+}
+
 /* Commands whose first words were given, for who left the rest out; else all first words. */
 static enum cli_exit say_unknown(const struct cli_options *o)
 {
@@ -341,6 +358,7 @@ static enum cli_exit say_unknown(const struct cli_options *o)
 	else
 		fprintf(stderr, "zonegate: there is no command \"%s\"; there are%s\n", o->args[0],
 			first);
+	say_nearest(o, at > 0 ? 1 : 0);
 	fprintf(stderr, "Try `zonegate --help`.\n");
 	return EXIT_USAGE;
 }

@@ -2,6 +2,7 @@
 """The command line tool against the real daemon: what it prints and its exit codes."""
 
 import json
+import os
 
 from zglab import VIP4, case
 from zglab.documents import check, web
@@ -99,8 +100,48 @@ def api_call(lab):
 
 @case
 def codes_for_scripts(lab):
-    cli = ready(lab)
-    code(cli("colour"), 64)
-    code(cli(), 64)
+    """Each exit code once: what scripts go by."""
+    lab.network(2)
+    token = f"{lab.gw.daemon.folder}/token"
+    with open(token, "w", encoding="utf-8") as file:
+        file.write("a-token-of-the-lab-0123456789\n")
+    os.chmod(token, 0o400)
+    os.chown(token, *lab.gw.daemon.ids)
+    lab.gw.daemon.settings["api"].update(listen="127.0.0.1:7480", token_file=token)
+    lab.start(web(lab, health_check=check(type="http")))
+    cli = lab.gw.cli
+    code(cli("server", "why", "web/s1"), 0)
+    code(cli("server", "set", "web/s2", "enabled=false"), 0)
+    code(cli("server", "why", "web/s2"), 1)
+    code(cli("server", "set", "web/s2", "weight=3", "--dry-run"), 2)
+    code(cli("server", "set", "web/s2", "weight=-3"), 3)
+    code(cli("group", "delete", "web"), 4)
+    code(cli("--server", "http://127.0.0.1:7480", "status"), 5)
+    code(cli("--server", "http://127.0.0.1:7480", "--token-file", token, "status"), 0)
+    code(cli("lb", "show", "none"), 6)
+    for wrong in (
+        ["colour"], [], ["server", "colour"], ["lb", "show"], ["status", "more"], ["status", "--colour"],
+        ["-o", "yaml", "status"], ["config", "apply"], ["config", "apply", "-f", "/nonexistent"],
+        ["group", "set", "web", "-f", "/nonexistent"], ["api", "PUT", "config", "-d", "@/nonexistent"],
+        ["--server", "http://127.0.0.1:7480", "--token-file", "/nonexistent", "status"],
+    ):
+        code(cli(*wrong), 64)
+    said = cli("server", "lits").stderr
+    assert 'Did you mean "server list"?' in said, said
     lab.gw.daemon.stop()
     code(cli("status"), 7)
+
+
+@case
+def every_list_is_json_too(lab):
+    cli = ready(lab)
+    for words in (
+        "status", "config export", "lb list", "lb show shop", "lb status shop", "listener list shop",
+        "listener show shop/http", "group list", "group show web", "server list", "server list web",
+        "server show web/s1", "server why web/s1", "server history web/s1", "zone list",
+        "override list", "kernel show", "check estimate",
+    ):
+        done = cli("-o", "json", *words.split())
+        assert done.returncode == 0, (words, done.stderr)
+        json.loads(done.stdout)
+        assert cli(*words.split(), "--help").returncode == 0, words

@@ -177,13 +177,25 @@ static void args_split_names(void **state)
 	assert_int_not_equal(cli_args_split(longest, first, second), 0);
 }
 
+static void args_guess_words(void **state)
+{
+	static const char *const words[] = {"status", NULL, "server", "lb", "list"};
+
+	(void)state;
+	assert_string_equal(cli_args_nearest("stauts", words, 5), "status");
+	assert_string_equal(cli_args_nearest("servers", words, 5), "server");
+	assert_string_equal(cli_args_nearest("lst", words, 5), "list");
+	assert_null(cli_args_nearest("colour", words, 5));
+	assert_null(cli_args_nearest("xy", words, 5)); /* not "lb" with all its letters changed */
+	assert_null(cli_args_nearest("a-word-that-is-longer-than-any-command-there-is", words, 5));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(args_are_taken_apart),
-		cmocka_unit_test(args_are_refused),
-		cmocka_unit_test(args_find_commands),
-		cmocka_unit_test(args_split_names),
+		cmocka_unit_test(args_are_taken_apart), cmocka_unit_test(args_are_refused),
+		cmocka_unit_test(args_find_commands),   cmocka_unit_test(args_split_names),
+		cmocka_unit_test(args_guess_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
