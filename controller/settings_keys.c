@@ -12,7 +12,8 @@ const struct settings_key settings_keys[] = {
 	{"node", "name", KEY_TEXT, VALUE_HOST, AT(node_name), NULL, 0, 0, NULL,
 	 "name of this node (default: the host's name)"},
 	{"node", "zones", KEY_LIST, VALUE_NAME, AT(node_zones), NULL, 0, 0, NULL,
-	 "zones whose VIPs this node programs, separated by commas (default: all)"},
+	 "zones whose VIPs this node programs, separated by commas (default: all); the log and the status warn of those that the "
+	 "document does not know"},
 	{"node", "vip_link", KEY_TEXT, VALUE_DEVICE, AT(node_vip_link), NULL, 0, 0, NULL,
 	 "interface on which packets for the VIPs arrive; without carrier its VIPs are unhealthy (default: not looked at)"},
 	{"api", "socket", KEY_TEXT, VALUE_PATH, AT(api_socket), "/run/zonegate/api.sock", 0, 0,

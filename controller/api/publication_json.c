@@ -90,7 +90,12 @@ const char *publication_json_describe(const struct zone_publication *p,
 			 "handed out: the VIP and every server group are healthy");
 		break;
 	case ZONE_REASON_UNDECIDED:
-		if (p->group)
+		if (p->published)
+			snprintf(buf, PUBLICATION_TEXT_MAX,
+				 "handed out with all others: no zone has its first verdict yet");
+		else if (strcmp(p->vip_state, "not_probed") == 0)
+			snprintf(buf, PUBLICATION_TEXT_MAX, "left out: %s", p->vip_detail);
+		else if (p->group)
 			snprintf(buf, PUBLICATION_TEXT_MAX,
 				 "left out until server group %s has its first verdict", p->group);
 		else

@@ -99,6 +99,7 @@ void engine_free(struct engine *e)
 	vec_clear(&e->vips);
 	free(e->device_fault);
 	free(e->store_fault);
+	free(e->zones_advice);
 	for (size_t i = 0; i < e->askers.count; i++)
 		free(e->askers.items[i]);
 	vec_clear(&e->askers);
@@ -122,6 +123,7 @@ static void step_checks(struct engine *e)
 	drains_sync(e);
 	zones_sync(e);
 	vip_checks_drop_loaded(e);
+	node_zones_check(e);
 	e->planned_snapshot = snapshot_ref(e->snapshot);
 	snapshot_unref(old);
 	metrics_set(METRIC_CONFIG_REVISION, (int64_t)e->snapshot->revision);

@@ -167,6 +167,7 @@ struct engine {
 	usec_t audit_at;
 	usec_t drain_poll_at;
 	usec_t last_audit_wall;
+	char *zones_advice; /* what is wrong with [node] zones; NULL = nothing */
 	char *device_fault; /* why the VIP device cannot be used; NULL = it can */
 	uint64_t drift_count;
 	uint64_t applied_revision;

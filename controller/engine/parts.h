@@ -99,6 +99,10 @@ bool vips_is_present(const struct engine *e,
 /* What the network must do so that packets for the VIPs arrive, as far as it is not evident; or NULL. */
 const char *vips_advise(const struct engine *e);
 
+/* node_zones.c */
+/* Compares [node] zones with the document; tells it once when that changes, and keeps the advice. */
+void node_zones_check(struct engine *e);
+
 /* drains.c */
 /* The drains (struct engine_drain, caller's) that the change from the snapshot in force to `next` starts. */
 void drains_collect(struct engine *e, const struct snapshot *next, struct vec *ret_drains);

@@ -379,7 +379,7 @@ void engine_node_status(const struct engine *e, struct node_status *ret_status)
 		.kernel_known = e->kernel_known,
 		.vip_device = e->settings.manage_addresses ? e->settings.vip_device : NULL,
 		.vip_device_fault = e->device_fault,
-		.vip_device_advice = vips_advise(e),
+		.vip_device_advice = e->zones_advice ? e->zones_advice : vips_advise(e),
 		.store_ok = e->store_ok,
 		.store_fault = e->store_fault,
 		.revision = e->snapshot->revision,

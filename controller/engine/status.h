@@ -148,11 +148,12 @@ struct node_status {
 	size_t zone_count;        /* 0 = all */
 	bool kernel_off;
 	bool kernel_available;
-	int kernel_error;              /* why not, negative errno */
-	bool kernel_known;             /* the table was read since it became available */
-	const char *vip_device;        /* NULL = none */
-	const char *vip_device_fault;  /* why it cannot be used; NULL = it can */
-	const char *vip_device_advice; /* what the network must do for it; NULL = nothing */
+	int kernel_error;             /* why not, negative errno */
+	bool kernel_known;            /* the table was read since it became available */
+	const char *vip_device;       /* NULL = none */
+	const char *vip_device_fault; /* why it cannot be used; NULL = it can */
+	const char *
+		vip_device_advice; /* what the network must do for it, or why no VIP of a zone is on it; NULL = nothing */
 	bool store_ok;
 	const char *store_fault;   /* why not; NULL = it is */
 	uint64_t revision;         /* of the snapshot */

@@ -377,6 +377,16 @@ static void fill_vip(const struct engine_vip_check *c, struct zone_publication *
 		snprintf(p->vip_detail, sizeof(p->vip_detail), "not probed yet");
 }
 
+/* Without a name nobody is handed anything, and no VIP is looked at: no verdict of DNS holds. */
+static void tell_nameless(const struct zone_output *out, struct zone_publication *p)
+{
+	p->published = false;
+	p->fail_open = false;
+	if (out->reason == ZONE_REASON_FAIL_OPEN)
+		p->reason_code = zone_reason_name(
+			out->health == ZONE_UNHEALTHY ? ZONE_REASON_GROUP : ZONE_REASON_UNDECIDED);
+}
+
 static void tell_zone(const struct engine_lb *lb, const struct engine_lb_zone *z,
 		      enum zone_family f, engine_publication_fn *fn, void *ctx)
 {
@@ -396,6 +406,8 @@ static void tell_zone(const struct engine_lb *lb, const struct engine_lb_zone *z
 	if (!addr_is_set(&p.vip))
 		return;
 	fill_vip(&z->checks[f], &p);
+	if (!lb->lb->dns_name)
+		tell_nameless(&z->out[f], &p);
 	fn(ctx, &p);
 }
 

@@ -55,7 +55,28 @@ static bool may_be_published(const struct zone_input *in)
 	return in->enabled && !in->shift;
 }
 
-static void judge_one(const struct zone_input *in, bool fail_open, struct zone_output *out)
+/* Why a zone that is not healthy is handed out, for all zones of a load balancer: ZONE_REASON_COUNT = it is not. */
+static enum zone_reason judge_all(const struct zone_input *in, size_t count)
+{
+	bool any = false;
+	bool unhealthy = false;
+
+	for (size_t i = 0; i < count; i++) {
+		enum zone_verdict health = worse(in[i].vip, in[i].groups);
+
+		if (!may_be_published(&in[i]))
+			continue;
+		if (health == ZONE_HEALTHY)
+			return ZONE_REASON_COUNT;
+		any = true;
+		unhealthy = unhealthy || health == ZONE_UNHEALTHY;
+	}
+	if (!any)
+		return ZONE_REASON_COUNT;
+	return unhealthy ? ZONE_REASON_FAIL_OPEN : ZONE_REASON_UNDECIDED;
+}
+
+static void judge_one(const struct zone_input *in, enum zone_reason anyhow, struct zone_output *out)
 {
 	*out = (struct zone_output){.health = worse(in->vip, in->groups)};
 	if (out->health != ZONE_HEALTHY && in->groups != ZONE_HEALTHY)
@@ -68,8 +89,8 @@ static void judge_one(const struct zone_input *in, bool fail_open, struct zone_o
 	} else if (out->health == ZONE_HEALTHY) {
 		out->reason = ZONE_REASON_HEALTHY;
 		out->published = true;
-	} else if (fail_open) {
-		out->reason = ZONE_REASON_FAIL_OPEN;
+	} else if (anyhow != ZONE_REASON_COUNT) {
+		out->reason = anyhow;
 		out->published = true;
 	} else {
 		out->reason = withdrawal(in);
@@ -79,20 +100,12 @@ static void judge_one(const struct zone_input *in, bool fail_open, struct zone_o
 size_t zone_judge(const struct zone_input *in, size_t count, struct zone_output *ret_out,
 		  bool *ret_fail_open)
 {
-	size_t candidates = 0;
-	size_t healthy = 0;
+	enum zone_reason anyhow = judge_all(in, count);
 	size_t published = 0;
 
+	*ret_fail_open = anyhow == ZONE_REASON_FAIL_OPEN;
 	for (size_t i = 0; i < count; i++) {
-		if (!may_be_published(&in[i]))
-			continue;
-		candidates++;
-		if (worse(in[i].vip, in[i].groups) == ZONE_HEALTHY)
-			healthy++;
-	}
-	*ret_fail_open = candidates > 0 && healthy == 0;
-	for (size_t i = 0; i < count; i++) {
-		judge_one(&in[i], *ret_fail_open, &ret_out[i]);
+		judge_one(&in[i], anyhow, &ret_out[i]);
 		if (ret_out[i].published)
 			published++;
 	}

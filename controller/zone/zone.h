@@ -56,7 +56,8 @@ struct zone_output {
 };
 
 /* Judges all zones of one load balancer in one family. Returns how many are published. `ret_fail_open` tells whether nothing
- * was healthy and all that may be handed out are. */
+ * was healthy, something unhealthy, and all that may be handed out are. While nothing has a verdict they are, too, as
+ * undecided: that is no failure. */
 size_t zone_judge(const struct zone_input *in, size_t count, struct zone_output *ret_out,
 		  bool *ret_fail_open);
 

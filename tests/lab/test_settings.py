@@ -10,7 +10,7 @@ import subprocess
 from zglab import case
 from zglab.documents import web
 
-LAB_SECONDS = 6
+LAB_SECONDS = 14
 
 
 def refused(lab, text, *words):
@@ -146,6 +146,26 @@ def sighup_is_survived_and_reads_the_level(lab):
     lab.wait(lambda: lab.gw.api.get("/livez").status == 200, 2, "it answers")
     assert lab.gw.daemon.running()
     assert lab.who(count=2) == {"s1": 2}
+
+
+@case
+def a_zone_that_nobody_knows_is_told(lab):
+    """[node] zones with a typo programs nothing: in the log, GET /system and `zonegate status`."""
+    lab.network(1)
+    lab.gw.daemon.settings["node"]["zones"] = "zone-aa"
+    lab.gw.daemon.start()
+    lab.gw.api.apply(web(lab))
+    assert lab.gw.table() == {}
+    advice = lab.gw.api.get("/system").expect(200).json["kernel"]["vip_device_advice"]
+    assert "[node] zones names zone-aa" in advice, advice
+    assert advice in lab.gw.cli("status").stdout
+    with open(lab.gw.daemon.log_path, encoding="utf-8") as file:
+        lines = [x for x in file if "node.zones_unknown" in x]
+    assert len(lines) == 1 and "zone-aa" in lines[0], lines
+    lab.gw.daemon.stop()
+    lab.gw.daemon.settings["node"]["zones"] = "zone-a"
+    lab.gw.daemon.start()
+    assert "vip_device_advice" not in lab.gw.api.get("/system").json["kernel"]
 
 
 def http_get(lab, path, token=None):

@@ -10,7 +10,7 @@ from zglab.zones import (
     two_zones,
 )
 
-LAB_SECONDS = 13
+LAB_SECONDS = 19
 
 
 def weights(gateway):
@@ -158,3 +158,54 @@ def after_kill_9(lab):
     lab.holds(lambda: ask.published(NAME) == ONLY_A, 0.7, "only zone-a")
     lab.named["b2"].start()
     answers(lab, ask, BOTH)
+
+
+def publications(found):
+    """Every one in an answer, at whatever depth."""
+    if isinstance(found, list):
+        return [x for one in found for x in publications(one)]
+    if not isinstance(found, dict):
+        return []
+    own = [found] if {"reason_code", "fail_open", "published"} <= found.keys() else []
+    return own + [x for one in found.values() for x in publications(one)]
+
+
+def told(lab):
+    """The publications of the load balancer, of which each must agree with itself."""
+    found = publications(lab.gw.api.get("/load-balancers/shop/status").expect(200).json)
+    assert found
+    for one in found:
+        assert one["fail_open"] == (one["reason_code"] == "fail_open"), one
+        assert one["published"] or not one["fail_open"], one
+    return found
+
+
+@case
+def a_start_is_no_fail_open(lab):
+    """Before the first verdicts all are handed out as undecided; those of before a restart hold."""
+    ask = one_gateway(lab)
+    start_one(lab, two_zones(lab))
+    lab.wait(lambda: settled(lab.gw), 4 * lab.slow, "both are healthy")
+    for leave in (lab.gw.daemon.kill, lab.gw.daemon.stop):
+        leave()
+        lab.gw.daemon.start()
+        assert settled(lab.gw) and ask.published(NAME) == BOTH, reasons(lab.gw)
+        told(lab)
+    with open(lab.gw.daemon.log_path, encoding="utf-8") as file:
+        log = file.read()
+    assert "zone.publish_changed" in log and "undecided" in log, log
+    assert "fail_open" not in log, [x for x in log.splitlines() if "fail_open" in x]
+    set_down(lab, "a1", "a2")
+    lab.wait(lambda: set(reasons(lab.gw).values()) == {"fail_open"}, 1 + lab.margin, "a failure")
+    assert all(x["fail_open"] for x in told(lab))
+
+
+@case
+def without_a_name_nothing_is_handed_out(lab):
+    one_gateway(lab)
+    configuration = two_zones(lab)
+    del configuration["load_balancers"]["shop"]["dns_name"]
+    start_one(lab, configuration)
+    for down in ((), ("a1", "a2")):
+        set_down(lab, *down)
+        assert not any(x["published"] or x["fail_open"] for x in told(lab))

@@ -132,7 +132,8 @@ static enum verdict judge_groups(const struct oracle *o, const struct balancer *
 	return good ? GOOD : UNDECIDED;
 }
 
-static const char *reason_of(const struct balancer *b, const struct judged *z, bool fail_open)
+/* `anyhow`: why those that are not healthy are handed out, or NULL if they are not. */
+static const char *reason_of(const struct balancer *b, const struct judged *z, const char *anyhow)
 {
 	if (!b->lb->enabled || !z->zone->enabled)
 		return "disabled";
@@ -140,8 +141,8 @@ static const char *reason_of(const struct balancer *b, const struct judged *z, b
 		return "withdrawn_manual";
 	if (z->vip == GOOD && z->groups == GOOD)
 		return "healthy";
-	if (fail_open)
-		return "fail_open";
+	if (anyhow)
+		return anyhow;
 	if (z->vip == BAD)
 		return "withdrawn_vip_unhealthy";
 	return z->groups == BAD ? "withdrawn_group" : "undecided";
@@ -151,19 +152,24 @@ static void judge(struct balancer *b)
 {
 	bool any = false;
 	bool healthy = false;
+	bool bad = false;
+	const char *anyhow = NULL;
 
 	for (size_t i = 0; i < b->count; i++) {
 		const struct judged *z = &b->zones[i];
 
 		any = any || z->may;
 		healthy = healthy || (z->may && z->vip == GOOD && z->groups == GOOD);
+		bad = bad || (z->may && (z->vip == BAD || z->groups == BAD));
 	}
+	if (any && !healthy && b->lb->dns_name)
+		anyhow = bad ? "fail_open" : "undecided";
 	for (size_t i = 0; i < b->count; i++) {
 		struct judged *z = &b->zones[i];
 
-		z->reason = reason_of(b, z, any && !healthy);
-		z->published = strcmp(z->reason, "healthy") == 0 ||
-			       strcmp(z->reason, "fail_open") == 0;
+		z->reason = reason_of(b, z, anyhow);
+		z->published = b->lb->dns_name &&
+			       (strcmp(z->reason, "healthy") == 0 || z->reason == anyhow);
 	}
 }
 

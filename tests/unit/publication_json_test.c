@@ -11,6 +11,7 @@
 
 #include "zone/zone.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct zone_publication publication(enum zone_reason r)
@@ -18,7 +19,8 @@ static struct zone_publication publication(enum zone_reason r)
 	struct zone_publication p = {.lb = "shop",
 				     .zone = "za",
 				     .family = AF_INET,
-				     .published = r <= ZONE_REASON_FAIL_OPEN,
+				     .published = r == ZONE_REASON_HEALTHY ||
+						  r == ZONE_REASON_FAIL_OPEN,
 				     .reason_code = zone_reason_name(r),
 				     .vip_state = "unhealthy",
 				     .vip_source = "probe",
@@ -64,6 +66,23 @@ static void publication_tells_why(void **state)
 	}
 }
 
+/* Nothing is known yet, which is no failure; and nothing ever will be where nobody looks. */
+static void undecided_publications_tell_why(void **state)
+{
+	struct zone_publication p = publication(ZONE_REASON_UNDECIDED);
+	char text[PUBLICATION_TEXT_MAX];
+
+	(void)state;
+	p.published = true;
+	assert_string_equal(publication_json_describe(&p, text),
+			    "handed out with all others: no zone has its first verdict yet");
+	p.published = false;
+	p.vip_state = "not_probed";
+	snprintf(p.vip_detail, sizeof(p.vip_detail), "not probed: it has no dns_name");
+	assert_string_equal(publication_json_describe(&p, text),
+			    "left out: not probed: it has no dns_name");
+}
+
 static void publication_is_shown_by_zone(void **state)
 {
 	struct zone_publication list[3] = {publication(ZONE_REASON_FAIL_OPEN),
@@ -102,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(publication_tells_why),
+		cmocka_unit_test(undecided_publications_tell_why),
 		cmocka_unit_test(publication_is_shown_by_zone),
 	};
 
