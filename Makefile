@@ -71,6 +71,7 @@ SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=al
 else ifeq ($(VARIANT),coverage)
 CC := $(CLANG)
 OPTIMIZE := -O0 -g
+UNIT_OPTIMIZE := -O0
 FORTIFY := -U_FORTIFY_SOURCE
 SANITIZE := -fprofile-instr-generate -fcoverage-mapping
 else

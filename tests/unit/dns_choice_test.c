@@ -33,7 +33,7 @@ static void test_rotation_is_fair(void **state)
 					      .ttl = 60,
 					      .zones = z,
 					      .zone_count = zones};
-		char names[10][8];
+		char names[10][24];
 		unsigned first[10] = {0};
 		struct view *v;
 
