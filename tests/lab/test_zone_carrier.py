@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A gateway whose cable is out, seen by itself and by the gateway of the other zone."""
+"""A gateway that is gone, or whose cable is out, seen by itself and by the gateway of the other zone."""
 
 from zglab import OTHER_VIP4, case
+from zglab.client import ask_tcp
 from zglab.zones import (
     BOTH, NAME, ONLY_A, one_gateway, reasons, settled, start_one, start_two, two_gateways,
     two_zones,
 )
 
-LAB_SECONDS = 10
+LAB_SECONDS = 17
 
 
 @case
@@ -34,6 +35,29 @@ def the_gateway_of_a_zone_is_cut_off(lab):
         lambda: ask.published(NAME) == BOTH == ask2.published(NAME), 4 + lab.margin, "both again"
     )
     assert back > 1.5, "it had to pass three times"
+
+
+@case
+def the_gateway_of_a_zone_is_gone(lab):
+    """The host with its daemon: who asks for the name is elsewhere, by the defaults within 3.2 s."""
+    ask, _ = two_gateways(lab)
+    configuration = two_zones(lab, cross_zone=False)
+    del configuration["load_balancers"]["shop"]["vip_probe"]
+    start_two(lab, configuration)
+    assert ask.published(NAME) == BOTH
+    assert ask_tcp(lab.client, OTHER_VIP4, 80) in ("a2", "b2")
+    ports = lab.front_ports["gw2"], lab.back_ports["gw2"]
+    lab.gw2.daemon.kill()
+    for port in ports:
+        lab.switch.namespace.set_link(port, False)
+    lab.wait(lambda: ask.published(NAME) == ONLY_A, 3.2 + lab.margin, "zone-b is withdrawn")
+    for _ in range(5):
+        address, = ask.published(NAME)
+        assert ask_tcp(lab.client, address, 80) in ("a1", "b1"), "new connections go to zone-a"
+    lab.gw2.daemon.start()
+    for port in ports:
+        lab.switch.namespace.set_link(port, True)
+    lab.wait(lambda: ask.published(NAME) == BOTH, 5 + lab.margin, "both again")
 
 
 @case

@@ -77,12 +77,12 @@ def two_gateways(lab):
     switch.segment("back")
     lab.client = lab.namespace("client")
     lab.gw, lab.gw2 = lab.gateway(), lab.gateway("gw2")
-    lab.front_ports = {}
+    lab.front_ports, lab.back_ports = {}, {}
     for number, gateway in enumerate((lab.gw, lab.gw2), 1):
         front = f"10.1.0.{number}/24", f"fd01::{number}/64"
         back = f"10.2.0.{number}/24", f"fd02::{number}/64"
         lab.front_ports[gateway.name] = switch.plug(gateway.ns, "front0", "front", front)
-        switch.plug(gateway.ns, "back0", "back", back)
+        lab.back_ports[gateway.name] = switch.plug(gateway.ns, "back0", "back", back)
     switch.plug(lab.client, "eth0", "front", (f"{CLIENT4}/24", f"{CLIENT6}/64"))
     switch.plug(lab.client, "eth1", "back", ("10.2.0.9/24", "fd02::9/64"))
     ways = (
