@@ -22,115 +22,112 @@
 #define PAUSE_MAX (60 * USEC_PER_SEC)
 #define STEADY    (10 * USEC_PER_SEC) /* one that stood so long was none of those */
 
-struct hold_run {
-	struct probe_run run; /* first; fd -1 = nothing is held */
-	struct probe_hold *hold;
-	struct http_parse
-		*rest; /* of a kept one: the answer that still comes; NULL = it has ended */
-};
-
-struct probe_hold {
-	struct probe_io *io;
-	const struct probe_target *target;
-	void *owner;
-	struct hold_run *kept;    /* NULL = never was any */
-	struct hold_run *watched; /* the same */
-	usec_t watch_from;        /* not before */
-	usec_t watch_pause;
+struct hold_watch {
+	struct probe_run run; /* fd -1 = nothing is watched */
+	usec_t from;          /* not before */
+	usec_t pause;
 	bool hurry;
 };
 
-static struct hold_run *hold_run_of(struct probe_run *r)
+/* There are as many as there are servers: small. The owner of its runs is the hold itself. */
+struct probe_hold {
+	struct probe_run kept; /* fd -1 = nothing is kept */
+	void *owner;
+	struct http_parse *rest;  /* the answer that still comes; NULL = it has ended */
+	struct hold_watch *watch; /* NULL = never was any */
+};
+_Static_assert(sizeof(struct probe_hold) <= 120, "with what malloc adds: 128");
+
+static struct probe_hold *hold_of(struct probe_run *r)
 {
-	return (struct hold_run *)(void *)r;
+	return r->owner;
 }
 
-static struct hold_run *hold_run_new(struct probe_hold *h, const struct probe_kind *kind)
+static void hold_run_init(struct probe_run *r, const struct probe_hold *like,
+			  const struct probe_kind *kind)
 {
-	struct hold_run *run = mem_new(struct hold_run);
-
-	run->hold = h;
-	run->run.kind = kind;
-	run->run.target = h->target;
-	run->run.io = h->io;
-	run->run.owner = h;
-	run->run.fd = -1;
-	return run;
+	*r = (struct probe_run){.kind = kind,
+				.target = like->kept.target,
+				.io = like->kept.io,
+				.owner = like->kept.owner,
+				.fd = -1};
 }
 
-static bool hold_is_open(const struct hold_run *run)
+static bool hold_is_open(const struct probe_run *r)
 {
-	return run && run->run.fd >= 0;
+	return r->fd >= 0;
 }
 
-static void hold_close(struct hold_run *run)
+static void hold_close(struct probe_run *r)
 {
-	if (!hold_is_open(run))
+	struct probe_hold *h = hold_of(r);
+
+	if (!hold_is_open(r))
 		return;
-	free(run->rest);
-	run->rest = NULL;
-	probe_conn_close(&run->run);
-	run->hold->io->held--;
+	if (r == &h->kept) {
+		free(h->rest);
+		h->rest = NULL;
+	}
+	probe_conn_close(r);
+	r->io->held--;
 }
 
 static bool hold_has_room(const struct probe_hold *h)
 {
-	return h->io->held < h->io->held_max;
+	return h->kept.io->held < h->kept.io->held_max;
 }
 
 /* ---- the kept connection ---- */
 
 /* The rest of an answer. Returns false when the connection is of no further use. */
-static bool hold_drain(struct hold_run *run)
+static bool hold_drain(struct probe_hold *h)
 {
-	const char *wanted = run->hold->target->check->expected_body;
+	const char *wanted = h->kept.target->check->expected_body;
 	char bytes[READ_SIZE];
 	ssize_t n;
 
-	while ((n = probe_conn_recv(&run->run, bytes, sizeof(bytes))) > 0) {
-		uint32_t before = run->rest ? run->rest->bytes : 0;
+	while ((n = probe_conn_recv(&h->kept, bytes, sizeof(bytes))) > 0) {
+		uint32_t before = h->rest ? h->rest->bytes : 0;
 
-		if (!run->rest)
+		if (!h->rest)
 			return false; /* more than the answer */
-		if (http_parse_feed(run->rest, wanted, bytes, (size_t)n) == HTTP_MORE)
+		if (http_parse_feed(h->rest, wanted, bytes, (size_t)n) == HTTP_MORE)
 			continue;
-		if (!run->rest->keep || !run->rest->over || run->rest->bytes - before != (size_t)n)
+		if (!h->rest->keep || !h->rest->over || h->rest->bytes - before != (size_t)n)
 			return false;
-		free(run->rest);
-		run->rest = NULL;
+		free(h->rest);
+		h->rest = NULL;
 	}
 	return n == -EAGAIN;
 }
 
 static void hold_kept_ready(struct probe_run *r, uint32_t events)
 {
-	struct hold_run *run = hold_run_of(r);
-
-	if (events & BROKEN || (events & EPOLLIN && !hold_drain(run)))
-		hold_close(run);
+	if (events & BROKEN || (events & EPOLLIN && !hold_drain(hold_of(r))))
+		hold_close(r);
 }
 
 static const struct probe_kind hold_kept_kind = {.ready = hold_kept_ready};
 
 /* A server may have closed, or said why it is about to, without that we have been told yet. */
-static bool hold_is_silent(const struct hold_run *run)
+static bool hold_is_silent(const struct probe_run *r)
 {
 	char byte;
 
-	return recv(run->run.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+	return recv(r->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
 bool probe_hold_take(struct probe_run *r)
 {
-	struct hold_run *kept = r->hold->kept;
+	struct probe_run *kept = &r->hold->kept;
 
 	if (!hold_is_open(kept))
 		return false;
-	if (kept->rest || !hold_is_silent(kept)) {
+	if (r->hold->rest || !hold_is_silent(kept)) {
 		hold_close(kept);
 		return false;
 	}
-	probe_io_move(r->io, &kept->run, r);
+	probe_io_move(r->io, kept, r);
 	r->io->held--;
 	r->connect_usec = 1;
 	r->reused = true;
@@ -141,54 +138,51 @@ void probe_hold_keep(struct probe_run *r, const struct http_parse *rest)
 {
 	struct probe_hold *h = r->hold;
 
-	if (!h->kept)
-		h->kept = hold_run_new(h, &hold_kept_kind);
-	hold_close(h->kept);
+	hold_close(&h->kept);
 	if (!hold_has_room(h)) {
 		probe_conn_close(r);
 		return;
 	}
-	probe_io_move(r->io, r, &h->kept->run);
-	h->kept->run.connect_usec = 1;
+	probe_io_move(r->io, r, &h->kept);
+	h->kept.connect_usec = 1;
 	r->io->held++;
 	if (!rest)
 		return;
-	h->kept->rest = mem_dup(rest, sizeof(*rest));
-	if (!hold_drain(h->kept))
-		hold_close(h->kept);
+	h->rest = mem_dup(rest, sizeof(*rest));
+	if (!hold_drain(h))
+		hold_close(&h->kept);
 }
 
 /* ---- the watched connection ---- */
 
-static void hold_give_up_watch(struct probe_hold *h)
+static void hold_give_up_watch(struct hold_watch *w)
 {
-	struct hold_run *run = h->watched;
 	usec_t now = time_monotonic();
 	usec_t pause = PAUSE_MIN;
 
-	if (now - run->run.started < STEADY && h->watch_pause)
-		pause = h->watch_pause < PAUSE_MAX / 2 ? h->watch_pause * 2 : PAUSE_MAX;
-	h->watch_pause = pause;
-	h->watch_from = now + pause;
-	hold_close(run);
+	if (now - w->run.started < STEADY && w->pause)
+		pause = w->pause < PAUSE_MAX / 2 ? w->pause * 2 : PAUSE_MAX;
+	w->pause = pause;
+	w->from = now + pause;
+	hold_close(&w->run);
 }
 
 /* What it receives stays unread: a greeting says nothing, and the end is told all the same. */
 static void hold_watched_ready(struct probe_run *r, uint32_t events)
 {
-	struct probe_hold *h = hold_run_of(r)->hold;
+	struct probe_hold *h = hold_of(r);
 	int error = r->connect_usec ? 0 : probe_conn_check(r, events);
 
 	if (error == -EINPROGRESS)
 		return;
 	if (error) {
-		hold_give_up_watch(h); /* it never stood: nothing broke */
+		hold_give_up_watch(h->watch); /* it never stood: nothing broke */
 		return;
 	}
 	if (!(events & BROKEN))
 		return;
-	hold_give_up_watch(h);
-	probe_target_hurry(h->io, h->owner);
+	hold_give_up_watch(h->watch);
+	probe_target_hurry(r->io, h->owner);
 }
 
 static const struct probe_kind hold_watched_kind = {.ready = hold_watched_ready};
@@ -208,26 +202,28 @@ static void hold_set_keepalive(int fd)
 
 static void hold_watch(struct probe_hold *h)
 {
-	struct probe_run *r;
+	struct hold_watch *w = h->watch;
+	usec_t now = time_monotonic();
 
-	if (hold_is_open(h->watched) || !hold_has_room(h) || time_monotonic() < h->watch_from)
+	if (!w) {
+		w = h->watch = mem_new(struct hold_watch);
+		hold_run_init(&w->run, h, &hold_watched_kind);
+	}
+	if (hold_is_open(&w->run) || !hold_has_room(h) || now < w->from)
 		return;
-	if (!h->watched)
-		h->watched = hold_run_new(h, &hold_watched_kind);
-	r = &h->watched->run;
-	r->connect_usec = 0;
-	r->started = time_monotonic();
-	if (probe_conn_begin(r)) {
-		h->watch_from = r->started + PAUSE_MAX;
+	w->run.connect_usec = 0;
+	w->run.started = now;
+	if (probe_conn_begin(&w->run)) {
+		w->from = now + PAUSE_MAX;
 		return;
 	}
-	h->io->held++;
-	hold_set_keepalive(r->fd);
+	w->run.io->held++;
+	hold_set_keepalive(w->run.fd);
 }
 
 void probe_hold_note(struct probe_hold *h, enum probe_verdict verdict)
 {
-	if (!h->target->check->watch)
+	if (!h->kept.target->check->watch)
 		return;
 	switch (verdict) {
 	case PROBE_PASS:
@@ -235,7 +231,8 @@ void probe_hold_note(struct probe_hold *h, enum probe_verdict verdict)
 		return;
 	case PROBE_FAIL_ACTIVE:
 	case PROBE_FAIL_SILENT:
-		hold_close(h->watched);
+		if (h->watch)
+			hold_close(&h->watch->run);
 		return;
 	case PROBE_ERROR:
 		return;
@@ -244,14 +241,15 @@ void probe_hold_note(struct probe_hold *h, enum probe_verdict verdict)
 
 void probe_hold_set_hurry(struct probe_hold *h)
 {
-	h->hurry = true;
+	h->watch->hurry = true; /* it was the watched connection that broke */
 }
 
 bool probe_hold_take_hurry(struct probe_hold *h)
 {
-	bool hurry = h->hurry;
+	bool hurry = h->watch && h->watch->hurry;
 
-	h->hurry = false;
+	if (hurry)
+		h->watch->hurry = false;
 	return hurry;
 }
 
@@ -266,8 +264,8 @@ struct probe_hold *probe_hold_new(struct probe_io *io, const struct probe_target
 {
 	struct probe_hold *h = mem_new(struct probe_hold);
 
-	h->io = io;
-	h->target = t;
+	h->kept = (struct probe_run){
+		.kind = &hold_kept_kind, .target = t, .io = io, .owner = h, .fd = -1};
 	h->owner = owner;
 	return h;
 }
@@ -276,9 +274,9 @@ void probe_hold_free(struct probe_hold *h)
 {
 	if (!h)
 		return;
-	hold_close(h->kept);
-	hold_close(h->watched);
-	free(h->kept);
-	free(h->watched);
+	hold_close(&h->kept);
+	if (h->watch)
+		hold_close(&h->watch->run);
+	free(h->watch);
 	free(h);
 }

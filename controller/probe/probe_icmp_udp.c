@@ -6,6 +6,8 @@
 #include "probe/probe_raw.h"
 #include "probe/probe_silence.h"
 
+#include <sys/epoll.h>
+
 struct probe_icmp_udp {
 	struct probe_run run;
 	struct probe_echo echo;
@@ -86,9 +88,15 @@ static bool probe_icmp_udp_note(struct probe_run *r, enum datagram_kind kind,
 	return false;
 }
 
+/* One reply says it all: what follows it is looked at for errors only, of which the kernel tells. */
+static bool probe_icmp_udp_is_curious(struct probe_run *r, uint32_t events)
+{
+	return !probe_icmp_udp_of(r)->heard || events & EPOLLERR;
+}
+
 static void probe_icmp_udp_ready(struct probe_run *r, uint32_t events)
 {
-	for (int i = 0; i < DATAGRAMS_A_RUN; i++) {
+	for (int i = 0; i < DATAGRAMS_A_RUN && probe_icmp_udp_is_curious(r, events); i++) {
 		struct datagram d;
 		enum datagram_kind kind = probe_datagram_next(r, events, &d);
 

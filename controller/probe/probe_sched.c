@@ -187,7 +187,6 @@ struct probe_entry *probe_sched_add(struct probe_sched *s, const struct probe_ta
 	if (!p) {
 		p = mem_new(struct probe_shared);
 		p->target = *t;
-		p->hash = hash;
 		p->planned = USEC_NEVER;
 		if (probe_hold_is_wanted(t->check))
 			p->hold = probe_hold_new(&s->io, &p->target, p);
@@ -221,7 +220,8 @@ void probe_sched_remove(struct probe_sched *s, struct probe_entry *e)
 	free(e);
 	if (p->entries)
 		return;
-	table_remove(&s->probes, p->hash, p, probe_sched_is_same);
+	if (table_remove(&s->probes, probe_identity_hash(&p->target), p, probe_sched_is_same) != p)
+		abort();     /* its check was changed behind our back */
 	if (p != s->telling) /* otherwise it goes when all have been told */
 		probe_sched_drop(s, p);
 }

@@ -91,7 +91,6 @@ static void run(struct bench *b, double seconds, uint16_t port)
 	double cpu;
 
 	add_all(b, s, port);
-	heap = mallinfo2().uordblks - heap;
 	ev_timer_init(&end, on_end, b->warm + seconds, 0.);
 	ev_now_update(loop);
 	ev_timer_start(loop, &end);
@@ -99,6 +98,7 @@ static void run(struct bench *b, double seconds, uint16_t port)
 	ev_timer_start(loop, &warm);
 	ev_run(loop, 0);
 	cpu = cpu_usec() - b->cpu;
+	heap = mallinfo2().uordblks - heap; /* with the probes that are in flight just now */
 	printf("probes %ju failures %ju cpu_usec %.1f heap_bytes %.0f\n", (uintmax_t)b->probes,
 	       (uintmax_t)b->failures, b->probes ? cpu / (double)b->probes : 0.,
 	       (double)heap / (double)b->count);
