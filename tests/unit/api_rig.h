@@ -71,6 +71,7 @@ struct rig {
 	bool hold_probes;              /* probes on demand never end */
 	int probe_error;               /* they cannot be started */
 	bool kernel_off;               /* [kernel] ipvs = off */
+	bool leave_vips;               /* with that their probes never end */
 	bool judge_vips;               /* VIPs answer, */
 	const char *vip_down;          /* but for this one */
 	enum evidence_silence silence; /* of the probes that pass */
@@ -257,7 +258,7 @@ static inline void *rig_probe_add(void *ctx, const struct probe_target *t, void 
 	struct rig_event *ev;
 
 	(void)first_start;
-	if (rig->judge_vips &&
+	if (rig->judge_vips && !rig->leave_vips &&
 	    (t->check->type == CHECK_ICMP || health_check_passes_late(t->check))) {
 		ev = rig_push(rig, RIG_VIP);
 		ev->target = *t;

@@ -96,11 +96,29 @@ static void status_is_loud(void **state)
 	rig_end(&rig);
 }
 
+/* A name that is new is handed out whole until the first verdict: nothing has failed. */
+static void status_of_a_new_name(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {.judge_vips = true, .leave_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_status_show, 1, &o, WORDS("status"));
+	assert_contains(a.out, "◐ CHECKING  load balancer shop: its VIPs have no verdict yet");
+	assert_contains(a.out, "shop           ◐ checking ");
+	assert_null(strstr(a.out, "✖"));
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_is_shown),
 		cmocka_unit_test(status_is_loud),
+		cmocka_unit_test(status_of_a_new_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
