@@ -7,12 +7,14 @@ import subprocess
 import time
 
 from zglab import case, sysc
+from zglab.client import ask_tcp
 from zglab.dns import Resolver
 from zglab.zones import (
-    APEX, BOTH, NAME, ONLY_A, cancel, dns_settings, one_gateway, ready, settled, shifted, two_zones,
+    APEX, BOTH, NAME, ONLY_A, cancel, dns_settings, one_gateway, ready, settled, shifted, start_two,
+    two_gateways, two_zones,
 )
 
-LAB_SECONDS = 13
+LAB_SECONDS = 20
 PARENT = "10.2.0.14"
 
 ZONE = f"""$TTL 60
@@ -150,6 +152,54 @@ def a_name_server_under_the_apex(lab):
         through = Resolver(lab.client, "127.0.0.1")
         assert through.published(own) == {"10.1.0.1"}
         assert through.published("www.example.net") == BOTH
+    finally:
+        cache.stop()
+        parent.stop()
+
+
+def readme_delegation():
+    """The lines for the parent zone that the README gives, with the lab's addresses."""
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with open(f"{top}/README.md", encoding="utf-8") as file:
+        blocks = re.findall(r"^```\n(.*?)^```$", file.read(), re.M | re.S)
+    block, = [x for x in blocks if "IN CNAME shop.lb.example.net." in x]
+    assert block.count("192.0.2.53") == 1 and block.count("198.51.100.53") == 1, block
+    return block.replace("192.0.2.53", "10.1.0.1").replace("198.51.100.53", "10.1.0.2")
+
+
+@case
+def as_the_readme_says(lab):
+    """Two gateways of two zones, delegated as the README has it: a client of a CNAME is elsewhere after the time that is told."""
+    two_gateways(lab)
+    configuration = two_zones(lab, dns_ttl_s=1, cross_zone=False)
+    start_two(lab, configuration, dns={"ns": "ns1.example.net, ns2.example.net"})
+    zone = "$TTL 60\n@ SOA ns1 hostmaster 1 3600 600 604800 5\n@ NS here\nhere A 10.2.0.14\n"
+    folder = written("/run/zglab/named", conf=NAMED, zone=zone + readme_delegation())
+    parent = Program(
+        lab.named["b2"].namespace, folder, "named", "-f", "-n", "1", "-c", f"{folder}/conf"
+    )
+    folder = written("/run/zglab/unbound", conf=UNBOUND)
+    cache = Program(lab.client, folder, "unbound", "-d", "-c", f"{folder}/conf")
+    try:
+        answering(lab, lab.client, PARENT, "www.example.net")
+        answering(lab, lab.client, "127.0.0.1", NAME)
+        ask = Resolver(lab.client, "127.0.0.1", timeout=3.0)
+        chain = ask.ask("www.example.net")
+        assert set(chain.addresses()) == BOTH, chain
+        assert [x.ttl > 1 for x in chain.answers if x.type == "CNAME"] == [True], chain
+        told = lab.gw.api.get("/load-balancers/shop/failover-time").expect(200).json["total_ms"]
+        lab.gw2.daemon.kill()
+        lab.switch.namespace.set_link(lab.front_ports["gw2"], False)
+
+        def elsewhere():
+            try:
+                return set(ask.ask("www.example.net").addresses()) == ONLY_A
+            except TimeoutError:
+                return False  # the other name server is gone, too
+
+        lab.wait(elsewhere, told / 1000 + 3 * lab.margin, "the client is told zone-a only")
+        address, = ask.ask("www.example.net").addresses()
+        assert ask_tcp(lab.client, address, 80)
     finally:
         cache.stop()
         parent.stop()
