@@ -36,7 +36,7 @@ const struct route *router_find(enum request_method method, const struct uri *ur
 				const char *ret_params[REQUEST_PARAMS_MAX], unsigned *ret_allowed);
 
 /* Whether the query parameter is one that the route knows; "a, b" of those it knows. */
-#define ROUTER_QUERY_MAX 64
+#define ROUTER_QUERY_MAX 96
 bool router_knows_query(const struct route *route, const char *name);
 const char *router_format_query(const struct route *route, char buf[ROUTER_QUERY_MAX]);
 

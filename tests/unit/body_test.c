@@ -100,12 +100,43 @@ static void body_refuses(void **state)
 	assert_taken("{\"a\":9223372036854775807,\"b\":\"\xc3\xa9\",\"c\":{}} \n");
 }
 
+static void body_knows_its_type(void **state)
+{
+	static const char *const json[] = {NULL,
+					   "application/json",
+					   "APPLICATION/JSON",
+					   "application/json;charset=utf-8",
+					   "application/json ; charset=\"UTF-8\"",
+					   "application/json; version=1"};
+	static const char *const other[] = {"",
+					    "text/plain",
+					    "application/jsonx",
+					    "application/jso",
+					    " application/json",
+					    "application/json; charset=latin1",
+					    "application/json; charset=utf-80",
+					    "application/json, text/plain"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(json) / sizeof(json[0]); i++)
+		assert_true(body_type_is_json(json[i]));
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		assert_false(body_type_is_json(other[i]));
+	assert_true(body_type_is_merge_patch("application/merge-patch+json"));
+	assert_false(body_type_is_merge_patch(NULL));
+	assert_false(body_type_is_merge_patch("application/json"));
+	assert_true(body_coding_is_plain(NULL) && body_coding_is_plain("Identity"));
+	assert_false(body_coding_is_plain("gzip") || body_coding_is_plain("identity, gzip") ||
+		     body_coding_is_plain(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(body_bounds_depth),
 		cmocka_unit_test(body_bounds_values),
 		cmocka_unit_test(body_refuses),
+		cmocka_unit_test(body_knows_its_type),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,12 +100,41 @@ static void router_table_is_sound(void **state)
 	}
 }
 
+/* Of every route: what is named is known, nothing else is, and the names fit. */
+static void router_knows_parameters(void **state)
+{
+	const struct route *rows;
+	char names[ROUTER_QUERY_MAX], *rest, *name;
+	size_t count, named = 0;
+
+	(void)state;
+	rows = router_table(&count);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(strlen(router_format_query(&rows[i], names)) < sizeof(names) - 16);
+		assert_false(router_knows_query(&rows[i], "none") ||
+			     router_knows_query(&rows[i], "") ||
+			     router_knows_query(&rows[i], "Limit"));
+		rest = names;
+		while ((name = strsep(&rest, ","))) {
+			name += *name == ' ';
+			named += *name != '\0';
+			assert_true(!*name || router_knows_query(&rows[i], name));
+		}
+		assert_int_equal(router_knows_query(&rows[i], "dry_run"),
+				 (rows[i].flags & (ROUTE_DRY_RUN | ROUTE_OVERRIDE)) != 0);
+		assert_int_equal(router_knows_query(&rows[i], "cursor"),
+				 (rows[i].flags & ROUTE_PAGED) != 0);
+	}
+	assert_true(named > 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(router_finds_routes),
 		cmocka_unit_test(router_tells_methods),
 		cmocka_unit_test(router_table_is_sound),
+		cmocka_unit_test(router_knows_parameters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
