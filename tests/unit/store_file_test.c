@@ -196,7 +196,7 @@ static void what_is_no_file_is_refused(void **state)
 		if (i == 1)
 			make_store(f);
 		assert_int_equal(mkfifo(name, 0600), 0);
-		assert_int_equal(store_file_check(f->path, &e, &found), -EBADMSG);
+		assert_int_equal(check(f->path, &e, &found), -EBADMSG);
 		assert_int_equal(e.faults[0].code, ERR_SYNTAX);
 		assert_non_null(strstr(e.faults[0].detail, name));
 		assert_non_null(strstr(e.faults[0].detail, "is a FIFO: move it away"));
