@@ -15,33 +15,34 @@ static double descriptors_a_server(const struct health_check *c)
 	return probing + (c->watch ? 1. : 0.);
 }
 
-static bool group_is_probed(const struct snapshot *s, const struct server_group *g)
+static int name_compare(const void *a, const void *b)
 {
-	for (size_t i = 0; i < s->load_balancers.count; i++) {
-		const struct load_balancer *lb = s->load_balancers.items[i];
+	return strcmp(a, b);
+}
 
-		for (size_t k = 0; k < lb->listeners.count; k++) {
-			const struct listener *l = lb->listeners.items[k];
+/* The same groups that will be probed. */
+static double descriptors_of_groups(const struct snapshot *s)
+{
+	struct vec used = {0};
+	double wanted = 0;
 
-			if (strcmp(l->server_group, g->o.name) == 0)
-				return true;
-		}
+	runtime_list_used(s, &used);
+	for (size_t i = 0; i < s->server_groups.count; i++) {
+		const struct server_group *g = s->server_groups.items[i];
+
+		if (g->health_check.enabled && vec_find(&used, g->o.name, name_compare, NULL))
+			wanted += (double)g->servers.count * descriptors_a_server(&g->health_check);
 	}
-	return false;
+	vec_clear(&used);
+	return wanted;
 }
 
 void limits_check(struct engine *e, const struct snapshot *s, struct err *err)
 {
 	size_t capacity = e->ports.probe_capacity ? e->ports.probe_capacity(e->ports.ctx)
 						  : SIZE_MAX;
-	double wanted = 0;
+	double wanted = descriptors_of_groups(s);
 
-	for (size_t i = 0; i < s->server_groups.count; i++) {
-		const struct server_group *g = s->server_groups.items[i];
-
-		if (g->health_check.enabled && group_is_probed(s, g))
-			wanted += (double)g->servers.count * descriptors_a_server(&g->health_check);
-	}
 	if (wanted > (double)capacity)
 		err_set(err, ERR_UNSUPPORTED, "/server_groups",
 			"if all servers fell silent, %.0f connections of probes would be open at once, but this process has "

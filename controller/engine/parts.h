@@ -15,6 +15,8 @@ void runtime_sync(struct engine *e);
 void runtime_free(struct engine *e);
 struct engine_group *runtime_find_group(const struct engine *e, const char *name);
 struct engine_server *runtime_find_server(const struct engine_group *g, const char *name);
+/* Names of all groups that a listener uses, also as the backup of such a group. Sorted, once each. */
+void runtime_list_used(const struct snapshot *s, struct vec *ret_used);
 bool runtime_is_checked(const struct engine_server *s);
 uint64_t runtime_probe_hash(const struct engine_server *s); /* of where its probes go */
 /* A desired_state_fn; ctx is the engine. Also right for a snapshot that is not in force. */

@@ -482,8 +482,7 @@ static int name_compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Names of all groups that a listener uses, also as the backup of such a group. Sorted, once each. */
-static void list_used(const struct snapshot *s, struct vec *ret_used)
+void runtime_list_used(const struct snapshot *s, struct vec *ret_used)
 {
 	struct vec all = {0};
 
@@ -513,7 +512,7 @@ void runtime_sync(struct engine *e)
 	struct vec used = {0};
 	size_t j = 0;
 
-	list_used(s, &used);
+	runtime_list_used(s, &used);
 	memset(&e->groups, 0, sizeof(e->groups));
 	for (size_t i = 0; i < s->server_groups.count; i++) {
 		const struct server_group *group = s->server_groups.items[i];

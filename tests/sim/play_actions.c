@@ -135,7 +135,7 @@ static bool do_restart(struct play *p)
 	return do_stop(p) && do_start(p);
 }
 
-/* settings no-addresses|no-sysctls|kernel-off|zones A,B|audit DURATION: before the start */
+/* settings no-addresses|no-sysctls|kernel-off|descriptors N|audit DURATION: before the start */
 static bool do_settings(struct play *p)
 {
 	struct engine_settings *s = &p->world.settings;
@@ -151,6 +151,8 @@ static bool do_settings(struct play *p)
 		s->manage_sysctls = true;
 	else if (strcmp(word, "kernel-off") == 0)
 		s->kernel_off = true;
+	else if (strcmp(word, "descriptors") == 0 && p->count > 2)
+		p->world.probe_capacity = strtoul(p->words[2], NULL, 10);
 	else if (strcmp(word, "audit") == 0 && p->count > 2)
 		return play_parse_duration(p, p->words[2], &s->audit_interval);
 	else

@@ -214,6 +214,29 @@ static bool judge_next_change(struct play *p, size_t at)
 	       play_fault(p, "the next change is \"%s\"", st.next_change);
 }
 
+/* recent SERVER NUMBER | recent SERVER REASON…: the last results, newest first */
+static bool judge_recent(struct play *p, size_t at)
+{
+	struct recent_result list[RECENT_RESULTS];
+	struct server_status st;
+	char name[64];
+	const char *slash;
+	size_t count;
+
+	if (!find_server(p, at, &st))
+		return false;
+	slash = strchr(p->words[at], '/');
+	snprintf(name, sizeof(name), "%.*s", (int)(slash - p->words[at]), p->words[at]);
+	count = engine_recent_results(p->world.engine, name, slash + 1, list);
+	if (strtoul(play_word(p, at + 1), NULL, 10))
+		return play_judge_number(p, "the number of results", count, at + 1);
+	for (size_t i = 0; i < count; i++)
+		if (!play_has(p, at + 1 + i, health_reason_name(list[i].reason)))
+			return play_fault(p, "result %zu of %zu is %s", i + 1, count,
+					  health_reason_name(list[i].reason));
+	return at + 1 + count == p->count || play_fault(p, "there are %zu results", count);
+}
+
 struct service_search {
 	struct plan_key key;
 	struct service_status found;
@@ -322,17 +345,11 @@ static bool judge_drains(struct play *p, size_t at)
 }
 
 const struct play_judge play_judges_state[] = {
-	{"ipvs", judge_ipvs, judge_no_ipvs},
-	{"address", judge_address, judge_no_address},
-	{"sysctl", judge_sysctl, NULL},
-	{"ops", judge_ops, NULL},
-	{"dumps", judge_dumps, NULL},
-	{"state", judge_state, NULL},
-	{"sentence", judge_sentence, NULL},
-	{"next-change", judge_next_change, NULL},
-	{"verdict", judge_verdict, NULL},
-	{"fault", judge_fault, judge_no_fault},
-	{"drain", judge_drain, NULL},
-	{"drains", judge_drains, NULL},
-	{NULL, NULL, NULL},
+	{"ipvs", judge_ipvs, judge_no_ipvs},    {"address", judge_address, judge_no_address},
+	{"sysctl", judge_sysctl, NULL},         {"ops", judge_ops, NULL},
+	{"dumps", judge_dumps, NULL},           {"state", judge_state, NULL},
+	{"sentence", judge_sentence, NULL},     {"next-change", judge_next_change, NULL},
+	{"recent", judge_recent, NULL},         {"verdict", judge_verdict, NULL},
+	{"fault", judge_fault, judge_no_fault}, {"drain", judge_drain, NULL},
+	{"drains", judge_drains, NULL},         {NULL, NULL, NULL},
 };

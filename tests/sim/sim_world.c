@@ -108,6 +108,13 @@ static void port_probe_remove(void *ctx, void *probe)
 	sim_probes_remove(&((struct sim_world *)ctx)->probes, probe);
 }
 
+static size_t port_probe_capacity(void *ctx)
+{
+	const struct sim_world *w = ctx;
+
+	return w->probe_capacity ? w->probe_capacity : SIZE_MAX;
+}
+
 static void port_probe_retarget(void *ctx, void *probe, const struct health_check *check)
 {
 	(void)ctx;
@@ -225,6 +232,7 @@ void sim_world_start(struct sim_world *w)
 		.probe_add = port_probe_add,
 		.probe_remove = port_probe_remove,
 		.probe_retarget = port_probe_retarget,
+		.probe_capacity = port_probe_capacity,
 		.publish_dns = port_publish_dns,
 		.link_carrier = port_link_carrier,
 		.offload = port_offload,

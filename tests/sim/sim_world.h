@@ -28,6 +28,7 @@ struct sim_world {
 	uint64_t random;
 	usec_t wake_at;
 	struct engine_settings settings;
+	size_t probe_capacity; /* 0 = there is no limit */
 	struct engine *engine; /* NULL while the daemon is down */
 	struct sim_kernel kernel;
 	struct sim_store store;
