@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What this host lacks counts against no server: it is told, counted, and overcome."""
+"""What this host lacks counts against no server: it is told, counted, and overcome. And what probes take from it."""
 
 import re
+import time
 
 from zglab import case, sysc
 from zglab.documents import check, web
@@ -82,3 +83,39 @@ def a_new_server_that_cannot_be_probed(lab):
     # Another kind needs no raw socket.
     lab.gw.api.patch("/server-groups/web", {"health_check": {"type": "tcp"}}).expect(200)
     lab.wait(lambda: health(lab)["state"] == "healthy", 2 + lab.margin, "healthy")
+
+
+# Connection tracking: every probe would take an entry for minutes
+
+TRACKING = (
+    "ip_tables", "iptable_filter", "iptable_raw", "nf_conntrack", "xt_conntrack", "xt_CT", "xt_mark",
+)
+MARK = 77
+
+
+def tracked(lab):
+    with lab.gw.ns:
+        with open("/proc/sys/net/netfilter/nf_conntrack_count", encoding="ascii") as file:
+            return int(file.read())
+
+
+@case(load=TRACKING)
+def where_connections_are_tracked(lab):
+    with open("/proc/sys/net/netfilter/nf_conntrack_max", "w", encoding="ascii") as file:
+        file.write("200")
+    lab.network(1)
+    lab.gw.run("iptables-legacy", "-A", "INPUT", "-m", "conntrack", "--ctstate", "ESTABLISHED",
+               "-j", "ACCEPT")  # from now on this namespace is tracked
+    lab.start(web(lab, health_check=check(fwmark=MARK)))
+    lab.wait(lambda: tracked(lab) > 3, 2 + lab.margin, "probes are tracked")
+    found = lab.gw.api.get("/system").expect(200).json["kernel"]["conntrack"]
+    assert found["max"] == 200 and found["taken_by_probes"] == 1200, found
+    assert '-m mark --mark MARK -j CT --notrack"' in found["advice"], found
+    assert "notrack" in lab.gw.cli("status").stdout, "the command line says so, too"
+    # What it says helps.
+    lab.gw.run("iptables-legacy", "-t", "raw", "-A", "OUTPUT", "-m", "mark", "--mark", str(MARK),
+               "-j", "CT", "--notrack")
+    time.sleep(0.2)  # one that was under way
+    before = tracked(lab)
+    lab.holds(lambda: tracked(lab) <= before, 1.0, "no probe takes an entry")
+    assert health(lab)["state"] == "healthy"
