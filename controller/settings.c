@@ -168,7 +168,7 @@ static void set_key(struct reading *r, size_t index, const char *value)
 		fault(r, ERR_UNSUPPORTED, "%s of [%s] is not supported yet", k->name, k->section);
 		return;
 	}
-	if (!value[0]) {
+	if (!value[strspn(value, k->type == KEY_LIST ? ", \t" : "")]) {
 		fault(r, ERR_FORMAT, "%s has no value: give one, or take the line away", k->name);
 		return;
 	}

@@ -97,6 +97,7 @@ static void faults_have_file_line_and_sentence(void **state)
 	assert_fault("name = x\n", "z.conf:1", "before any [section]");
 	assert_fault("[node]\nname\n", "z.conf:2", "neither");
 	assert_fault("[node]\nname =\n", "z.conf:2", "no value");
+	assert_fault("[node]\nzones = , ,\n", "z.conf:2", "zones has no value");
 	assert_fault("[node]\nname = a\nname = b\n", "z.conf:3", "stands twice");
 	assert_fault("[kernel]\nipvs = on\n", "z.conf:2", "auto|off");
 	assert_fault("[kernel]\naudit_interval_s = 0\n", "z.conf:2", "from 1 to 86400");
