@@ -75,7 +75,8 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 	cli_status_print_note("advice: ", json_object_get(kernel, "conntrack"), "advice");
 	cli_status_print_update(json_object_get(system, "dns_update"));
 	if (!cli_print_true(json_object_get(system, "store"), "ok"))
-		printf("   the store takes no commits: see the daemon's log\n");
+		printf("   the store takes no commits: %s\n",
+		       cli_print_text(json_object_get(system, "store"), "detail"));
 }
 
 /* Its name is answered, but with no address: every zone is shifted away or disabled. */
