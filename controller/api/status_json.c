@@ -159,23 +159,15 @@ static json_t *status_json_balancer(struct status_json *s, const char *lb)
 	json_t *json = status_json_summary(status_json_services_of(s, lb), NULL, NULL);
 	struct publication_list publications;
 	int published = 0;
-	bool undecided = true;
 
 	publication_json_collect(s->engine, lb, &publications);
-	for (size_t i = 0; i < publications.count; i++) {
-		const struct zone_publication *p = &publications.list[i];
-
-		published += p->published;
-		undecided = undecided && (!p->fail_open || strcmp(p->vip_state, "initial") == 0);
-	}
+	for (size_t i = 0; i < publications.count; i++)
+		published += publications.list[i].published;
 	json_object_set_new(json, "addresses_published", json_integer(published));
 	json_object_set_new(json, "addresses_left_out",
 			    json_integer((json_int_t)publications.count - published));
 	json_object_set_new(json, "fail_open",
 			    json_boolean(publication_json_fail_open(&publications)));
-	/* Open for want of a verdict, not by one. */
-	json_object_set_new(json, "fail_open_undecided",
-			    json_boolean(undecided && publication_json_fail_open(&publications)));
 	free(publications.list);
 	return json;
 }

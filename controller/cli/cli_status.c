@@ -97,14 +97,7 @@ static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
 	size_t i;
 
 	json_array_foreach (lbs, i, item) {
-		const json_t *status = json_object_get(item, "status");
-
-		if (cli_print_true(status, "fail_open_undecided"))
-			printf("%s  load balancer %s: its VIPs have no verdict yet, all zones are handed out\n",
-			       cli_table_state(MOOD_WAITING, "CHECKING", cli->color, cli->unicode,
-					       state),
-			       cli_print_text(item, "name"));
-		else if (cli_print_true(status, "fail_open"))
+		if (cli_print_true(json_object_get(item, "status"), "fail_open"))
 			printf("%s  load balancer %s: no zone is known to be healthy, all are handed out\n",
 			       cli_table_state(MOOD_BAD, "FAIL-OPEN", cli->color, cli->unicode,
 					       state),
@@ -182,10 +175,7 @@ static void cli_status_add_lb(const struct cli *cli, struct cli_table *t, const 
 	AUTO_FREE char *dns = cli_status_dns(lb);
 	const char *word = "ok";
 
-	if (cli_print_true(status, "fail_open_undecided")) {
-		mood = MOOD_WAITING;
-		word = "checking";
-	} else if (cli_print_true(status, "fail_open")) {
+	if (cli_print_true(status, "fail_open")) {
 		mood = MOOD_BAD;
 		word = "fail-open";
 	} else if (services == 0 || !cli_print_true(lb, "enabled")) {
