@@ -47,8 +47,8 @@ static void exchange_log(const struct exchange *x)
 	if (r->method == METHOD_GET || !r->replied)
 		return;
 	log_write(LOG_LEVEL_INFO, "api: %s %s by %s over %s: %u in %.1f ms, request %s",
-		  request_method_name(r->method), r->uri.path, r->who, r->via, r->status,
-		  (double)(time_monotonic() - x->started) / 1000., r->id);
+		  request_method_name(r->method), r->uri.path, *r->who ? r->who : "nobody", r->via,
+		  r->status, (double)(time_monotonic() - x->started) / 1000., r->id);
 }
 
 void exchange_free(struct exchange *x)
