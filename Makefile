@@ -109,7 +109,7 @@ LIB := $(OUT)/libzonegate.a
 CLI_LIB := $(OUT)/libzonegate-cli.a
 UNIT_BIN := $(UNIT_SRC:%.c=$(OUT)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(OUT)/%)
-BARE_BIN := $(addprefix $(OUT)/tests/bench/,bare_http_probe bare_kinds bare_tcp_probe)
+BARE_BIN := $(addprefix $(OUT)/tests/bench/,bare_http_probe bare_kinds bare_streams bare_tcp_probe)
 BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(filter-out $(PRELOAD_SRC) %/bare_common.c,$(BENCH_SRC)))
 PRELOAD_SO := $(PRELOAD_SRC:%.c=$(OUT)/%.so)
 SIM_BIN := $(if $(SIM_SRC),$(OUT)/tests/sim/sim)

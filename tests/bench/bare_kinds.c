@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the machine allows: the other kinds of probes by bare epoll and the same system calls, without a line of the product.
+// What the machine allows: probes by datagrams and raw packets, by bare epoll and the same system calls, without a line of the product.
 // Targets are 127.1.0.0 onwards; starts and deadlines lie in slots of 10 ms.
 //   bare_kinds KIND TARGETS INTERVAL_MS SECONDS PORT WARM_SECONDS      prints: probes, failures, CPU µs a probe
-// KIND: udp, dns, icmp, icmp_udp, half_open, syn (half_open, with a source that is known already), tls.
+// KIND: udp, dns, icmp, icmp_udp, half_open, syn (half_open, with a source that is known already).
 #include "bare_common.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <gnutls/gnutls.h>
 #include <netinet/ip_icmp.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
@@ -34,17 +33,15 @@
 	"com\0\0\x01\0\x01"
 #define BUFFER (4 << 20)
 
-enum kind { UDP, DNS, ICMP, ICMP_UDP, HALF_OPEN, SYN, TLS, KINDS };
+enum kind { UDP, DNS, ICMP, ICMP_UDP, HALF_OPEN, SYN, KINDS };
 
-static const char *const names[KINDS] = {"udp",       "dns", "icmp", "icmp_udp",
-					 "half_open", "syn", "tls"};
+static const char *const names[KINDS] = {"udp", "dns", "icmp", "icmp_udp", "half_open", "syn"};
 
 struct target {
 	int fd; /* -1 = none */
 	bool flying;
 	bool replied; /* the echo */
 	uint32_t token[2];
-	gnutls_session_t session;
 };
 
 struct bench {
@@ -58,8 +55,6 @@ struct bench {
 	struct target *targets;
 	uint64_t probes;
 	uint64_t failures;
-	gnutls_priority_t priority;
-	gnutls_certificate_credentials_t credentials;
 };
 
 static struct sockaddr_in address(const struct bench *b, const struct target *t)
@@ -79,20 +74,13 @@ static void watch(struct bench *b, struct target *t, uint32_t events)
 
 static void finish(struct bench *b, struct target *t, bool failed)
 {
-	static const struct linger reset = {.l_onoff = 1, .l_linger = 0};
-
 	if (!t->flying)
 		return;
 	t->flying = false;
 	b->probes++;
 	b->failures += failed;
-	if (t->session)
-		gnutls_deinit(t->session);
-	t->session = NULL;
 	if (t->fd < 0)
 		return;
-	if (b->kind == TLS)
-		(void)setsockopt(t->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	close(t->fd);
 	t->fd = -1;
 }
@@ -292,48 +280,12 @@ static void drain_raw(struct bench *b)
 	}
 }
 
-/* ---- handshakes ---- */
-
-static void begin_handshake(struct bench *b, struct target *t)
-{
-	struct sockaddr_in to = address(b, t);
-
-	t->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (connect(t->fd, (const struct sockaddr *)&to, sizeof(to)) < 0 && errno != EINPROGRESS)
-		finish(b, t, true);
-	else
-		watch(b, t, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
-}
-
-static void go_on(struct bench *b, struct target *t, uint32_t events)
-{
-	const unsigned flags = GNUTLS_CLIENT | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL |
-			       GNUTLS_NO_TICKETS | GNUTLS_KEY_SHARE_TOP;
-	int code;
-
-	if (!t->session) {
-		if (events & EPOLLERR || gnutls_init(&t->session, flags) < 0) {
-			finish(b, t, true);
-			return;
-		}
-		(void)gnutls_priority_set(t->session, b->priority);
-		(void)gnutls_credentials_set(t->session, GNUTLS_CRD_CERTIFICATE, b->credentials);
-		gnutls_transport_set_int(t->session, t->fd);
-	}
-	code = gnutls_handshake(t->session);
-	if (code == 0 || gnutls_error_is_fatal(code))
-		finish(b, t, code != 0);
-}
-
 static void prepare(struct bench *b)
 {
 	if (b->kind == HALF_OPEN || b->kind == SYN)
 		open_raw(b, IPPROTO_TCP);
 	if (b->kind == ICMP || b->kind == ICMP_UDP)
 		open_raw(b, IPPROTO_ICMP);
-	if (b->kind == TLS && (gnutls_priority_init(&b->priority, NULL, NULL) < 0 ||
-			       gnutls_certificate_allocate_credentials(&b->credentials) < 0))
-		exit(1);
 }
 
 /* ---- the rounds ---- */
@@ -350,8 +302,6 @@ static void start(struct bench *b, struct target *t)
 		send_datagram(b, t);
 	if (b->kind == HALF_OPEN || b->kind == SYN)
 		send_syn(b, t);
-	if (b->kind == TLS)
-		begin_handshake(b, t);
 }
 
 /* What started a timeout ago and is in flight ends, then the next ones start. */
@@ -379,8 +329,6 @@ static void harvest(void *ctx, int wait_ms)
 
 		if (events[i].data.u64 == SHARED)
 			drain_raw(b);
-		else if (b->kind == TLS && t->fd >= 0)
-			go_on(b, t, events[i].events);
 		else if (t->fd >= 0)
 			read_datagram(b, t, events[i].events);
 	}

@@ -3,7 +3,7 @@
 // machine, without the rest of the daemon.
 //   probe_bench KIND TARGETS INTERVAL_MS SECONDS PORT [WARM_SECONDS TIMEOUT_MS]
 // Prints: probes, failures, CPU µs a probe, heap a target. What comes in the first WARM_SECONDS is not counted.
-// KIND: tcp, http, kept (http on a kept connection), https, tls, half_open, udp, dns, icmp, icmp_udp.
+// KIND: tcp, http, kept (http on a kept connection), https, tls, grpc, half_open, udp, dns, icmp, icmp_udp.
 #include "base/time.h"
 #include "health/health.h"
 #include "probe/probe.h"
@@ -116,6 +116,7 @@ static bool choose(const char *kind, struct health_check *check)
 		bool reuse;
 	} kinds[] = {
 		{"tls", CHECK_TLS, HANDSHAKE_FULL, false},
+		{"grpc", CHECK_GRPC, HANDSHAKE_FULL, false},
 		{"https", CHECK_HTTPS, HANDSHAKE_FULL, false},
 		{"kept", CHECK_HTTP, HANDSHAKE_FULL, true},
 		{"tcp", CHECK_TCP, HANDSHAKE_FULL, false},

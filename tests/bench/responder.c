@@ -2,9 +2,12 @@
 // The servers that line 21 probes, on every address of one port.
 //   responder PORT udp     sends each datagram back from where it was sent to, marked as an answer of DNS
 //   responder PORT tls     makes one handshake after another, with a certificate of its own, and closes
+//   responder PORT https   the same, and answers one request
+//   responder PORT grpc    answers one call of Health/Check: SERVING
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +128,17 @@ static void make_identity(gnutls_certificate_credentials_t credentials)
 	must(gnutls_certificate_set_x509_key(credentials, &crt, 1, key));
 }
 
-static void serve_one(int fd, gnutls_certificate_credentials_t credentials)
+/* One request, in one record. */
+static void serve_request(gnutls_session_t session)
+{
+	static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+	char bytes[SIZE];
+
+	if (gnutls_record_recv(session, bytes, sizeof(bytes)) > 0)
+		(void)gnutls_record_send(session, answer, sizeof(answer) - 1);
+}
+
+static void serve_one(int fd, gnutls_certificate_credentials_t credentials, bool request)
 {
 	gnutls_session_t session;
 	int code = GNUTLS_E_AGAIN;
@@ -137,10 +150,12 @@ static void serve_one(int fd, gnutls_certificate_credentials_t credentials)
 	gnutls_handshake_set_timeout(session, HANDSHAKE_MS);
 	for (int i = 0; i < 16 && code < 0 && !gnutls_error_is_fatal(code); i++)
 		code = gnutls_handshake(session);
+	if (!code && request)
+		serve_request(session);
 	gnutls_deinit(session);
 }
 
-static void serve_handshakes(int fd)
+static void serve_handshakes(int fd, bool requests)
 {
 	gnutls_certificate_credentials_t credentials;
 
@@ -151,7 +166,36 @@ static void serve_handshakes(int fd)
 
 		if (peer < 0)
 			continue;
-		serve_one(peer, credentials);
+		serve_one(peer, credentials, requests);
+		close(peer);
+	}
+}
+
+/* ---- calls ---- */
+
+/* Settings, their acknowledgement, the status 200 and the type, the message, and the status of the call. */
+static const char call_answer[] = "\0\0\0\x04\0\0\0\0\0"
+				  "\0\0\0\x04\x01\0\0\0\0"
+				  "\0\0\x14\x01\x04\0\0\0\x01\x88\x0f\x10\x10"
+				  "application/grpc"
+				  "\0\0\x07\0\0\0\0\0\x01\0\0\0\0\x02\x08\x01"
+				  "\0\0\x0f\x01\x05\0\0\0\x01\0\x0b"
+				  "grpc-status\x01"
+				  "0";
+
+static void serve_calls(int fd)
+{
+	char bytes[SIZE];
+
+	for (;;) {
+		int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+
+		if (peer < 0)
+			continue;
+		if (recv(peer, bytes, sizeof(bytes), 0) > 0)
+			(void)send(peer, call_answer, sizeof(call_answer) - 1, MSG_NOSIGNAL);
+		while (recv(peer, bytes, sizeof(bytes), 0) > 0)
+			;
 		close(peer);
 	}
 }
@@ -165,6 +209,10 @@ int main(int argc, char **argv)
 	if (strcmp(argv[2], "udp") == 0)
 		serve_datagrams(open_port(port, SOCK_DGRAM));
 	else if (strcmp(argv[2], "tls") == 0)
-		serve_handshakes(open_port(port, SOCK_STREAM));
+		serve_handshakes(open_port(port, SOCK_STREAM), false);
+	else if (strcmp(argv[2], "https") == 0)
+		serve_handshakes(open_port(port, SOCK_STREAM), true);
+	else if (strcmp(argv[2], "grpc") == 0)
+		serve_calls(open_port(port, SOCK_STREAM));
 	return 64;
 }

@@ -15,6 +15,8 @@ TIMEOUT_MS = 500  # when a probe of icmp_udp passes
 PUNCTUAL = 0.95  # of the probes that are due
 TRIES = 3
 
+STREAMS = ("tls", "https", "grpc")  # those that have connections
+
 # kind: (who answers, probes/s, what stands beside it)
 KINDS = {
     "udp": ("udp", 5000, ("udp",)),
@@ -23,6 +25,8 @@ KINDS = {
     "icmp_udp": ("udp", 5000, ("icmp_udp",)),
     "half_open": ("tcp", 5000, ("half_open", "syn")),
     "tls": ("tls", 300, ("tls",)),
+    "https": ("https", 100, ("https",)),
+    "grpc": ("grpc", 2000, ("grpc",)),
 }
 
 
@@ -74,7 +78,7 @@ def _round(kind, values):
     try:
         values.setdefault(kind, []).append(cost("probe_bench", kind, rate))
         for peer in peers:
-            values.setdefault(f"bare {peer}", []).append(cost("bare_kinds", peer, rate))
+            values.setdefault(f"bare {peer}", []).append(cost("bare_streams" if kind in STREAMS else "bare_kinds", peer, rate))
     finally:
         if server:
             server.close()
