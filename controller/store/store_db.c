@@ -4,11 +4,15 @@
 
 #include "base/mem.h"
 #include "store/store_fault.h"
+#include "store/store_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <string.h>
+
+#define LARGE_CHANGES   256 /* from here on a commit is worth memory of its own */
+#define LARGE_CACHE_KIB "16384"
 
 enum store_stmt {
 	STMT_BEGIN,
@@ -288,8 +292,22 @@ static void store_db_rollback(struct store_db *d)
 		sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-int store_db_commit(struct store_db *d, const struct batch *b, const struct store_row *rows,
-		    size_t row_count, struct err *e)
+/* Held in memory until the end, or each page is written and read again many times. Whether SQLite takes it shows in time
+ * alone. */
+static void store_db_begin_large(struct store_db *d)
+{
+	(void)sqlite3_exec(d->db, "PRAGMA cache_size = -" LARGE_CACHE_KIB ";", NULL, NULL, NULL);
+}
+
+static void store_db_end_large(struct store_db *d)
+{
+	(void)sqlite3_exec(d->db, "PRAGMA cache_size = -" STORE_FILE_CACHE_KIB ";", NULL, NULL,
+			   NULL);
+	sqlite3_db_release_memory(d->db);
+}
+
+static int store_db_transact(struct store_db *d, const struct batch *b,
+			     const struct store_row *rows, size_t row_count, struct err *e)
 {
 	int r = store_db_run(d, STMT_BEGIN);
 
@@ -309,6 +327,20 @@ int store_db_commit(struct store_db *d, const struct batch *b, const struct stor
 		return 0;
 	r = store_fault_sqlite(e, ERR_UNAVAILABLE, d->path, d->db);
 	store_db_rollback(d);
+	return r;
+}
+
+int store_db_commit(struct store_db *d, const struct batch *b, const struct store_row *rows,
+		    size_t row_count, struct err *e)
+{
+	bool large = b && b->count >= LARGE_CHANGES;
+	int r;
+
+	if (large)
+		store_db_begin_large(d);
+	r = store_db_transact(d, b, rows, row_count, e);
+	if (large)
+		store_db_end_large(d);
 	return r;
 }
 

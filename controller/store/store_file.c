@@ -286,8 +286,7 @@ int store_file_open(const char *path, struct err *e, sqlite3 **ret_db)
 
 	if (r < 0)
 		return r;
-	/* A commit touches few pages: the usual 2 MB would only stay in memory. */
-	store_file_set_cache(db, "PRAGMA cache_size = -256;");
+	store_file_set_cache(db, "PRAGMA cache_size = -" STORE_FILE_CACHE_KIB ";");
 	if (sqlite3_exec(db, setup, NULL, NULL, NULL) != SQLITE_OK ||
 	    store_file_query(db, "PRAGMA journal_mode", mode, sizeof(mode)) < 0) {
 		r = store_fault_sqlite(e, ERR_UNAVAILABLE, path, db);

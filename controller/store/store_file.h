@@ -12,6 +12,8 @@
 
 #define STORE_FILE_APPLICATION 0x5a474154 /* "ZGAT", in the file's header */
 #define STORE_FILE_VERSION     1
+#define STORE_FILE_CACHE_KIB \
+	"256" /* of what is open for writing: SQLite's own 2 MB would only stay in memory */
 
 enum store_file_state { STORE_FILE_ABSENT, STORE_FILE_PRESENT };
 

@@ -287,6 +287,40 @@ static void revisions_and_their_changes_are_read(void **state)
 	store_db_free(o.db);
 }
 
+static int status_of(const struct opened_store *o, int what)
+{
+	int now = 0;
+	int highest = 0;
+
+	assert_int_equal(sqlite3_db_status(o->raw, what, &now, &highest, 0), SQLITE_OK);
+	return now;
+}
+
+/* What does not fit the small cache of a day's commits is neither written twice nor left in memory. */
+static void large_commit_is_held_in_memory_meanwhile(void **state)
+{
+	struct opened_store o = opened_store_make(state);
+	struct batch *b = batch_new();
+	char text[256];
+
+	b->revision = 1;
+	for (unsigned i = 0; i < 2000; i++) {
+		char *name = mem_printf("z%u", i);
+		struct object *z = store_fixture_zone(name, "a text of some length, to be stored",
+						      1);
+
+		batch_add(b, NULL, NULL, z);
+		object_unref(z);
+		free(name);
+	}
+	opened_store_commit(&o, b);
+	assert_int_equal(status_of(&o, SQLITE_DBSTATUS_CACHE_SPILL), 0);
+	assert_in_range(status_of(&o, SQLITE_DBSTATUS_CACHE_USED), 0, 512 * 1024);
+	assert_string_equal(value(&o, "PRAGMA cache_size", text), "-256");
+	assert_string_equal(value(&o, "SELECT count(*) FROM objects", text), "2000");
+	store_db_free(o.db);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, store_fixture_make, store_fixture_drop)
 
 int main(void)
@@ -302,6 +336,7 @@ int main(void)
 		TEST(journal_is_read_newest_first),
 		TEST(journal_is_bounded_by_number_and_age),
 		TEST(revisions_and_their_changes_are_read),
+		TEST(large_commit_is_held_in_memory_meanwhile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
