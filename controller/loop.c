@@ -5,9 +5,9 @@
 #include <ev.h>
 #include <signal.h>
 #include <stdio.h>
-#include <systemd/sd-daemon.h>
 
 #include "base/mem.h"
+#include "base/notify.h"
 #include "engine/engine.h"
 
 struct loop {
@@ -50,7 +50,7 @@ static void on_watchdog(struct ev_loop *ev, ev_timer *w, int events)
 	(void)ev;
 	(void)w;
 	(void)events;
-	sd_notify(0, "WATCHDOG=1");
+	notify_send("WATCHDOG=1");
 }
 
 static void on_stop(struct ev_loop *ev, ev_signal *w, int events)
@@ -81,10 +81,10 @@ static void on_limit(struct ev_loop *ev, ev_timer *w, int events)
 
 static void start_watchdog(struct loop *l)
 {
-	uint64_t interval = 0;
+	uint64_t interval = notify_watchdog_interval();
 
 	ev_timer_init(&l->watchdog, on_watchdog, 0., 0.);
-	if (sd_watchdog_enabled(0, &interval) <= 0 || interval == 0)
+	if (interval == 0)
 		return;
 	ev_timer_set(&l->watchdog, 0., (double)interval / 3e6);
 	ev_timer_start(l->ev, &l->watchdog);
@@ -177,15 +177,20 @@ void loop_run_until(struct loop *l, usec_t timeout, int (*done)(void *ctx), void
 
 void loop_notify_ready(const char *status)
 {
-	sd_notifyf(0, "READY=1\nSTATUS=%s", status);
+	char *lines AUTO_FREE = mem_printf("READY=1\nSTATUS=%s", status);
+
+	notify_send(lines);
 }
 
 void loop_notify_reloading(void)
 {
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)time_monotonic());
+	char *lines AUTO_FREE = mem_printf("RELOADING=1\nMONOTONIC_USEC=%llu",
+					   (unsigned long long)time_monotonic());
+
+	notify_send(lines);
 }
 
 void loop_notify_stopping(void)
 {
-	sd_notify(0, "STOPPING=1");
+	notify_send("STOPPING=1");
 }
