@@ -193,8 +193,8 @@ void engine_settle(struct engine *e)
 			continue;
 		e->marks &= ~steps[i].mark;
 		steps[i].run(e);
-		if (steps[i].mark == MARK_CHECKS && e->lbs.count > ALONE_ABOVE)
-			break; /* the rest in the next turn */
+		if (steps[i].mark == MARK_CHECKS && e->lbs.count > ALONE_ABOVE && e->dns_view)
+			break; /* the rest in the next turn; who starts waits for the first view */
 	}
 	if (!(e->marks & MARK_PLAN))
 		acks_note_settled(e);
