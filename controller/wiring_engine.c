@@ -34,8 +34,6 @@ static void on_row(void *ctx, const struct store_row *row)
 
 void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
 {
-	static const char *const row_kinds[] = {"vip",   "drain",      "health", "sysctl",
-						"shift", "vip_health", "dns"};
 	const struct settings *s = w->settings;
 	struct engine_settings es = {
 		.node_name = s->node_name,
@@ -58,6 +56,6 @@ void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
 		(void)wiring_dns_parse_ns(s->dns_ns.items[i], &es.dns_ns[es.dns_ns_count++]);
 	es.dns_hostmaster = s->dns_hostmaster;
 	w->engine = engine_new(&es, &ports, snapshot);
-	for (size_t i = 0; i < sizeof(row_kinds) / sizeof(row_kinds[0]); i++)
-		store_load_rows(w->store, row_kinds[i], on_row, w);
+	for (size_t i = 0; engine_row_kind(i); i++)
+		store_load_rows(w->store, engine_row_kind(i), on_row, w);
 }

@@ -45,7 +45,13 @@ void handlers_shift_change(struct request *r);
 void handlers_shift_cancel(struct request *r);
 void handlers_shift_get(struct request *r);
 void handlers_shift_list(struct request *r);
-void handlers_shift_overrides(struct request *r);
+
+/* handlers_override.c */
+void handlers_override_drain(struct request *r); /* PUT, DELETE */
+void handlers_override_weight(struct request *r);
+void handlers_override_get_drain(struct request *r);
+void handlers_override_get_weight(struct request *r);
+void handlers_override_list(struct request *r);
 
 /* handlers_dns.c, handlers_dns_records.c */
 void handlers_dns_preview(struct request *r);

@@ -164,7 +164,8 @@ static void metrics_add_group(struct metrics_job *j, const struct server_group *
 	} states[] = {{"healthy", s.healthy},
 		      {"unhealthy", s.unhealthy},
 		      {"initial", s.initial},
-		      {"disabled", s.disabled}};
+		      {"disabled", s.disabled},
+		      {"draining", s.draining}};
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		buf_write_format(

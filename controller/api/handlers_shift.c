@@ -6,7 +6,6 @@
 #include "api/reply.h"
 #include "api/request.h"
 #include "api/shift_json.h"
-#include "api/status_json.h"
 #include "api/worker.h"
 #include "base/mem.h"
 #include "engine/status.h"
@@ -227,47 +226,5 @@ void handlers_shift_list(struct request *r)
 	json_t *items = json_array();
 
 	engine_each_shift(r->api->engine, shift_on_each, items);
-	request_reply_json(r, 200, json_pack("{s:o, s:n}", "items", items, "next_cursor"));
-}
-
-/* ---- everything that is not as configured ------------------------------------------------------ */
-
-static void shift_on_override(void *ctx, const struct shift_status *s)
-{
-	json_array_append_new(
-		ctx,
-		json_pack("{s:s, s:s, s:o, s:s?, s:s?, s:o, s:o, s:s, s:s, s:b, s:b}", "kind",
-			  "zone_shift", "id", s->id, "object",
-			  json_sprintf("load_balancers/%s/zones/%s", s->load_balancer, s->zone),
-			  "who", s->who, "why", s->comment, "since",
-			  status_json_time(s->created_wall), "until",
-			  status_json_time(s->expires_wall), "zone", s->zone, "load_balancer",
-			  s->load_balancer, "evacuate_servers", s->evacuate_servers, "forced",
-			  s->forced));
-}
-
-static void shift_on_drain(void *ctx, const struct drain_status *d)
-{
-	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
-
-	json_array_append_new(
-		ctx,
-		json_pack("{s:s, s:n, s:o, s:n, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:I}",
-			  "kind", "drain", "id", "object",
-			  json_sprintf("server_groups/%s/servers/%s", d->group, d->server), "who",
-			  "why", "removed; its connections may finish", "since",
-			  status_json_time(d->started_wall), "until",
-			  status_json_time(d->deadline_wall), "load_balancer", d->lb, "listener",
-			  d->listener, "server_group", d->group, "server", d->server, "endpoint",
-			  addr_format_endpoint(&d->address, d->port, endpoint), "connections",
-			  (json_int_t)d->connections));
-}
-
-void handlers_shift_overrides(struct request *r)
-{
-	json_t *items = json_array();
-
-	engine_each_shift(r->api->engine, shift_on_override, items);
-	engine_each_drain(r->api->engine, shift_on_drain, items);
 	request_reply_json(r, 200, json_pack("{s:o, s:n}", "items", items, "next_cursor"));
 }

@@ -65,7 +65,7 @@ static void openapi_add_query_parameters(json_t *list, const struct route *r)
 	if (r->flags & ROUTE_OVERRIDE)
 		openapi_add_query(
 			list, "dry_run", json_pack("{s:s}", "type", "boolean"),
-			"Stops before the first effect and answers what would happen (ZoneShiftEffects)");
+			"Stops before the first effect and answers what would happen (ZoneShiftEffects, OverridePlan)");
 	if (r->flags & ROUTE_PAGED) {
 		openapi_add_query(list, "limit",
 				  json_pack("{s:s, s:i, s:i, s:i}", "type", "integer", "minimum", 1,
@@ -140,10 +140,14 @@ static void openapi_add_override_answers(json_t *responses, const struct route *
 {
 	if (r->method == METHOD_POST)
 		openapi_add_answer(responses, "201", "Started; Location names it", r->response);
+	if (r->method == METHOD_PUT)
+		openapi_add_answer(responses, "201", "Started", r->response);
 	if (r->method == METHOD_DELETE)
 		openapi_add_answer(responses, "204", "Ended", NULL);
-	if (r->method != METHOD_PATCH) /* whose own answer stands there */
-		openapi_add_answer(responses, "200", "The answer of a dry run", "ZoneShiftEffects");
+	if (r->method == METHOD_POST || r->method == METHOD_DELETE) /* the others have their own */
+		openapi_add_answer(responses, "200", "The answer of a dry run",
+				   strstr(r->pattern, "/zone-shifts") ? "ZoneShiftEffects"
+								      : "OverridePlan");
 	openapi_add_problem(responses, "409", "Refused as things are now; `detail` says why");
 	openapi_add_problem(responses, "503", "store-unavailable: nothing was changed");
 }

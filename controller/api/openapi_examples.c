@@ -9,6 +9,17 @@
 	"switch\",\"who\":\"root\",\"created_at\":\"2026-03-01T10:00:00.000Z\",\"expires_at\":"     \
 	"\"2026-03-01T12:00:00.000Z\",\"evacuate_servers\":false,\"forced\":false"
 
+#define DRAIN                                                                                                                                             \
+	"\"kind\":\"drain\",\"id\":\"0c5bb1d2a3f4\",\"object\":\"server_groups/web/servers/web-1\","                                                      \
+	"\"server_group\":\"web\",\"server\":\"web-1\",\"zone\":null,\"load_balancer\":null,\"listener\":null,\"who\":\"root\",\"comment\":\"new disk\"," \
+	"\"created_at\":\"2026-03-01T10:00:00.000Z\",\"changed_at\":\"2026-03-01T10:00:00.000Z\","                                                        \
+	"\"detail\":\"draining: 12 connections left, 4 min 20 s at most\",\"state\":\"draining\","                                                        \
+	"\"timeout_ms\":300000,\"deadline_at\":\"2026-03-01T10:05:00.000Z\",\"time_left_ms\":260000,"                                                     \
+	"\"finished_at\":null,\"connections\":12,\"destinations\":2"
+#define HISTORY                                                                           \
+	"\"history\":[{\"at\":\"2026-03-01T10:00:00.000Z\",\"who\":\"root\",\"comment\":" \
+	"\"new disk\"}]"
+
 static const struct {
 	const char *schema;
 	const char *text;
@@ -40,9 +51,23 @@ static const struct {
 	{"ZoneShiftList", "{\"items\":[{" SHIFT ",\"history\":[]}],\"next_cursor\":null}"},
 	{"OverrideList",
 	 "{\"items\":[{\"kind\":\"zone_shift\",\"id\":\"bd65ed46dcb5\",\"object\":"
-	 "\"load_balancers/shop/zones/zone-b\",\"who\":\"root\",\"why\":\"new switch\",\"since\":"
-	 "\"2026-03-01T10:00:00.000Z\",\"until\":\"2026-03-01T12:00:00.000Z\",\"zone\":\"zone-b\","
-	 "\"load_balancer\":\"shop\",\"evacuate_servers\":false,\"forced\":false}],\"next_cursor\":null}"},
+	 "\"load_balancers/shop/zones/zone-b\",\"who\":\"root\",\"comment\":\"new switch\",\"created_at\":"
+	 "\"2026-03-01T10:00:00.000Z\",\"expires_at\":\"2026-03-01T12:00:00.000Z\",\"zone\":\"zone-b\","
+	 "\"load_balancer\":\"shop\",\"evacuate_servers\":false,\"forced\":false},{" DRAIN
+	 "}],\"next_cursor\":null}"},
+	{"DrainWish", "{\"timeout_ms\":300000,\"comment\":\"new disk\"}"},
+	{"Drain", "{" DRAIN "," HISTORY "}"},
+	{"WeightOverrideWish", "{\"weight\":10,\"expires_in\":\"2h\",\"comment\":\"new disk\"}"},
+	{"WeightOverride",
+	 "{\"kind\":\"weight_override\",\"id\":\"41d20b7c9e10\",\"object\":\"server_groups/web/servers/web-1\","
+	 "\"server_group\":\"web\",\"server\":\"web-1\",\"who\":\"root\",\"comment\":\"new disk\","
+	 "\"created_at\":\"2026-03-01T10:00:00.000Z\",\"changed_at\":\"2026-03-01T10:00:00.000Z\","
+	 "\"detail\":\"weight 10 instead of the configured 100\",\"weight\":10,\"weight_configured\":100,"
+	 "\"expires_at\":\"2026-03-01T12:00:00.000Z\"," HISTORY "}"},
+	{"OverridePlan",
+	 "{\"override\":{" DRAIN
+	 "},\"kernel_ops\":[\"SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight 0\"],"
+	 "\"kernel_ops_total\":1,\"dns_changes\":[],\"dns_changes_total\":0,\"warnings\":[]}"},
 	{"DnsPreview",
 	 "{\"name\":\"shop.lb.example.net\",\"type\":\"A\",\"rcode\":\"NOERROR\",\"serial\":1772359200,"
 	 "\"ttl_s\":30,\"negative_ttl_s\":5,\"load_balancer\":\"shop\",\"zone\":null,\"client_affinity\":"

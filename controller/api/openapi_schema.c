@@ -5,6 +5,7 @@
 #include "api/openapi_examples.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "engine/overrides.h"
 #include "engine/shifts.h"
 #include "model/object.h"
 
@@ -52,8 +53,20 @@ static const struct schema_row schema_rows[] = {
 	 "What a shift would do to each load balancer that has the zone, and why it would be refused without force",
 	 "effects:array refusals:array"},
 	{"ZoneShiftList", "Zone shifts, oldest first", "items:array next_cursor:string?"},
+	{"Drain", "A drain by hand, in force until it is deleted: `state` is draining or finished",
+	 "kind:string id:string object:string server_group:string? server:string? zone:string? load_balancer:string? listener:string? who:string comment:string created_at:string changed_at:string detail:string "
+	 "state:string timeout_ms:integer deadline_at:string time_left_ms:integer finished_at:string? connections:integer "
+	 "destinations:integer history:array"},
+	{"WeightOverride",
+	 "A weight instead of the configured one; expires_at null: until it is deleted",
+	 "kind:string id:string object:string server_group:string server:string who:string comment:string created_at:string "
+	 "changed_at:string detail:string weight:integer weight_configured:integer expires_at:string? history:array"},
+	{"OverridePlan",
+	 "What a drain or a weight override would do. Of a DELETE that the kernel did not take whole: only `warnings`",
+	 "override:object kernel_ops:array kernel_ops_total:integer dns_changes:array dns_changes_total:integer warnings:array"},
 	{"OverrideList",
-	 "What is not as configured: kind (zone_shift, drain), object, who, why, since, until, and members of the kind",
+	 "What is not as configured: kind (zone_shift, drain, weight_override, removal), id, object, who, comment, created_at, "
+	 "expires_at or deadline_at, and members of the kind",
 	 "items:array next_cursor:string?"},
 	{"DnsPreview", "One answer: addresses with their share, those left out with the reason",
 	 "name:string type:string rcode:string serial:integer ttl_s:integer negative_ttl_s:integer load_balancer:string? "
@@ -353,6 +366,29 @@ static void schema_add_shifts(json_t *schemas)
 	json_object_set_new(schemas, "ZoneShiftStart", start);
 }
 
+/* Bodies of drains and weights. */
+static void schema_add_overrides(json_t *schemas)
+{
+	json_t *drain = json_pack(
+		"{s:s, s:{s:{s:s, s:i, s:i, s:s}, s:{s:s, s:i, s:i, s:s}}, s:[s], s:b}", "type",
+		"object", "properties", "timeout_ms", "type", "integer", "minimum", 0, "maximum",
+		OVERRIDE_TIMEOUT_MAX, "description",
+		"0: the destinations are removed now; absent: drain_timeout_ms of the group, of several the longest",
+		"comment", "type", "string", "minLength", 1, "maxLength", OVERRIDE_COMMENT_MAX,
+		"description", "Why", "required", "comment", "additionalProperties", 0);
+
+	json_object_set_new(
+		schemas, "WeightOverrideWish",
+		json_pack("{s:s, s:{s:{s:s, s:i, s:i}, s:{s:s, s:s, s:s}, s:O}, s:[s, s], s:b}",
+			  "type", "object", "properties", "weight", "type", "integer", "minimum", 0,
+			  "maximum", OVERRIDE_WEIGHT_MAX, "expires_in", "type", "string", "pattern",
+			  "^[0-9]{1,8}[smhd]$", "description",
+			  "From now: 90s, 30m, 2h, 3d; absent: until it is deleted", "comment",
+			  json_object_get(json_object_get(drain, "properties"), "comment"),
+			  "required", "weight", "comment", "additionalProperties", 0));
+	json_object_set_new(schemas, "DrainWish", drain);
+}
+
 json_t *openapi_schema_all(void)
 {
 	json_t *schemas = json_object();
@@ -377,6 +413,7 @@ json_t *openapi_schema_all(void)
 			  "integer", "minimum", 0, "description",
 			  "time to an answer, at most timeout_ms", "additionalProperties", 0));
 	schema_add_shifts(schemas);
+	schema_add_overrides(schemas);
 	json_object_set_new(schemas, "Metrics", json_pack("{s:s}", "type", "string"));
 	for (size_t i = 0; i < sizeof(schema_rows) / sizeof(schema_rows[0]); i++)
 		json_object_set_new(schemas, schema_rows[i].name, schema_answer(&schema_rows[i]));

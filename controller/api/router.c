@@ -39,6 +39,20 @@
 			handlers_write_object, "Removes a " noun, NULL, NULL               \
 	}
 
+/* What stands beside the configuration of one object. */
+#define OVERRIDE_ROUTES(path, kind, handler, schema, put, get, end)                            \
+	{METHOD_PUT,    BASE path,                                                             \
+	 AUTH_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE,                                           \
+	 kind,          handlers_override_##handler,                                           \
+	 put,           schema "Wish",                                                         \
+	 schema},                                                                              \
+		{METHOD_GET, BASE path, AUTH_VIEWER, 0, kind, handlers_override_get_##handler, \
+		 get,        NULL,      schema},                                               \
+	{                                                                                      \
+		METHOD_DELETE, BASE path, AUTH_OPERATOR, ROUTE_OVERRIDE, kind,                 \
+			handlers_override_##handler, end, NULL, NULL                           \
+	}
+
 static const struct route router_rows[] = {
 	OBJECT_ROUTES("/zones", "/{zone}", OBJECT_ZONE, "Zone", "zone", "zones"),
 	OBJECT_ROUTES("/load-balancers", "/{load_balancer}", OBJECT_LOAD_BALANCER, "LoadBalancer",
@@ -96,7 +110,30 @@ static const struct route router_rows[] = {
 	 "ZoneShift"},
 	{METHOD_DELETE, BASE "/zone-shifts/{shift}", AUTH_OPERATOR, ROUTE_OVERRIDE,
 	 OBJECT_KIND_COUNT, handlers_shift_cancel, "Ends a zone shift", NULL, NULL},
-	{METHOD_GET, BASE "/overrides", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_shift_overrides,
+	OVERRIDE_ROUTES("/server-groups/{server_group}/servers/{server}/drain", OBJECT_SERVER,
+			drain, "Drain",
+			"Drains a server: no new flows, and out of the kernel when they have ended",
+			"Shows the drain of a server, with the connections left",
+			"Undrains a server: it gets its weight back"),
+	OVERRIDE_ROUTES("/server-groups/{server_group}/zones/{zone}/drain", OBJECT_SERVER_GROUP,
+			drain, "Drain",
+			"Drains the servers that a group has in a zone, later ones too",
+			"Shows the drain of a group's servers in a zone",
+			"Undrains a group's servers in a zone"),
+	OVERRIDE_ROUTES("/load-balancers/{load_balancer}/listeners/{listener}/drain",
+			OBJECT_LISTENER, drain, "Drain",
+			"Drains a listener: all of its servers get no new flows there",
+			"Shows the drain of a listener", "Undrains a listener"),
+	OVERRIDE_ROUTES("/load-balancers/{load_balancer}/drain", OBJECT_LOAD_BALANCER, drain,
+			"Drain", "Drains all listeners of a load balancer",
+			"Shows the drain of a load balancer", "Undrains a load balancer"),
+	OVERRIDE_ROUTES(
+		"/server-groups/{server_group}/servers/{server}/weight-override", OBJECT_SERVER,
+		weight, "WeightOverride",
+		"Gives a server another weight than the configured one, until a time or for good",
+		"Shows the weight override of a server",
+		"Ends a weight override: the configured weight holds again"),
+	{METHOD_GET, BASE "/overrides", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_override_list,
 	 "Everything that is not as configured: who, why, until when", NULL, "OverrideList"},
 	{METHOD_GET, BASE "/dns/preview", AUTH_VIEWER, ROUTE_QUESTION, OBJECT_KIND_COUNT,
 	 handlers_dns_preview, "The DNS answer for a name now, with what is left out and why", NULL,

@@ -54,9 +54,10 @@ json_t *status_json_group(const struct engine *e, const char *group)
 
 	if (engine_group_status(e, group, &g))
 		return NULL;
-	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:b}", "servers", (int)g.servers, "healthy",
-			 (int)g.healthy, "unhealthy", (int)g.unhealthy, "initial", (int)g.initial,
-			 "disabled", (int)g.disabled, "used", g.used);
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "servers", (int)g.servers,
+			 "healthy", (int)g.healthy, "unhealthy", (int)g.unhealthy, "initial",
+			 (int)g.initial, "disabled", (int)g.disabled, "draining", (int)g.draining,
+			 "used", g.used);
 }
 
 const char *status_json_ipvs(const struct node_status *n)

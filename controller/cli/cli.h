@@ -47,6 +47,9 @@ struct cli_options {
 	bool all;
 	bool evacuate;
 	bool force;
+	const char *timeout; /* --timeout */
+	bool wait;
+	bool reset;
 	bool help;
 	bool version;
 	unsigned given;    /* OPTION_… that were given */

@@ -25,6 +25,9 @@ enum {
 	LONG_FORCE,
 	LONG_TYPE,
 	LONG_CLIENT,
+	LONG_TIMEOUT,
+	LONG_WAIT,
+	LONG_RESET,
 	LONG_VERSION
 };
 
@@ -44,6 +47,9 @@ static const struct option cli_long_options[] = {
 	{"force", no_argument, NULL, LONG_FORCE},
 	{"type", required_argument, NULL, LONG_TYPE},
 	{"client", required_argument, NULL, LONG_CLIENT},
+	{"timeout", required_argument, NULL, LONG_TIMEOUT},
+	{"wait", no_argument, NULL, LONG_WAIT},
+	{"reset", no_argument, NULL, LONG_RESET},
 	{"data", required_argument, NULL, 'd'},
 	{"header", required_argument, NULL, 'H'},
 	{"help", no_argument, NULL, 'h'},
@@ -74,6 +80,9 @@ static const struct cli_special cli_specials[] = {
 	{LONG_FORCE, OPTION_FORCE, "--force", offsetof(struct cli_options, force), true},
 	{LONG_TYPE, OPTION_TYPE, "--type", offsetof(struct cli_options, type), false},
 	{LONG_CLIENT, OPTION_CLIENT, "--client", offsetof(struct cli_options, client), false},
+	{LONG_TIMEOUT, OPTION_TIMEOUT, "--timeout", offsetof(struct cli_options, timeout), false},
+	{LONG_WAIT, OPTION_WAIT, "--wait", offsetof(struct cli_options, wait), true},
+	{LONG_RESET, OPTION_RESET, "--reset", offsetof(struct cli_options, reset), true},
 	/* Taken elsewhere; here for their names. */
 	{-1, OPTION_HEADER, "-H", 0, false},
 	{-1, OPTION_SERVERS, "more than one --server", 0, false},

@@ -21,6 +21,9 @@ enum {
 	OPTION_TYPE = 2048,
 	OPTION_CLIENT = 4096,
 	OPTION_SERVERS = 8192, /* more than one --server */
+	OPTION_TIMEOUT = 16384,
+	OPTION_WAIT = 32768,
+	OPTION_RESET = 65536,
 };
 
 struct cli_command {

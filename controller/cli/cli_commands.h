@@ -27,6 +27,11 @@ enum cli_exit cli_shift_extend(struct cli *cli);
 /* cli_override.c */
 enum cli_exit cli_override_list(struct cli *cli);
 
+/* cli_drain.c */
+enum cli_exit cli_drain_begin(struct cli *cli);
+enum cli_exit cli_drain_end(struct cli *cli);
+enum cli_exit cli_drain_weigh(struct cli *cli);
+
 /* cli_lb.c */
 enum cli_exit cli_lb_status(struct cli *cli);
 

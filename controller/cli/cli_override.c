@@ -8,29 +8,78 @@
 #include <stdio.h>
 #include <string.h>
 
+struct override_row {
+	const char *kind;
+	const char *word;
+	char *(*what)(const json_t *o); /* caller frees */
+};
+
+static char *cli_override_shift(const json_t *o)
+{
+	const char *lb = cli_print_text(o, "load_balancer");
+
+	return mem_printf("%s of %s%s", cli_print_text(o, "zone"),
+			  strcmp(lb, "*") == 0 ? "all load balancers" : lb,
+			  cli_print_true(o, "evacuate_servers") ? ", servers too" : "");
+}
+
+static char *cli_override_removal(const json_t *o)
+{
+	return mem_printf("%s/%s (%s) of %s/%s, %" JSON_INTEGER_FORMAT " connections",
+			  cli_print_text(o, "server_group"), cli_print_text(o, "server"),
+			  cli_print_text(o, "endpoint"), cli_print_text(o, "load_balancer"),
+			  cli_print_text(o, "listener"), cli_print_number(o, "connections"));
+}
+
+static char *cli_override_weight(const json_t *o)
+{
+	return mem_printf("%s/%s, %s", cli_print_text(o, "server_group"),
+			  cli_print_text(o, "server"), cli_print_text(o, "detail"));
+}
+
+/* "web/web-1", "zone zone-a of group web", "shop/http", "shop" */
+static char *cli_override_drain(const json_t *o)
+{
+	AUTO_FREE char *left = mem_printf("%s, %" JSON_INTEGER_FORMAT " connections",
+					  cli_print_text(o, "state"),
+					  cli_print_number(o, "connections"));
+	const char *group = cli_print_text(o, "server_group");
+	const char *listener = cli_print_text(o, "listener");
+	const char *zone = cli_print_text(o, "zone");
+
+	if (*zone)
+		return mem_printf("zone %s of group %s, %s", zone, group, left);
+	if (*group)
+		return mem_printf("%s/%s, %s", group, cli_print_text(o, "server"), left);
+	return mem_printf("%s%s%s, %s", cli_print_text(o, "load_balancer"), *listener ? "/" : "",
+			  listener, left);
+}
+
+static const struct override_row override_rows[] = {
+	{"zone_shift", "zone shift", cli_override_shift},
+	{"drain", "drain", cli_override_drain},
+	{"weight_override", "weight", cli_override_weight},
+	{"removal", "removal", cli_override_removal},
+};
+
 static void cli_override_add(struct cli_table *t, const json_t *o)
 {
-	const bool shift = strcmp(cli_print_text(o, "kind"), "zone_shift") == 0;
-	AUTO_FREE char *until = mem_printf("%.19s", cli_print_text(o, "until"));
-	AUTO_FREE char *note = mem_printf("%s%s", cli_print_text(o, "why"),
+	const char *kind = cli_print_text(o, "kind");
+	const char *expires = cli_print_text(o, "expires_at");
+	AUTO_FREE char *until = mem_printf("%.19s",
+					   *expires ? expires : cli_print_text(o, "deadline_at"));
+	AUTO_FREE char *note = mem_printf("%s%s", cli_print_text(o, "comment"),
 					  cli_print_true(o, "forced") ? " (forced)" : "");
-	AUTO_FREE char *what = NULL;
 
-	if (shift)
-		what = mem_printf("%s of %s%s", cli_print_text(o, "zone"),
-				  strcmp(cli_print_text(o, "load_balancer"), "*") == 0
-					  ? "all load balancers"
-					  : cli_print_text(o, "load_balancer"),
-				  cli_print_true(o, "evacuate_servers") ? ", servers too" : "");
-	else
-		what = mem_printf("%s/%s (%s) of %s/%s, %" JSON_INTEGER_FORMAT " connections",
-				  cli_print_text(o, "server_group"), cli_print_text(o, "server"),
-				  cli_print_text(o, "endpoint"), cli_print_text(o, "load_balancer"),
-				  cli_print_text(o, "listener"),
-				  cli_print_number(o, "connections"));
-	cli_table_add(t, (const char *[]){shift ? "zone shift" : cli_print_text(o, "kind"),
-					  cli_print_text(o, "id"), what, cli_print_text(o, "who"),
-					  until, note});
+	for (size_t i = 0; i < sizeof(override_rows) / sizeof(override_rows[0]); i++) {
+		AUTO_FREE char *what = NULL;
+
+		if (strcmp(override_rows[i].kind, kind) != 0)
+			continue;
+		what = override_rows[i].what(o);
+		cli_table_add(t, (const char *[]){override_rows[i].word, cli_print_text(o, "id"),
+						  what, cli_print_text(o, "who"), until, note});
+	}
 }
 
 enum cli_exit cli_override_list(struct cli *cli)

@@ -88,11 +88,51 @@ static bool cli_status_is_unanswered(const json_t *lb)
 	       cli_print_number(status, "addresses_published") == 0;
 }
 
+/* A drain by hand, a weight, or what is left of a removed server. */
+static void cli_status_print_other(const struct cli *cli, const json_t *item, const char *kind)
+{
+	char state[CLI_STATE_MAX];
+	bool finished = strcmp(cli_print_text(item, "state"), "finished") == 0;
+	const char *word = "DRAINING";
+
+	if (strcmp(kind, "weight_override") == 0)
+		word = "WEIGHT";
+	else if (finished)
+		word = "DRAINED";
+	cli_table_state(MOOD_WAITING, word, cli->color, cli->unicode, state);
+	if (strcmp(kind, "removal") == 0)
+		printf("%s  %s of %s/%s, %" JSON_INTEGER_FORMAT
+		       " connections, until %s at the latest\n",
+		       state, cli_print_text(item, "endpoint"),
+		       cli_print_text(item, "server_group"), cli_print_text(item, "server"),
+		       cli_print_number(item, "connections"), cli_print_text(item, "deadline_at"));
+	else
+		printf("%s  %s: %s, by %s: %s\n", state, cli_print_text(item, "object"),
+		       cli_print_text(item, "detail"), cli_print_text(item, "who"),
+		       cli_print_text(item, "comment"));
+}
+
+static void cli_status_print_override(const struct cli *cli, const json_t *item)
+{
+	char state[CLI_STATE_MAX], target[CLI_SHIFT_TARGET_MAX];
+	const char *kind = cli_print_text(item, "kind");
+
+	if (strcmp(kind, "zone_shift") != 0) {
+		cli_status_print_other(cli, item, kind);
+		return;
+	}
+	printf("%s  zone %s of %s until %s by %s: %s\n",
+	       cli_table_state(MOOD_WAITING, "SHIFTED", cli->color, cli->unicode, state),
+	       cli_print_text(item, "zone"), cli_shift_target(item, target),
+	       cli_print_text(item, "expires_at"), cli_print_text(item, "who"),
+	       cli_print_text(item, "comment"));
+}
+
 /* What somebody took out, and what is broken, before anything else. */
 static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
 				       const json_t *overrides)
 {
-	char state[CLI_STATE_MAX], target[CLI_SHIFT_TARGET_MAX];
+	char state[CLI_STATE_MAX];
 	const json_t *item;
 	size_t i;
 
@@ -111,22 +151,7 @@ static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
 			       cli_print_text(item, "name"));
 	}
 	json_array_foreach (overrides, i, item) {
-		if (strcmp(cli_print_text(item, "kind"), "zone_shift") == 0)
-			printf("%s  zone %s of %s until %s by %s: %s\n",
-			       cli_table_state(MOOD_WAITING, "SHIFTED", cli->color, cli->unicode,
-					       state),
-			       cli_print_text(item, "zone"), cli_shift_target(item, target),
-			       cli_print_text(item, "until"), cli_print_text(item, "who"),
-			       cli_print_text(item, "why"));
-		else
-			printf("%s  %s of %s/%s, %" JSON_INTEGER_FORMAT
-			       " connections, until %s at the latest\n",
-			       cli_table_state(MOOD_WAITING, "DRAINING", cli->color, cli->unicode,
-					       state),
-			       cli_print_text(item, "endpoint"),
-			       cli_print_text(item, "server_group"), cli_print_text(item, "server"),
-			       cli_print_number(item, "connections"),
-			       cli_print_text(item, "until"));
+		cli_status_print_override(cli, item);
 	}
 }
 
@@ -210,7 +235,8 @@ static void cli_status_add_group(const struct cli *cli, struct cli_table *t, con
 		       *healthy = cli_status_count(status, "healthy");
 	AUTO_FREE char *unhealthy = cli_status_count(status, "unhealthy"),
 		       *initial = cli_status_count(status, "initial");
-	AUTO_FREE char *disabled = cli_status_count(status, "disabled");
+	AUTO_FREE char *disabled = cli_status_count(status, "disabled"),
+		       *draining = cli_status_count(status, "draining");
 	char state[CLI_STATE_MAX];
 	enum cli_mood mood = MOOD_GOOD;
 	const char *word = "ok";
@@ -228,7 +254,7 @@ static void cli_status_add_group(const struct cli *cli, struct cli_table *t, con
 	cli_table_add(t,
 		      (const char *[]){cli_print_text(group, "name"),
 				       cli_table_state(mood, word, cli->color, cli->unicode, state),
-				       servers, healthy, unhealthy, initial, disabled});
+				       servers, healthy, unhealthy, initial, disabled, draining});
 }
 
 static void cli_status_print_tables(const struct cli *cli, const json_t *lbs, const json_t *groups)
@@ -238,7 +264,7 @@ static void cli_status_print_tables(const struct cli *cli, const json_t *lbs, co
 					       ">BELOW MIN",    "FAULT",      NULL};
 	static const char *const group_heads[] = {"SERVER GROUP", "STATE",      ">SERVERS",
 						  ">IN SERVICE",  ">UNHEALTHY", ">INITIAL",
-						  ">DISABLED",    NULL};
+						  ">DISABLED",    ">DRAINING",  NULL};
 	struct cli_table *t = cli_table_new(lb_heads), *g = cli_table_new(group_heads);
 	const json_t *item;
 	size_t i;

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "engine/parts.h"
+#include "engine/override_parts.h"
 #include "plan/diff.h"
 
 #define RETRY_FIRST USEC_PER_SEC
@@ -417,14 +417,24 @@ static void note_adoption(struct engine *e, const struct plan_key *k,
 	engine_mark(e, MARK_PLAN);
 }
 
+static void note_flows(struct engine *e, const struct plan_key *k,
+		       const struct plan_service *actual)
+{
+	struct engine_service *s = services_find(e, k);
+
+	drains_note_service(e, k, actual);
+	if (s)
+		overrides_note_counts(e, s, actual);
+}
+
 void engine_note_service(struct engine *e, const struct plan_key *k, struct plan_table *t,
 			 int error)
 {
 	note_adoption(e, k, t && t->count ? &t->services[0] : NULL, error);
 	if (t && t->count)
-		drains_note_service(e, k, &t->services[0]);
+		note_flows(e, k, &t->services[0]);
 	else if (error == 0 || error == -ESRCH)
-		drains_note_service(e, k, NULL);
+		note_flows(e, k, NULL);
 	plan_table_free(t);
 }
 

@@ -7,13 +7,13 @@
 #include "base/mem.h"
 #include "engine/zones.h"
 
-struct picture {
+struct dns_picture {
 	struct dns_change *items; /* only `before` is filled */
 	size_t count;
 	size_t capacity;
 };
 
-static struct dns_record_set *picture_push(struct picture *p, char *name, enum zone_family f)
+static struct dns_record_set *picture_push(struct dns_picture *p, char *name, enum zone_family f)
 {
 	struct dns_change *item;
 
@@ -92,7 +92,7 @@ static bool balancer_misses_one(const struct balancer *b)
 }
 
 static void list_balancer(const struct load_balancer *lb, const struct balancer *families,
-			  struct picture *p)
+			  struct dns_picture *p)
 {
 	bool missing = balancer_misses_one(&families[ZONE_V4]) ||
 		       balancer_misses_one(&families[ZONE_V6]);
@@ -133,8 +133,10 @@ static int change_compare(const void *a, const void *b)
 	return order ? order : x->family - y->family;
 }
 
-static void list_snapshot(struct engine *e, const struct snapshot *s, struct picture *p)
+struct dns_picture *dns_changes_capture(struct engine *e, const struct snapshot *s)
 {
+	struct dns_picture *p = mem_new(struct dns_picture);
+
 	for (size_t i = 0; i < s->load_balancers.count; i++) {
 		const struct load_balancer *lb = s->load_balancers.items[i];
 		struct balancer families[ZONE_FAMILIES];
@@ -147,6 +149,7 @@ static void list_snapshot(struct engine *e, const struct snapshot *s, struct pic
 	}
 	if (p->count)
 		qsort(p->items, p->count, sizeof(*p->items), change_compare);
+	return p;
 }
 
 static bool sets_equal(const struct dns_record_set *a, const struct dns_record_set *b)
@@ -182,29 +185,38 @@ static void take(struct dns_change *now, struct dns_change *next, struct dns_cha
 	ret->count++;
 }
 
-void dns_changes_list(struct engine *e, const struct snapshot *next,
-		      struct dns_changes *ret_changes)
+void dns_changes_compare(struct dns_picture *before, struct dns_picture *after,
+			 struct dns_changes *ret_changes)
 {
-	struct picture a = {0};
-	struct picture b = {0};
 	size_t i = 0;
 	size_t j = 0;
 
-	list_snapshot(e, e->snapshot, &a);
-	list_snapshot(e, next, &b);
-	ret_changes->items = mem_alloc_array(a.count + b.count + 1, sizeof(*ret_changes->items));
+	ret_changes->items = mem_alloc_array(before->count + after->count + 1,
+					     sizeof(*ret_changes->items));
 	ret_changes->count = 0;
-	while (i < a.count || j < b.count) {
-		int order = i == a.count   ? 1
-			    : j == b.count ? -1
-					   : change_compare(&a.items[i], &b.items[j]);
+	while (i < before->count || j < after->count) {
+		int order = i == before->count ? 1
+			    : j == after->count
+				    ? -1
+				    : change_compare(&before->items[i], &after->items[j]);
 
-		take(order <= 0 ? &a.items[i] : NULL, order >= 0 ? &b.items[j] : NULL, ret_changes);
+		take(order <= 0 ? &before->items[i] : NULL, order >= 0 ? &after->items[j] : NULL,
+		     ret_changes);
 		i += order <= 0;
 		j += order >= 0;
 	}
-	free(a.items);
-	free(b.items);
+	free(before->items);
+	free(before);
+	free(after->items);
+	free(after);
+}
+
+void dns_changes_list(struct engine *e, const struct snapshot *next,
+		      struct dns_changes *ret_changes)
+{
+	struct dns_picture *before = dns_changes_capture(e, e->snapshot);
+
+	dns_changes_compare(before, dns_changes_capture(e, next), ret_changes);
 }
 
 void dns_changes_clear(struct dns_changes *c)

@@ -27,6 +27,13 @@ struct dns_changes {
 	size_t count;
 };
 
+/* All names with what is answered for them, as verdicts are now. */
+struct dns_picture;
+struct dns_picture *dns_changes_capture(struct engine *e, const struct snapshot *s);
+/* Takes both pictures. The caller clears the changes. */
+void dns_changes_compare(struct dns_picture *before, struct dns_picture *after,
+			 struct dns_changes *ret_changes);
+
 /* As verdicts are now: what is new in `next` counts as undecided. The caller clears. */
 void dns_changes_list(struct engine *e, const struct snapshot *next,
 		      struct dns_changes *ret_changes);

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "engine/override_parts.h"
 #include "engine/zones.h"
 
 const char *engine_event_name(enum engine_event_id id)
@@ -56,6 +57,7 @@ struct engine *engine_new(const struct engine_settings *s, const struct engine_p
 	e->retry_at = USEC_NEVER;
 	e->audit_at = USEC_NEVER;
 	e->drain_poll_at = USEC_NEVER;
+	e->held_poll_at = USEC_NEVER;
 	e->rows_retry_at = USEC_NEVER;
 	e->store_ok = true;
 	e->next_token = 1;
@@ -64,22 +66,28 @@ struct engine *engine_new(const struct engine_settings *s, const struct engine_p
 	return e;
 }
 
+static const struct {
+	const char *kind;
+	void (*load)(struct engine *e, const struct store_row *row);
+} row_kinds[] = {
+	{"vip", vips_load_row},          {"drain", drains_load_row},
+	{"health", runtime_load_health}, {"sysctl", sysctls_load_row},
+	{"shift", shift_rows_load},      {"vip_health", vip_checks_load_row},
+	{"dns", publish_load_row},       {"override", override_rows_load},
+};
+#define ROW_KINDS (sizeof(row_kinds) / sizeof(row_kinds[0]))
+
+const char *engine_row_kind(size_t index)
+{
+	return index < ROW_KINDS ? row_kinds[index].kind : NULL;
+}
+
 void engine_load_row(struct engine *e, const struct store_row *row)
 {
-	static const struct {
-		const char *kind;
-		void (*load)(struct engine *e, const struct store_row *row);
-	} kinds[] = {
-		{"vip", vips_load_row},          {"drain", drains_load_row},
-		{"health", runtime_load_health}, {"sysctl", sysctls_load_row},
-		{"shift", shift_rows_load},      {"vip_health", vip_checks_load_row},
-		{"dns", publish_load_row},
-	};
-
 	assert(!e->started);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(kinds[i].kind, row->kind) == 0)
-			kinds[i].load(e, row);
+	for (size_t i = 0; i < ROW_KINDS; i++)
+		if (strcmp(row_kinds[i].kind, row->kind) == 0)
+			row_kinds[i].load(e, row);
 }
 
 void engine_free(struct engine *e)
@@ -88,6 +96,7 @@ void engine_free(struct engine *e)
 		return;
 	propose_free(e);
 	shifts_free(e);
+	overrides_free(e);
 	zones_free(e);
 	publish_free(e);
 	rows_free(&e->loaded_vip_health);
@@ -122,6 +131,7 @@ static void step_checks(struct engine *e)
 
 	runtime_sync(e);
 	services_sync(e);
+	overrides_sync(e);
 	vips_sync(e);
 	drains_sync(e);
 	zones_sync(e);
@@ -151,6 +161,7 @@ static void wake(struct engine *e, usec_t now)
 				 drains,
 				 e->rows_retry_at,
 				 shifts_tick(e, now),
+				 overrides_tick(e, now),
 				 vip_checks_tick(e, now)};
 
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
@@ -183,6 +194,7 @@ void engine_settle(struct engine *e)
 	vip_checks_tick(e, now);
 	acks_tick(e, now);
 	drains_tick(e, now);
+	overrides_tick(e, now);
 	if (now >= e->rows_retry_at) {
 		e->rows_retry_at = USEC_NEVER;
 		engine_mark(e, MARK_STORE);
@@ -198,8 +210,11 @@ void engine_settle(struct engine *e)
 	}
 	if (!(e->marks & MARK_PLAN))
 		acks_note_settled(e);
+	overrides_settle(e);
+	overrides_pump(e);
 	propose_finish(e);
 	shifts_finish(e);
+	overrides_finish(e);
 	wake(e, now);
 }
 
@@ -213,7 +228,8 @@ void engine_set_audit_interval(struct engine *e, usec_t interval)
 bool engine_idle(const struct engine *e)
 {
 	return e->lists_done == e->lists_submitted && e->ops.count == 0 && propose_idle(e) &&
-	       shifts_idle(e) && rows_idle(e) && !(e->marks & ~(unsigned)MARK_STORE);
+	       shifts_idle(e) && overrides_idle(e) && rows_idle(e) &&
+	       !(e->marks & ~(unsigned)MARK_STORE);
 }
 
 void engine_flush(struct engine *e)

@@ -45,6 +45,8 @@ struct engine_settings {
 /* `snapshot` (reference taken over) and the rows are what the store held. Nothing is done before the first settle. */
 struct engine *engine_new(const struct engine_settings *s, const struct engine_ports *ports,
 			  struct snapshot *snapshot);
+/* The kinds of rows that it keeps, one after the other; NULL at the end. All of them are to be loaded. */
+const char *engine_row_kind(size_t index);
 void engine_load_row(struct engine *e, const struct store_row *row); /* before the first settle */
 void engine_free(struct engine *e);
 

@@ -59,6 +59,16 @@ struct engine_group {
 	bool used;
 };
 
+/* A destination of a member that is drained by hand: at weight 0 until its flows have ended. */
+struct engine_held {
+	struct plan_dest dest;
+	char *group;
+	char *server;
+	uint32_t connections; /* active, inactive and templates, as last read */
+	bool counted;         /* they were read at least once */
+	bool ended;           /* there were none: it leaves the kernel */
+};
+
 struct engine_service {
 	struct plan_key key;
 	struct desired_place place; /* place.lb NULL: leftover, to be deleted */
@@ -71,6 +81,7 @@ struct engine_service {
 	uint64_t fault_list; /* the list in which `fault` was told */
 	uint64_t touched;    /* number of the last list with an operation on it */
 	struct desired_verdict verdict;
+	struct vec held; /* struct engine_held, in the order of plan_dest_compare() */
 	char *fault;
 };
 
@@ -116,6 +127,7 @@ struct engine_row { /* waits for the store */
 	char *key;
 	char *value;
 	usec_t wall; /* not 0: an entry of the journal */
+	bool stale;  /* under way, and overtaken: not tried again */
 };
 
 struct engine_asker {
@@ -124,8 +136,9 @@ struct engine_asker {
 	bool asked; /* the read under way is for it */
 };
 
-struct shift_pending;  /* a wish about a shift on its way: shifts.c */
-struct engine_pending; /* a proposal on its way: propose.c */
+struct override_pending; /* a wish about an override on its way: overrides.c */
+struct shift_pending;    /* a wish about a shift on its way: shifts.c */
+struct engine_pending;   /* a proposal on its way: propose.c */
 
 struct engine {
 	struct engine_settings settings;
@@ -187,6 +200,16 @@ struct engine {
 	struct shift_pending *shift_committing;
 	struct shift_pending *shift_finishing; /* answered at the end of the settle step */
 	usec_t vip_tick_at;
+
+	/* override_parts.h */
+	struct vec overrides;        /* struct engine_override, oldest first */
+	struct table override_index; /* the same, by what they override */
+	struct override_pending *override_queue;
+	struct override_pending *override_committing;
+	struct override_pending *override_finishing;
+	usec_t override_tick_at;
+	usec_t held_poll_at;
+
 	struct view *dns_view;
 	uint64_t dns_hash; /* of what it was made of, or what the next one is being made of */
 	struct view_builder *dns_builder; /* of the next one; NULL = none is in the making */

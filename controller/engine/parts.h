@@ -126,6 +126,8 @@ void rows_put(struct engine *e, const char *kind, const char *key, char *value);
 void rows_append(struct engine *e, const char *kind, const char *key,
 		 char *value); /* to the journal */
 void rows_commit(struct engine *e);
+/* What waits for this row is not written any more: a commit of it overtakes it. */
+void rows_forget(struct engine *e, const char *kind, const char *key);
 /* Nothing is on its way, and nothing waits but for a store that has failed. */
 bool rows_idle(const struct engine *e);
 void rows_free(struct vec *rows);

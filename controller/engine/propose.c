@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "engine/dns_changes.h"
+#include "engine/override_parts.h"
 #include "engine/zones.h"
 
 struct engine_pending {
@@ -246,7 +247,9 @@ bool propose_note_commit(struct engine *e, uint64_t token, int result, const str
 void engine_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
 {
 	note_store(e, result, err);
-	if (!rows_note_commit(e, token, result, err) && !shifts_note_commit(e, token, result, err))
+	if (!rows_note_commit(e, token, result, err) &&
+	    !shifts_note_commit(e, token, result, err) &&
+	    !overrides_note_commit(e, token, result, err))
 		propose_note_commit(e, token, result, err);
 }
 

@@ -49,6 +49,28 @@ void rows_free(struct vec *rows)
 	vec_clear(rows);
 }
 
+static bool row_is(const struct engine_row *r, const char *kind, const char *key)
+{
+	return !r->wall && strcmp(r->kind, kind) == 0 && strcmp(r->key, key) == 0;
+}
+
+void rows_forget(struct engine *e, const char *kind, const char *key)
+{
+	for (size_t i = e->rows.count; i-- > 0;) {
+		struct engine_row *r = e->rows.items[i];
+
+		if (!row_is(r, kind, key))
+			continue;
+		vec_remove(&e->rows, i);
+		row_free(r);
+	}
+	for (size_t i = 0; i < e->rows_in_flight.count; i++) {
+		struct engine_row *r = e->rows_in_flight.items[i];
+
+		r->stale = r->stale || row_is(r, kind, key);
+	}
+}
+
 void rows_export(const struct vec *rows, struct store_row **ret_rows)
 {
 	struct store_row *out = mem_alloc_array(rows->count + 1, sizeof(*out));
@@ -112,7 +134,7 @@ static void rows_compact(struct vec *rows)
 	for (size_t i = rows->count; i-- > 0;) {
 		struct engine_row *r = rows->items[i];
 
-		if (row_is_superseded(&newer, r, &journal))
+		if (r->stale || row_is_superseded(&newer, r, &journal))
 			row_free(r);
 		else
 			rows->items[--kept] = r;

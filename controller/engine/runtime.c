@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "engine/override_parts.h"
 #include "engine/zones.h"
 #include "health/window.h"
 #include "model/health_check.h"
@@ -57,6 +58,7 @@ void runtime_state(void *ctx, const struct server_group *g, size_t index,
 	const struct engine_server *rs = NULL;
 
 	ret_state->ramp = DESIRED_RAMP_FULL;
+	ret_state->weight = overrides_weight(e, g, s);
 	ret_state->trusted = false;
 	ret_state->health = g->initial_state == INITIAL_HEALTHY ? HEALTH_HEALTHY : HEALTH_INITIAL;
 	if (!rg)
@@ -113,6 +115,7 @@ void runtime_begin_ramp(struct engine *e, struct engine_server *s)
 /* One that carries everything is at full weight (see desired.c) and stays there: no ramp throws it back when others come. */
 void runtime_end_lone_ramp(struct engine *e, const struct engine_group *g)
 {
+	struct engine_override *covers[OVERRIDE_COVERS_MAX];
 	struct engine_server *lone = NULL;
 
 	for (size_t i = 0; e->ramping.count && i < g->servers.count; i++) {
@@ -120,7 +123,8 @@ void runtime_end_lone_ramp(struct engine *e, const struct engine_group *g)
 		struct desired_state state = {.health = s->health.state,
 					      .trusted = s->health.trusted};
 
-		if (!s->server->enabled || s->server->weight == 0 ||
+		if (!s->server->enabled || overrides_weight(e, g->group, s->server) == 0 ||
+		    overrides_list_covers(e, NULL, g->group, s->server, covers) ||
 		    !desired_in_service(g->group, &state))
 			continue;
 		if (lone)

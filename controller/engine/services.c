@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/override_parts.h"
 #include "engine/zones.h"
 #include "plan/diff.h"
 
@@ -238,6 +239,7 @@ void services_drop(struct engine *e, struct engine_service *s)
 	for (size_t i = e->dirty.count; i-- > 0;)
 		if (e->dirty.items[i] == s)
 			vec_remove(&e->dirty, i);
+	overrides_free_held(&s->held);
 	plan_service_clear(&s->expected);
 	free(s->fault);
 	free(s);
@@ -248,6 +250,7 @@ void services_free(struct engine *e)
 	for (size_t i = 0; i < e->services.count; i++) {
 		struct engine_service *s = e->services.items[i];
 
+		overrides_free_held(&s->held);
 		plan_service_clear(&s->expected);
 		free(s->fault);
 		free(s);
@@ -262,23 +265,52 @@ bool services_owned(const struct engine *e, const struct plan_key *k)
 
 /* ---- the plan ---- */
 
-void services_build(struct engine *e, const struct snapshot *s, const struct desired_place *p,
-		    const struct vec *more_drains, struct plan_service *ret_service,
-		    struct desired_verdict *ret_verdict)
-{
-	struct desired_drain *drains AUTO_FREE = NULL;
-	struct desired_input in = {.snapshot = s, .place = *p, .state = runtime_state, .ctx = e};
+struct build_wish {
+	const struct snapshot *snapshot;
+	const struct desired_place *place;
+	const struct vec *more_drains; /* beside those in force; or NULL */
+	struct vec *held;              /* gets what is drained by hand in it; NULL = nobody asks */
+};
 
-	in.drain_count = drains_fill(e, more_drains, &drains);
+static void build(struct engine *e, const struct build_wish *w, struct plan_service *ret_service,
+		  struct desired_verdict *ret_verdict)
+{
+	const struct desired_place *p = w->place;
+	struct desired_drain *drains AUTO_FREE = NULL;
+	struct overrides_view view = {.engine = e, .held = w->held};
+	struct desired_input in = {.snapshot = w->snapshot,
+				   .place = *p,
+				   .state = runtime_state,
+				   .ctx = e,
+				   .drained = overrides_judge,
+				   .drained_ctx = &view};
+	struct plan_key key;
+
+	if (e->overrides.count && desired_place_key(p, &key))
+		view.service = services_find(e, &key);
+	in.drain_count = drains_fill(e, w->more_drains, &drains);
 	in.drains = drains;
 	in.evacuated_count = shifts_list_evacuated(e, p->lb, in.evacuated, DESIRED_EVACUATED_MAX);
 	desired_build_service(&in, ret_service, ret_verdict);
 }
 
+void services_build(struct engine *e, const struct snapshot *s, const struct desired_place *p,
+		    const struct vec *more_drains, struct plan_service *ret_service,
+		    struct desired_verdict *ret_verdict)
+{
+	build(e, &(struct build_wish){s, p, more_drains, NULL}, ret_service, ret_verdict);
+}
+
 void services_count(struct engine *e, const struct snapshot *s, const struct desired_place *p,
 		    struct zone_count *ret_count)
 {
-	struct desired_input in = {.snapshot = s, .place = *p, .state = runtime_state, .ctx = e};
+	struct overrides_view view = {.engine = e};
+	struct desired_input in = {.snapshot = s,
+				   .place = *p,
+				   .state = runtime_state,
+				   .ctx = e,
+				   .drained = overrides_judge,
+				   .drained_ctx = &view};
 
 	in.evacuated_count = shifts_list_evacuated(e, p->lb, in.evacuated, DESIRED_EVACUATED_MAX);
 	desired_count_scope(&in, ret_count);
@@ -287,9 +319,11 @@ void services_count(struct engine *e, const struct snapshot *s, const struct des
 static void plan_one(struct engine *e, struct engine_service *s)
 {
 	struct plan_service desired;
+	struct vec held = {0};
 	size_t before = e->ops.count;
 
-	services_build(e, e->snapshot, &s->place, NULL, &desired, &s->verdict);
+	build(e, &(struct build_wish){e->snapshot, &s->place, NULL, &held}, &desired, &s->verdict);
+	overrides_take_held(e, s, &held);
 	diff_service(&desired, s->present ? &s->expected : NULL, &e->ops);
 	plan_service_clear(&s->expected);
 	s->expected = desired;

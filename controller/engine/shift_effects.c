@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/override_parts.h"
 #include "engine/zones.h"
 
 /* Zones of one load balancer in one family, judged. */
@@ -90,7 +91,8 @@ static void count_group(struct engine *e, const struct server_group *g, const ch
 		struct desired_state state = {.ramp = DESIRED_RAMP_FULL};
 
 		runtime_state(e, g, k, &state);
-		if (!s->enabled || s->weight == 0 || !desired_in_service(g, &state))
+		if (!s->enabled || state.weight == 0 || !desired_in_service(g, &state) ||
+		    overrides_find_drain(e, g, s))
 			continue;
 		(*all)++;
 		if (s->zone && strcmp(s->zone, zone) == 0)

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "dns/view.h"
-#include "engine/parts.h"
+#include "engine/override_parts.h"
 #include "model/health_check.h"
 #include "plan/diff.h"
 
@@ -71,7 +71,7 @@ static void write_healthy(const struct engine *e, const struct engine_server *s,
 	else
 		snprintf(st->sentence, sizeof(st->sentence), "healthy for %s; last probe: %s",
 			 time_in_state(e, s, span), evidence);
-	if (s->server->weight == 0) {
+	if (overrides_weight(e, s->group->group, s->server) == 0 && s->server->weight == 0) {
 		st->reason_code = health_reason_name(REASON_WEIGHT_ZERO);
 		snprintf(st->sentence, sizeof(st->sentence),
 			 "healthy, but its configured weight is 0: it gets no new flows");
@@ -210,6 +210,7 @@ int engine_server_status(const struct engine *e, const char *group, const char *
 			    "its group is not checked: it counts as healthy everywhere");
 	else
 		write_probed(e, s, st);
+	overrides_write_server(e, s, st);
 	return 0;
 }
 
@@ -227,13 +228,16 @@ void engine_query(struct engine *e, const struct store_query *q, store_items_fn 
 	e->ports.query(e->ports.ctx, q, done, ctx);
 }
 
-static void count_server(const struct engine_server *s, struct group_status *st)
+static void count_server(const struct engine *e, const struct engine_server *s,
+			 struct group_status *st)
 {
 	struct desired_state state = {.health = s->health.state, .trusted = s->health.trusted};
 
 	st->servers++;
 	if (!s->server->enabled)
 		st->disabled++;
+	else if (overrides_find_drain(e, s->group->group, s->server))
+		st->draining++;
 	else if (desired_in_service(s->group->group, &state))
 		st->healthy++;
 	else if (s->health.state == HEALTH_UNHEALTHY)
@@ -251,7 +255,7 @@ int engine_group_status(const struct engine *e, const char *group, struct group_
 	memset(ret_status, 0, sizeof(*ret_status));
 	ret_status->used = g->used;
 	for (size_t i = 0; i < g->servers.count; i++)
-		count_server(g->servers.items[i], ret_status);
+		count_server(e, g->servers.items[i], ret_status);
 	return 0;
 }
 

@@ -62,7 +62,8 @@ struct group_status {
 	unsigned unhealthy;
 	unsigned initial;
 	unsigned disabled;
-	bool used; /* by a listener */
+	unsigned draining; /* by hand */
+	bool used;         /* by a listener */
 };
 int engine_group_status(const struct engine *e, const char *group, struct group_status *ret_status);
 

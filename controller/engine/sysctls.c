@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/parts.h"
+#include "engine/override_parts.h"
 
 enum { EXPIRE_NODEST, EXPIRE_QUIESCENT };
 
@@ -46,8 +46,10 @@ static const struct listener *find_need(const struct snapshot *s, size_t which,
 static int read_needed(const struct engine *e, const struct snapshot *s, size_t which)
 {
 	const struct load_balancer *lb;
+	bool needed = find_need(s, which, &lb) ||
+		      (which == EXPIRE_NODEST && overrides_remove_now(e));
 
-	if (!e->settings.manage_sysctls || e->settings.kernel_off || !find_need(s, which, &lb))
+	if (!e->settings.manage_sysctls || e->settings.kernel_off || !needed)
 		return 1;
 	return e->ports.kernel_read_sysctl(e->ports.ctx, e->sysctls[which].name);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is kept beside the configuration. Rows, replaced by (kind, key): removals that drain ("drain"), last known health
- * ("health"), VIP addresses that the daemon added ("vip"), sysctls before they were set ("sysctl"). Entries of the journal,
- * appended: health transitions ("transition", key GROUP/SERVER), events ("event"). */
+ * ("health"), VIP addresses that the daemon added ("vip"), sysctls before they were set ("sysctl"), drains by hand and weights
+ * ("override"). Entries of the journal, appended: health transitions ("transition", key GROUP/SERVER), events ("event"). */
 #ifndef ZG_MODEL_ROW_H
 #define ZG_MODEL_ROW_H
 

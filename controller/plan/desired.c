@@ -19,6 +19,7 @@ struct member {
 	bool unhealthy; /* by verdict, not for want of one */
 	bool backup;    /* of the backup group */
 	bool drained;   /* removed from the configuration */
+	bool gone;      /* kept out by hand, and its flows have ended */
 	unsigned ramp;
 };
 
@@ -176,18 +177,34 @@ void desired_reduce_sh(uint32_t *weights, size_t count)
 	}
 }
 
+static struct desired_state state_of(const struct desired_input *in, const struct server_group *g,
+				     size_t index)
+{
+	const struct server *s = g->servers.items[index];
+	struct desired_state state = {.ramp = DESIRED_RAMP_FULL, .weight = s->weight};
+
+	in->state(in->ctx, g, index, &state);
+	return state;
+}
+
+static enum desired_drained drained_of(const struct desired_input *in, const struct server_group *g,
+				       const struct server *s, const struct plan_dest *dest)
+{
+	return in->drained ? in->drained(in->drained_ctx, &in->place, g, s, dest) : DESIRED_SERVES;
+}
+
 /* Slow start needs room below weight 1: one constant factor for the whole group, so that a ramp rewrites nobody else. */
-static uint32_t slow_start_factor(const struct server_group *g)
+static uint32_t slow_start_factor(const struct desired_input *in, const struct server_group *g)
 {
 	uint32_t largest = 1;
 
 	if (g->slow_start_ms == 0)
 		return 1;
 	for (size_t i = 0; i < g->servers.count; i++) {
-		const struct server *s = g->servers.items[i];
+		struct desired_state state = state_of(in, g, i);
 
-		if (s->weight > largest)
-			largest = s->weight;
+		if (state.weight > largest)
+			largest = state.weight;
 	}
 	uint32_t factor = 65535 / largest;
 
@@ -215,12 +232,14 @@ void desired_count_scope(const struct desired_input *in, struct zone_count *ret_
 	memset(ret_count, 0, sizeof(*ret_count));
 	for (size_t i = 0; i < g->servers.count; i++) {
 		const struct server *s = g->servers.items[i];
-		struct desired_state state = {.ramp = DESIRED_RAMP_FULL};
+		struct desired_state state;
 
-		if (!s->enabled || s->weight == 0 || !desired_in_scope(&in->place, g, s) ||
-		    is_evacuated(in, s))
+		if (!s->enabled || !desired_in_scope(&in->place, g, s) || is_evacuated(in, s) ||
+		    drained_of(in, g, s, NULL) != DESIRED_SERVES)
 			continue;
-		in->state(in->ctx, g, i, &state);
+		state = state_of(in, g, i);
+		if (state.weight == 0)
+			continue;
 		ret_count->eligible++;
 		if (desired_in_service(g, &state))
 			ret_count->in_service++;
@@ -232,21 +251,25 @@ void desired_count_scope(const struct desired_input *in, struct zone_count *ret_
 static void members_add_group(struct members *m, const struct desired_input *in,
 			      const struct server_group *g)
 {
-	uint32_t factor = slow_start_factor(g);
+	uint32_t factor = slow_start_factor(in, g);
 
 	for (size_t i = 0; i < g->servers.count; i++) {
 		const struct server *s = g->servers.items[i];
-		struct desired_state state = {.ramp = DESIRED_RAMP_FULL};
+		struct desired_state state;
+		enum desired_drained drained;
 
 		if (!desired_in_scope(&in->place, g, s))
 			continue;
-		in->state(in->ctx, g, i, &state);
+		state = state_of(in, g, i);
 
 		struct member *member = members_push(m);
 
 		desired_fill_dest(g, s, in->place.listener, &member->dest);
-		member->base = s->weight * factor;
-		member->eligible = s->enabled && s->weight > 0 && !is_evacuated(in, s);
+		drained = drained_of(in, g, s, &member->dest);
+		member->base = state.weight * factor;
+		member->eligible = s->enabled && state.weight > 0 && !is_evacuated(in, s) &&
+				   drained == DESIRED_SERVES;
+		member->gone = drained == DESIRED_GONE;
 		member->in_service = s->enabled && desired_in_service(g, &state);
 		member->unhealthy = g->health_check.enabled && state.health == HEALTH_UNHEALTHY;
 		member->ramp = g->slow_start_ms ? state.ramp : DESIRED_RAMP_FULL;
@@ -347,7 +370,7 @@ static bool member_leaves(const struct member *m, const struct desired_input *in
 			  const struct server_group *g)
 {
 	/* dh has no fallback: with weight 0 it refuses a share of the clients. */
-	if (is_scheduler(in->place.listener, "dh"))
+	if (m->gone || is_scheduler(in->place.listener, "dh"))
 		return true;
 	return g->on_unhealthy == ON_UNHEALTHY_TERMINATE && m->unhealthy && !m->drained;
 }

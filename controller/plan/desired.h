@@ -15,7 +15,8 @@
 struct desired_state {
 	enum health_state health;
 	bool trusted;
-	unsigned ramp; /* 1–10: tenths of the weight; 10 when no slow start is under way */
+	uint32_t weight; /* that it is to have: configured, or an override of that */
+	unsigned ramp;   /* 1–10: tenths of the weight; 10 when no slow start is under way */
 };
 
 /* The state of server `index` of group `g` of the snapshot. */
@@ -38,6 +39,15 @@ struct desired_place {
 	uint8_t family;
 };
 
+/* Whether a member is kept out by hand: at weight 0 while its flows end, or out of the kernel. */
+enum desired_drained { DESIRED_SERVES, DESIRED_HELD, DESIRED_GONE };
+
+/* `dest` NULL: only whether it serves is asked. */
+typedef enum desired_drained desired_drained_fn(void *ctx, const struct desired_place *p,
+						const struct server_group *g,
+						const struct server *s,
+						const struct plan_dest *dest);
+
 #define DESIRED_EVACUATED_MAX MODEL_LB_ZONES_MAX
 
 struct desired_input {
@@ -45,6 +55,8 @@ struct desired_input {
 	struct desired_place place;
 	desired_state_fn *state;
 	void *ctx;
+	desired_drained_fn *drained; /* NULL: nobody is */
+	void *drained_ctx;
 	const struct desired_drain
 		*drains; /* those of this listener (any others are passed over) */
 	size_t drain_count;

@@ -36,14 +36,14 @@ def a_shift_and_its_end(lab):
     shown = code(cli("override", "list"))
     assert "zone-b of shop" in shown and "new switch" in shown and "root" in shown, shown
     listed, = json.loads(code(cli("-o", "json", "override", "list")))
-    assert listed["kind"] == "zone_shift" and listed["why"] == "new switch", listed
+    assert listed["kind"] == "zone_shift" and listed["comment"] == "new switch", listed
     code(cli("zone", "shift", *wish), CONFLICT)
     refused = cli("zone", "shift", "zone-a", *wish[1:])
     code(refused, CONFLICT)
     assert "no zone left" in refused.stderr, refused.stderr
     code(cli("zone", "extend", "zone-b", "--for", "3d", "--comment", "parts are late"))
     later, = json.loads(code(cli("-o", "json", "override", "list")))
-    assert later["until"] > listed["until"] and later["why"] == "parts are late", later
+    assert later["expires_at"] > listed["expires_at"] and later["comment"] == "parts are late", later
     code(cli("zone", "extend", "zone-b", "--for", "4d"), 3)
     text = code(cli("zone", "return", "zone-b"))
     assert "Returned zone zone-b" in text, text

@@ -46,6 +46,12 @@ struct play {
 	char shift_answer[64]; /* "done", "pending", or why not */
 	char shift_detail[256];
 	size_t shift_effects;
+	char override_answer[64]; /* the same of overrides */
+	char override_detail[512];
+	size_t override_ops; /* of a dry run */
+	size_t override_names;
+	char override_parent[80]; /* that the line names */
+	char override_name[80];
 	char fault[PLAY_FAULT_MAX]; /* why it failed */
 };
 
@@ -82,6 +88,7 @@ struct play_command {
 extern const struct play_command play_actions[];          /* play_actions.c */
 extern const struct play_command play_kernel[];           /* play_kernel.c: behind "kernel" */
 extern const struct play_command play_zones[];            /* play_zones.c */
+extern const struct play_command play_overrides[];        /* play_overrides.c */
 extern const struct play_command play_crowd[];            /* play_crowd.c */
 extern const struct play_command play_writes[];           /* play_writes.c */
 bool play_write_config(struct play *p, const char *text); /* PUT of a document */

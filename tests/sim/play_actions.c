@@ -135,7 +135,8 @@ static bool do_restart(struct play *p)
 	return do_stop(p) && do_start(p);
 }
 
-/* settings no-addresses|no-sysctls|kernel-off|descriptors N|audit DURATION: before the start */
+/* settings no-addresses|no-sysctls|sysctls|kernel-off|second-boot|third-boot|
+ * descriptors N|audit DURATION: before the start */
 static bool do_settings(struct play *p)
 {
 	struct engine_settings *s = &p->world.settings;
@@ -153,6 +154,10 @@ static bool do_settings(struct play *p)
 		s->kernel_off = true;
 	else if (strcmp(word, "descriptors") == 0 && p->count > 2)
 		p->world.probe_capacity = strtoul(p->words[2], NULL, 10);
+	else if (strcmp(word, "second-boot") == 0)
+		s->boot_id = "the second boot";
+	else if (strcmp(word, "third-boot") == 0)
+		s->boot_id = "the third boot";
 	else if (strcmp(word, "audit") == 0 && p->count > 2)
 		return play_parse_duration(p, p->words[2], &s->audit_interval);
 	else

@@ -11,10 +11,11 @@ struct play_judge {
 	bool (*yes)(struct play *p, size_t at);
 	bool (*no)(struct play *p, size_t at);
 };
-extern const struct play_judge play_judges_state[];  /* play_expect.c */
-extern const struct play_judge play_judges_zone[];   /* play_zones.c */
-extern const struct play_judge play_judges_crowd[];  /* play_crowd.c */
-extern const struct play_judge play_judges_report[]; /* play_reports.c */
+extern const struct play_judge play_judges_state[];    /* play_expect.c */
+extern const struct play_judge play_judges_zone[];     /* play_zones.c */
+extern const struct play_judge play_judges_crowd[];    /* play_crowd.c */
+extern const struct play_judge play_judges_report[];   /* play_reports.c */
+extern const struct play_judge play_judges_override[]; /* play_overrides.c */
 
 const char *play_word(const struct play *p, size_t at); /* "" beyond the end */
 const char *play_rest(const struct play *p, size_t at); /* the line from there on */

@@ -263,7 +263,8 @@ const struct play_judge play_judges_report[] = {
 bool play_expect(struct play *p, size_t at)
 {
 	const struct play_judge *tables[] = {play_judges_state, play_judges_report,
-					     play_judges_zone, play_judges_crowd};
+					     play_judges_zone, play_judges_crowd,
+					     play_judges_override};
 	bool no = play_has(p, at, "no");
 	const char *name = play_word(p, no ? at + 1 : at);
 

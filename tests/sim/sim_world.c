@@ -215,8 +215,6 @@ void sim_world_clear(struct sim_world *w)
 
 void sim_world_start(struct sim_world *w)
 {
-	static const char *const kinds[] = {"vip",   "drain",      "health", "sysctl",
-					    "shift", "vip_health", "dns"};
 	struct engine_ports ports = {
 		.ctx = w,
 		.now = port_now,
@@ -242,8 +240,8 @@ void sim_world_start(struct sim_world *w)
 
 	assert(!w->engine);
 	w->engine = engine_new(&w->settings, &ports, snapshot_ref(w->store.snapshot));
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		sim_store_load(&w->store, kinds[i], w->engine);
+	for (size_t i = 0; engine_row_kind(i); i++)
+		sim_store_load(&w->store, engine_row_kind(i), w->engine);
 	engine_settle(w->engine);
 }
 

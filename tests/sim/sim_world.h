@@ -3,6 +3,7 @@
 #ifndef ZG_TESTS_SIM_WORLD_H
 #define ZG_TESTS_SIM_WORLD_H
 
+#include "engine/overrides.h"
 #include "engine/shifts.h"
 #include "engine/status.h"
 #include "sim/sim_kernel.h"

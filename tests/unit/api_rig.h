@@ -65,6 +65,7 @@ struct rig {
 	double delay;                  /* of the fakes' answers, seconds */
 	bool refuse_ops;               /* the kernel says EINVAL to everything */
 	bool hold_tables;              /* tables never come */
+	bool busy;                     /* every destination has a flow */
 	bool fail_commits;             /* the store is full */
 	bool linger;                   /* the loop goes on after api_stop() */
 	bool fail_queries;             /* the store cannot be read */
@@ -396,6 +397,8 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 		break;
 	case RIG_SERVICE:
 		one = rig_copy_service(rig->kernel, &ev->key);
+		for (size_t i = 0; rig->busy && one && i < one->services[0].dest_count; i++)
+			one->services[0].counts[i].active = 1;
 		engine_note_service(rig->engine, &ev->key, one, one ? 0 : -ESRCH);
 		break;
 	}

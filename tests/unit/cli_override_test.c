@@ -32,10 +32,44 @@ static void override_list_shows_shifts(void **state)
 	rig_end(&rig);
 }
 
+static void put(const struct rig *rig, const char *path, const char *body)
+{
+	AUTO_REPLY struct answer a = rig_ask(rig, "PUT", path, "", body);
+
+	if (a.status != 201)
+		fail_msg("%s: %s", path, a.text);
+}
+
+static void override_list_shows_the_others(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	put(&rig, "/api/v1/server-groups/web/servers/w1/drain", "{\"comment\":\"disk\"}");
+	put(&rig, "/api/v1/server-groups/web/servers/w2/weight-override",
+	    "{\"weight\":7,\"comment\":\"slow\"}");
+	put(&rig, "/api/v1/load-balancers/shop/drain", "{\"comment\":\"all\"}");
+	AUTO_OUTCOME struct outcome list = cli_rig_run(&rig, cli_override_list, 2, &o,
+						       WORDS("override", "list"));
+	assert_contains(list.out, "drain   ");
+	assert_contains(list.out, "web/w1, ");
+	assert_contains(list.out, " connections ");
+	assert_contains(list.out, "  root  20");
+	assert_contains(list.out, "  disk\n");
+	assert_contains(list.out, "weight  ");
+	assert_contains(list.out, "web/w2, weight 7 instead of ");
+	assert_contains(list.out, "shop, ");
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(override_list_shows_shifts),
+		cmocka_unit_test(override_list_shows_the_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,9 +21,10 @@
 	"'zb':{'vip4':'192.0.2.2'}},"                                                        \
 	"'listeners':{'http':{'protocol':'tcp','port':80,'server_group':'web'}}}}}"
 
-#define WEB(members)  "{'server_groups':{'web':{" members "}}}"
-#define BOTH(g, l)    "{'server_groups':{'web':{" g "}},'load_balancers':{'shop':{" l "}}}"
-#define HTTP(members) "'listeners':{'http':{" members "}}"
+#define WEB(members)       "{'server_groups':{'web':{" members "}}}"
+#define BOTH(g, l)         "{'server_groups':{'web':{" g "}},'load_balancers':{'shop':{" l "}}}"
+#define HTTP(members)      "'listeners':{'http':{" members "}}"
+#define HTTP_ONLY(members) "{'load_balancers':{'shop':{" HTTP(members) "}}}"
 #define MIN(c, p)                                                                     \
 	"'min_healthy':{'count':" #c ",'percent':" #p "},'dns_min_healthy':{'count':" \
 	"10,'percent':100}"
@@ -32,7 +33,8 @@ struct world {
 	struct snapshot *s;
 	struct desired_input in;
 	const char *
-		states; /* "w1=H w2=U4": H healthy, U unhealthy, I initial, T trusted; tenths of a ramp */
+		states; /* "w1=H w2=U4 w3=H@7 w4=H:d": H healthy, U unhealthy, I initial, T trusted; tenths of a
+			 * ramp; @ a weight override; :d drained by hand, :g and gone */
 };
 
 static void state_of(void *ctx, const struct server_group *g, size_t index,
@@ -45,7 +47,8 @@ static void state_of(void *ctx, const struct server_group *g, size_t index,
 
 	snprintf(name, sizeof(name), "%s=", s->o.name);
 	at = strstr(w->states, name);
-	*ret_state = (struct desired_state){.health = HEALTH_INITIAL, .ramp = DESIRED_RAMP_FULL};
+	*ret_state = (struct desired_state){
+		.health = HEALTH_INITIAL, .ramp = DESIRED_RAMP_FULL, .weight = s->weight};
 	if (!at)
 		return;
 	at += strlen(name);
@@ -55,6 +58,27 @@ static void state_of(void *ctx, const struct server_group *g, size_t index,
 					 : HEALTH_INITIAL;
 	if (at[1] >= '1' && at[1] <= '9')
 		ret_state->ramp = (unsigned)(at[1] - '0');
+	at += strcspn(at, "@: ");
+	if (*at == '@')
+		ret_state->weight = (uint32_t)strtoul(at + 1, NULL, 10);
+}
+
+static enum desired_drained drained_of(void *ctx, const struct desired_place *p,
+				       const struct server_group *g, const struct server *s,
+				       const struct plan_dest *dest)
+{
+	const struct world *w = ctx;
+	char held[80];
+	char gone[80];
+
+	(void)p;
+	(void)g;
+	(void)dest;
+	snprintf(held, sizeof(held), "%s=H:d", s->o.name);
+	snprintf(gone, sizeof(gone), "%s=H:g", s->o.name);
+	if (strstr(w->states, held))
+		return DESIRED_HELD;
+	return strstr(w->states, gone) ? DESIRED_GONE : DESIRED_SERVES;
 }
 
 static void world_open(struct world *w, const char *patch, const char *zone)
@@ -76,6 +100,8 @@ static void world_open(struct world *w, const char *patch, const char *zone)
 	w->in.place.family = AF_INET;
 	w->in.state = state_of;
 	w->in.ctx = w;
+	w->in.drained = drained_of;
+	w->in.drained_ctx = w;
 }
 
 /* "1=100 2=0 …": the last byte of each address and its weight, in the table's order; then the verdict. */
@@ -394,6 +420,54 @@ static void build(const char *patch, uint8_t family, struct plan_service *ret_se
 	snapshot_unref(w.s);
 }
 
+/* At weight 0 until they leave; they count nowhere, and nothing brings them back. */
+static void drained_by_hand_they_leave(void **state)
+{
+	static const struct rule_case cases[] = {
+		{"{}", "w1=H:d w2=H w3=H", "1=0 2=50 3=10 4=0 2/2"},
+		{"{}", "w1=H:g w2=H w3=H", "2=50 3=10 4=0 2/2"},
+		{"{}", "w1=H:d w2=H:d w3=H:d", "1=0 2=0 3=0 4=0 0/0!"},
+		{WEB("'when_none_healthy':'open'"), "w1=H:d w2=U w3=U", "1=0 2=50 3=10 4=0 0/2!"},
+		{WEB("'when_none_healthy':'backup','backup_group':'spare'"),
+		 "w1=H:d w2=H:d w3=H:d s1=H s2=H:d", "1=0 2=0 3=0 4=0 11=7 12=0 0/0!"},
+		{HTTP_ONLY("'scheduler':'dh'"), "w1=H:d w2=H w3=H", "2=50 3=10 2/2"},
+	};
+
+	(void)state;
+	JUDGE_ALL(cases, "za");
+}
+
+/* The override stands where the configured weight stood. */
+static void weights_are_overridden(void **state)
+{
+	static const struct rule_case cases[] = {
+		{"{}", "w1=H@7 w2=H w3=U@9", "1=7 2=50 3=0 4=0 2/3"},
+		{"{}", "w1=H@0 w2=H w3=H", "1=0 2=50 3=10 4=0 2/2"},
+		{WEB("'servers':{'w1':{'weight':0}}"), "w1=H@5 w2=H w3=H", "1=5 2=50 3=10 4=0 3/3"},
+		{WEB("'slow_start_ms':10000"), "w1=H@7 w2=H3 w3=H", "1=70 2=150 3=100 4=0 3/3"},
+		{WEB("'slow_start_ms':10000"), "w1=H@65535 w2=H w3=H", "1=65535 2=50 3=10 4=0 3/3"},
+	};
+
+	(void)state;
+	JUDGE_ALL(cases, "za");
+}
+
+static void scopes_count_without_drained(void **state)
+{
+	struct zone_count count;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "{}", "za");
+	w.states = "w1=H w2=H w3=H";
+	desired_count_scope(&w.in, &count);
+	assert_int_equal(count.eligible, 3);
+	w.states = "w1=H:d w2=H:g w3=H@0";
+	desired_count_scope(&w.in, &count);
+	assert_int_equal(count.eligible, 0);
+	snapshot_unref(w.s);
+}
+
 static void settings_reach_the_service(void **state)
 {
 	struct plan_service s;
@@ -503,6 +577,9 @@ int main(void)
 		cmocka_unit_test(reduction_holds_256_slots),
 		cmocka_unit_test(drains_stay_at_weight_0),
 		cmocka_unit_test(evacuated_zones_get_nothing),
+		cmocka_unit_test(drained_by_hand_they_leave),
+		cmocka_unit_test(weights_are_overridden),
+		cmocka_unit_test(scopes_count_without_drained),
 		cmocka_unit_test(settings_reach_the_service),
 		cmocka_unit_test(entries_carry_method_port_and_thresholds),
 		cmocka_unit_test(a_place_without_vip_has_no_key),

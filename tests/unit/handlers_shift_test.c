@@ -188,8 +188,9 @@ static void shift_is_seen_everywhere(void **state)
 	assert_string_equal(answer_text_at(&all, "items.0.id"), answer_text(&a, "id"));
 	assert_string_equal(answer_text_at(&all, "items.0.object"), "load_balancers/shop/zones/zb");
 	assert_string_equal(answer_text_at(&all, "items.0.who"), "root");
-	assert_string_equal(answer_text_at(&all, "items.0.why"), "new switch");
-	assert_string_equal(answer_text_at(&all, "items.0.until"), answer_text(&a, "expires_at"));
+	assert_string_equal(answer_text_at(&all, "items.0.comment"), "new switch");
+	assert_string_equal(answer_text_at(&all, "items.0.expires_at"),
+			    answer_text(&a, "expires_at"));
 	AUTO_REPLY struct answer lb = rig_get(&rig, "/api/v1/load-balancers/shop/status");
 	assert_string_equal(answer_text_at(&lb, "zones.1.publication.0.reason_code"),
 			    "withdrawn_manual");

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Destinations at weight 0 whose flows are let end: counted by reading their service anew, until there are none.
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/override_parts.h"
+
+#define HELD_POLL       USEC_PER_SEC
+#define HELD_FIRST_POLL (200 * USEC_PER_MS)
+
+static void held_free(struct engine_held *h)
+{
+	free(h->group);
+	free(h->server);
+	free(h);
+}
+
+void overrides_free_held(struct vec *held)
+{
+	for (size_t i = 0; i < held->count; i++)
+		held_free(held->items[i]);
+	vec_clear(held);
+}
+
+static int held_order(const void *a, const void *b)
+{
+	return plan_dest_compare(&((const struct engine_held *)a)->dest,
+				 &((const struct engine_held *)b)->dest);
+}
+
+/* What was read of those that stay is kept. */
+void overrides_take_held(struct engine *e, struct engine_service *s, struct vec *held)
+{
+	struct vec old = s->held;
+	bool more = false;
+
+	vec_sort(held, held_order);
+	for (size_t i = 0, j = 0; i < held->count; i++) {
+		struct engine_held *h = held->items[i];
+		const struct engine_held *before = NULL;
+
+		while (j < old.count && held_order(old.items[j], h) < 0)
+			j++;
+		if (j < old.count && held_order(old.items[j], h) == 0)
+			before = old.items[j];
+		if (before) {
+			h->connections = before->connections;
+			h->counted = before->counted;
+		}
+		more = more || !before;
+	}
+	s->held = *held;
+	memset(held, 0, sizeof(*held));
+	overrides_free_held(&old);
+	/* Not at once: the weight must be 0 in the kernel before flows are counted for the first time. */
+	if (more) {
+		usec_t first = e->ports.now(e->ports.ctx) + HELD_FIRST_POLL;
+
+		if (e->held_poll_at == USEC_NEVER || first < e->held_poll_at)
+			e->held_poll_at = first;
+	}
+}
+
+usec_t overrides_poll(struct engine *e, usec_t now)
+{
+	bool any = false;
+
+	if (!e->kernel_known)
+		return USEC_NEVER; /* what is held is not known either */
+	if (now < e->held_poll_at)
+		return e->held_poll_at;
+	for (size_t i = 0; i < e->services.count; i++) {
+		const struct engine_service *s = e->services.items[i];
+
+		if (s->held.count == 0)
+			continue;
+		any = true;
+		e->ports.kernel_request_service(e->ports.ctx, &s->key);
+	}
+	e->held_poll_at = any ? now + HELD_POLL : USEC_NEVER;
+	return e->held_poll_at;
+}
+
+void overrides_note_counts(struct engine *e, struct engine_service *s,
+			   const struct plan_service *actual)
+{
+	for (size_t i = 0; i < s->held.count; i++) {
+		struct engine_held *h = s->held.items[i];
+		const struct plan_dest *dest = actual ? plan_service_find(actual, &h->dest.address,
+									  h->dest.port)
+						      : NULL;
+
+		h->connections = 0;
+		h->counted = true;
+		if (dest && actual->counts) {
+			const struct plan_dest_counts *c = &actual->counts[dest - actual->dests];
+
+			h->connections = c->active + c->inactive + c->persistent;
+		}
+		if (h->connections > 0 || h->ended)
+			continue;
+		h->ended = true;
+		services_mark(e, s);
+	}
+}
+
+static void add_to(const struct engine *e, const struct engine_service *s,
+		   const struct engine_held *h)
+{
+	struct engine_override *covers[OVERRIDE_COVERS_MAX];
+	const struct server_group *g = snapshot_find_group(e->snapshot, h->group);
+	const struct server *server = g ? snapshot_find_server(g, h->server) : NULL;
+	size_t count = server && s->place.lb
+			       ? overrides_list_covers(e, &s->place, g, server, covers)
+			       : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		covers[i]->destinations++;
+		covers[i]->connections += h->connections;
+	}
+}
+
+void overrides_sum(const struct engine *e)
+{
+	for (size_t i = 0; i < e->overrides.count; i++) {
+		struct engine_override *o = e->overrides.items[i];
+
+		o->destinations = 0;
+		o->connections = 0;
+	}
+	for (size_t i = 0; e->overrides.count && i < e->services.count; i++) {
+		const struct engine_service *s = e->services.items[i];
+
+		for (size_t j = 0; j < s->held.count; j++)
+			add_to(e, s, s->held.items[j]);
+	}
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a wish would do: it is put in force, planned without a trace, and taken back.
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/dns_changes.h"
+#include "engine/override_parts.h"
+#include "plan/diff.h"
+
+static void plan_services(struct engine *e, const struct engine_override *o, struct plan_ops *ops)
+{
+	struct vec services = {0};
+
+	overrides_list_services(e, o, &services);
+	for (size_t i = 0; i < services.count; i++) {
+		const struct engine_service *s = services.items[i];
+		struct desired_verdict verdict;
+		struct plan_service desired;
+
+		services_build(e, e->snapshot, &s->place, NULL, &desired, &verdict);
+		diff_service(&desired, s->present ? &s->expected : NULL, ops);
+		plan_service_clear(&desired);
+	}
+	vec_clear(&services);
+}
+
+void overrides_preview(struct engine *e, const struct override_request *r,
+		       struct engine_override *next, struct plan_ops *ops, struct dns_changes *dns)
+{
+	struct dns_picture *before = dns_changes_capture(e, e->snapshot);
+	struct vec order = {0};
+	struct engine_override *old;
+
+	/* Their order is what readers see: it comes back as it was. */
+	for (size_t i = 0; i < e->overrides.count; i++)
+		vec_push(&order, e->overrides.items[i]);
+	old = next ? override_state_put(e, next) : override_state_take(e, &r->place);
+	sysctls_preview(e, e->snapshot, ops);
+	plan_services(e, next ? next : old, ops);
+	dns_changes_compare(before, dns_changes_capture(e, e->snapshot), dns);
+	if (old)
+		override_state_put(e, old);
+	else
+		override_state_take(e, &r->place);
+	vec_clear(&e->overrides);
+	e->overrides = order;
+}

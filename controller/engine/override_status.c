@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What readers see of overrides, and of a server that one of them keeps out or weighs.
+#include "engine/overrides.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/override_parts.h"
+
+static usec_t time_left(const struct engine *e, const struct engine_override *o)
+{
+	usec_t now = e->ports.now(e->ports.ctx);
+
+	return o->deadline != USEC_NEVER && o->deadline > now ? o->deadline - now : 0;
+}
+
+/* As the clock shows it now: it may have been set since. */
+static usec_t deadline_wall(const struct engine *e, const struct engine_override *o)
+{
+	usec_t now = e->ports.now(e->ports.ctx);
+	usec_t wall = e->ports.wall(e->ports.ctx);
+
+	if (o->deadline == USEC_NEVER)
+		return 0;
+	return o->deadline > now ? wall + (o->deadline - now) : wall - (now - o->deadline);
+}
+
+static void write_drain(const struct engine *e, const struct engine_override *o, char *buf,
+			size_t size)
+{
+	char span[TIME_TEXT_MAX];
+
+	if (o->finished_wall && o->destinations)
+		snprintf(
+			buf, size,
+			"finished: the time has run out, %" PRIu64
+			" connections are left and may go on; it gets no new flows until it is undrained",
+			o->connections);
+	else if (o->finished_wall)
+		snprintf(
+			buf, size,
+			"finished: nothing of it is left in the kernel; it stays out until it is undrained");
+	else
+		snprintf(buf, size, "draining: %" PRIu64 " connections left, %s at most",
+			 o->connections, time_format_span(time_left(e, o), span));
+}
+
+static void write_weight(const struct engine *e, const struct engine_override *o,
+			 struct override_status *st)
+{
+	const struct server_group *g = snapshot_find_group(e->snapshot, o->place.parent);
+	const struct server *s = g ? snapshot_find_server(g, o->place.name) : NULL;
+
+	if (!s)
+		return;
+	st->weight_configured = s->weight;
+	if (!s->enabled)
+		snprintf(st->sentence, sizeof(st->sentence),
+			 "weight %u instead of %u, without effect: the server is disabled",
+			 o->weight, s->weight);
+	else if (overrides_find_drain(e, g, s))
+		snprintf(st->sentence, sizeof(st->sentence),
+			 "weight %u instead of %u, without effect while the server is drained",
+			 o->weight, s->weight);
+	else
+		snprintf(st->sentence, sizeof(st->sentence),
+			 "weight %u instead of the configured %u", o->weight, s->weight);
+}
+
+void overrides_fill_status(const struct engine *e, const struct engine_override *o,
+			   struct override_status *ret_status)
+{
+	memset(ret_status, 0, sizeof(*ret_status));
+	ret_status->place = o->place;
+	ret_status->id = o->id;
+	ret_status->who = o->who;
+	ret_status->comment = o->comment;
+	ret_status->created_wall = o->created_wall;
+	ret_status->changed_wall = o->changed_wall;
+	ret_status->deadline_wall = deadline_wall(e, o);
+	ret_status->left = time_left(e, o);
+	ret_status->history = o->history;
+	if (o->place.kind == OVERRIDE_WEIGHT) {
+		ret_status->weight = o->weight;
+		write_weight(e, o, ret_status);
+		return;
+	}
+	ret_status->timeout = o->duration;
+	ret_status->finished = o->finished_wall != 0;
+	ret_status->finished_wall = o->finished_wall;
+	ret_status->destinations = o->destinations;
+	ret_status->connections = o->connections;
+	write_drain(e, o, ret_status->sentence, sizeof(ret_status->sentence));
+}
+
+void engine_each_override(const struct engine *e, engine_override_fn *fn, void *ctx)
+{
+	overrides_sum(e);
+	for (size_t i = 0; i < e->overrides.count; i++) {
+		struct override_status st;
+
+		overrides_fill_status(e, e->overrides.items[i], &st);
+		fn(ctx, &st);
+	}
+}
+
+int engine_find_override(const struct engine *e, const struct override_place *p,
+			 struct override_status *ret_status)
+{
+	const struct engine_override *o = override_state_find(e, p);
+
+	if (!o)
+		return -ENOENT;
+	overrides_sum(e);
+	overrides_fill_status(e, o, ret_status);
+	return 0;
+}
+
+/* ---- a server ---- */
+
+static const char *whose(const struct engine_override *o, char *buf, size_t size)
+{
+	switch (o->place.target) {
+	case OVERRIDE_SERVER:
+		return "";
+	case OVERRIDE_GROUP_ZONE:
+		snprintf(buf, size, "with zone %s of its group ", o->place.name);
+		return buf;
+	case OVERRIDE_LISTENER:
+		snprintf(buf, size, "with listener %s of %s ", o->place.name, o->place.parent);
+		return buf;
+	case OVERRIDE_LB:
+		snprintf(buf, size, "with load balancer %s ", o->place.name);
+		return buf;
+	case OVERRIDE_TARGET_COUNT:
+		break;
+	}
+	return "";
+}
+
+static void write_draining(const struct engine *e, const struct engine_override *o,
+			   struct server_status *st)
+{
+	char until[TIME_TEXT_MAX];
+	char with[160];
+
+	st->state = "draining";
+	st->reason_code = health_reason_name(REASON_DRAIN_REQUESTED);
+	st->since_wall = o->created_wall;
+	st->in_service = false;
+	st->next_change[0] = '\0';
+	if (o->finished_wall)
+		snprintf(st->sentence, sizeof(st->sentence),
+			 "drained %sby %s: it stays out until it is undrained (%.120s)",
+			 whose(o, with, sizeof(with)), o->who, o->comment);
+	else
+		snprintf(st->sentence, sizeof(st->sentence),
+			 "drained %sby %s, until %s at most: it gets no new flows (%.120s)",
+			 whose(o, with, sizeof(with)), o->who,
+			 time_format_wall(deadline_wall(e, o), until), o->comment);
+	snprintf(st->advice, sizeof(st->advice), "%s", "undrain it when it may serve again");
+}
+
+static void write_weighed(const struct engine *e, const struct engine_override *o,
+			  struct server_status *st)
+{
+	char until[TIME_TEXT_MAX];
+	size_t used = strlen(st->sentence);
+
+	time_format_wall(deadline_wall(e, o), until);
+	snprintf(st->sentence + used, sizeof(st->sentence) - used,
+		 "; weight %u instead of %u, set by %s%s%s", o->weight, st->weight_configured,
+		 o->who, o->deadline == USEC_NEVER ? "" : " until ",
+		 o->deadline == USEC_NEVER ? "" : until);
+	if (o->weight == 0)
+		st->reason_code = health_reason_name(REASON_WEIGHT_ZERO);
+}
+
+void overrides_write_server(const struct engine *e, const struct engine_server *s,
+			    struct server_status *st)
+{
+	const struct server_group *g = s->group->group;
+	const struct engine_override *drain = overrides_find_drain(e, g, s->server);
+	const struct engine_override *weight = overrides_find_weight(e, g, s->server);
+
+	if (!s->group->used || !s->server->enabled)
+		return;
+	if (drain)
+		write_draining(e, drain, st);
+	if (weight)
+		write_weighed(e, weight, st);
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Overrides: checked, made durable, put in force, and answered when kernel and DNS have them.
+#include "engine/overrides.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/dns_changes.h"
+#include "engine/override_parts.h"
+
+/* A wish on its way: checked and committed one at a time. */
+struct override_pending {
+	struct override_request *request;
+	struct engine_override *state; /* PUT: what it will be; DELETE: what it was */
+	struct err faults;
+	struct err warnings;
+	struct plan_ops ops;
+	struct dns_changes dns;
+	uint64_t token;
+	uint64_t look; /* of DNS at the verdicts: the first one behind the change */
+	uint64_t list; /* of operations that must be done before the answer; 0 = not known yet */
+	bool created;
+	struct override_pending *next;
+};
+
+static void append(struct override_pending **list, struct override_pending *p)
+{
+	while (*list)
+		list = &(*list)->next;
+	*list = p;
+}
+
+void engine_override(struct engine *e, struct override_request *r)
+{
+	struct override_pending *p = mem_new(struct override_pending);
+
+	p->request = r;
+	append(&e->override_queue, p);
+}
+
+static void pending_free(struct override_pending *p)
+{
+	override_state_free(p->state);
+	err_clear(&p->faults);
+	err_clear(&p->warnings);
+	plan_ops_clear(&p->ops);
+	dns_changes_clear(&p->dns);
+	free(p);
+}
+
+/* As it stands by now; it may be gone again. */
+static void answer(struct engine *e, struct override_pending *p)
+{
+	const struct engine_override *o = override_state_find(e, &p->request->place);
+	struct override_status status;
+	struct override_result result = {
+		.faults = &p->faults, .warnings = &p->warnings, .created = p->created};
+
+	if (!o || p->request->dry_run || p->request->verb == OVERRIDE_DELETE)
+		o = p->state;
+	if (o && !err_any(&p->faults)) {
+		overrides_sum(e);
+		overrides_fill_status(e, o, &status);
+		result.status = &status;
+	}
+	if (p->request->dry_run && !err_any(&p->faults)) {
+		result.ops = &p->ops;
+		result.dns_changes = &p->dns;
+	}
+	p->request->done(p->request, &result);
+	pending_free(p);
+}
+
+static void commit(struct engine *e, struct override_pending *p)
+{
+	bool puts = p->request->verb == OVERRIDE_PUT;
+	char *value AUTO_FREE = puts ? override_rows_encode(e, p->state) : NULL;
+	char key[OVERRIDE_KEY_MAX];
+	struct store_row row = {.kind = "override",
+				.key = override_rows_key(&p->request->place, key),
+				.value = value};
+
+	rows_forget(e, row.kind, row.key);
+	p->token = e->next_token++;
+	e->override_committing = p;
+	e->ports.commit(e->ports.ctx, NULL, &row, 1, p->token);
+}
+
+static void prepare(struct engine *e, struct override_pending *p)
+{
+	const struct override_request *r = p->request;
+
+	override_check_request(e, r, &p->faults);
+	if (err_any(&p->faults))
+		return;
+	p->created = r->verb == OVERRIDE_PUT && !override_state_find(e, &r->place);
+	if (r->verb == OVERRIDE_PUT)
+		p->state = override_state_new(e, r);
+	else
+		p->state = override_state_copy(override_state_find(e, &r->place));
+	if (r->dry_run)
+		overrides_preview(e, r, r->verb == OVERRIDE_PUT ? p->state : NULL, &p->ops,
+				  &p->dns);
+}
+
+/* On the document that groups and services follow: another one that has just come in is taken in first. */
+void overrides_pump(struct engine *e)
+{
+	if (e->planned_snapshot != e->snapshot)
+		return;
+	while (!e->override_committing && e->override_queue) {
+		struct override_pending *p = e->override_queue;
+
+		e->override_queue = p->next;
+		p->next = NULL;
+		prepare(e, p);
+		if (err_any(&p->faults) || p->request->dry_run)
+			answer(e, p);
+		else
+			commit(e, p);
+	}
+}
+
+/* ---- in force ---- */
+
+static void tell_put(struct engine *e, const struct override_pending *p)
+{
+	const struct engine_override *o = p->state;
+	char span[TIME_TEXT_MAX];
+	char text[800];
+
+	time_format_span(o->duration, span);
+	if (o->place.kind == OVERRIDE_DRAIN)
+		snprintf(text, sizeof(text), "%s by %s, %s at most: no new flows (%s)",
+			 p->created ? "drained" : "the drain was changed", o->who, span,
+			 o->comment);
+	else
+		snprintf(text, sizeof(text), "weight %u by %s, %s (%s)", o->weight, o->who,
+			 o->duration ? span : "until it is taken back", o->comment);
+	if (o->place.kind == OVERRIDE_DRAIN)
+		overrides_tell(e, p->created ? EVENT_DRAIN_STARTED : EVENT_DRAIN_CHANGED, o, text);
+	else
+		overrides_tell(e, p->created ? EVENT_OVERRIDE_STARTED : EVENT_OVERRIDE_CHANGED, o,
+			       text);
+}
+
+/* The object may have gone while this was on its way: what was stored is taken back. */
+static bool object_stands(struct engine *e, struct override_pending *p)
+{
+	char key[OVERRIDE_KEY_MAX];
+	uint64_t uid = 0;
+
+	if (override_check_object(e->snapshot, &p->state->place, &uid) && uid == p->state->uid)
+		return true;
+	err_set(&p->faults, ERR_NOT_FOUND, "", "the object was removed while this was on its way");
+	rows_put(e, "override", override_rows_key(&p->state->place, key), NULL);
+	override_state_free(override_state_take(e, &p->state->place));
+	return false;
+}
+
+static void put_in_force(struct engine *e, struct override_pending *p)
+{
+	struct engine_override *o;
+
+	if (p->request->verb == OVERRIDE_PUT) {
+		if (!object_stands(e, p))
+			return;
+		o = override_state_copy(p->state);
+		override_state_free(override_state_put(e, o));
+		tell_put(e, p);
+		e->override_tick_at = 0;
+		overrides_mark_covered(e, o);
+		return;
+	}
+	override_state_free(override_state_take(e, &p->request->place));
+	o = p->state;
+	if (o->place.kind == OVERRIDE_DRAIN)
+		overrides_tell(e, EVENT_DRAIN_CANCELLED, o,
+			       "undrained: it is put back with its weight");
+	else
+		overrides_tell(e, EVENT_OVERRIDE_ENDED, o, "the configured weight holds again");
+	overrides_begin_ramps(e, o);
+	overrides_mark_covered(e, o);
+}
+
+bool overrides_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
+{
+	struct override_pending *p = e->override_committing;
+
+	if (!p || p->token != token)
+		return false;
+	e->override_committing = NULL;
+	e->override_tick_at = 0; /* what was left alone meanwhile */
+	if (result)
+		err_set(&p->faults, ERR_UNAVAILABLE, "", "store-unavailable: %s",
+			err && err_any(err) ? err->faults[0].detail : strerror(-result));
+	else
+		put_in_force(e, p);
+	p->look = e->dns_begun + 1;
+	append(&e->override_finishing, p);
+	return true;
+}
+
+/* ---- applied ---- */
+
+static bool is_applied(const struct engine *e, struct override_pending *p)
+{
+	if (err_any(&p->faults))
+		return true;
+	if (e->marks & (MARK_CHECKS | MARK_PLAN))
+		return false;
+	if (e->marks & (MARK_ZONES | MARK_DNS) && e->dns_done < p->look)
+		return false;
+	if (!e->kernel_known)
+		return true; /* it is in force when the kernel is there again */
+	if (!p->list) {
+		if (e->dirty.count || e->unadopted)
+			return false;
+		p->list = e->lists_submitted + 1; /* + 1: 0 means not yet */
+	}
+	return e->lists_done + 1 >= p->list;
+}
+
+static void list_warnings(const struct engine *e, struct override_pending *p)
+{
+	struct vec services = {0};
+	char pointer[ERR_POINTER_MAX];
+
+	overrides_list_services(e, p->state, &services);
+	for (size_t i = 0; i < services.count && !err_any(&p->faults); i++) {
+		const struct engine_service *s = services.items[i];
+
+		if (!s->fault || !s->place.lb)
+			continue;
+		snprintf(pointer, sizeof(pointer), "/load_balancers/%s/listeners/%s",
+			 s->place.lb->o.name, s->place.listener->o.name);
+		err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", s->fault);
+	}
+	vec_clear(&services);
+}
+
+void overrides_finish(struct engine *e)
+{
+	struct override_pending *p;
+
+	while ((p = e->override_finishing) && is_applied(e, p)) {
+		e->override_finishing = p->next;
+		list_warnings(e, p);
+		answer(e, p);
+	}
+}
+
+bool overrides_on_way(const struct engine *e, const struct engine_override *o)
+{
+	const struct override_pending *p = e->override_committing;
+	const struct override_place *a = p ? &p->request->place : NULL;
+
+	return p && override_state_find(e, a) == o;
+}
+
+bool overrides_remove_now(const struct engine *e)
+{
+	for (size_t i = 0; i < e->overrides.count; i++) {
+		const struct engine_override *o = e->overrides.items[i];
+
+		if (o->place.kind == OVERRIDE_DRAIN && o->duration == 0)
+			return true;
+	}
+	return false;
+}
+
+bool overrides_idle(const struct engine *e)
+{
+	return !e->override_queue && !e->override_committing && !e->override_finishing;
+}
+
+static void refuse_all(struct engine *e, struct override_pending *p)
+{
+	while (p) {
+		struct override_pending *next = p->next;
+
+		err_set(&p->faults, ERR_UNAVAILABLE, "", "the daemon stops");
+		answer(e, p);
+		p = next;
+	}
+}
+
+void overrides_free(struct engine *e)
+{
+	refuse_all(e, e->override_queue);
+	refuse_all(e, e->override_committing);
+	refuse_all(e, e->override_finishing);
+	e->override_queue = e->override_committing = e->override_finishing = NULL;
+	for (size_t i = 0; i < e->overrides.count; i++)
+		override_state_free(e->overrides.items[i]);
+	vec_clear(&e->overrides);
+	table_clear(&e->override_index);
+}
