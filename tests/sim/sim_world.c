@@ -243,6 +243,8 @@ void sim_world_start(struct sim_world *w)
 	for (size_t i = 0; engine_row_kind(i); i++)
 		sim_store_load(&w->store, engine_row_kind(i), w->engine);
 	engine_settle(w->engine);
+	if (!engine_dns_view(w->engine))
+		sim_world_fail("no view after the first turn: DNS begins with it");
 }
 
 void sim_world_kill(struct sim_world *w)
