@@ -102,6 +102,7 @@ int wiring_new(struct settings *settings, const char *settings_path, struct err 
 	w->settings = settings;
 	w->settings_path = settings_path;
 	raise_descriptor_limit();
+	wiring_edges_reserve(w);
 	w->ev = ev_default_loop(EVFLAG_AUTO);
 	w->loop = loop_new(w->ev, &lc);
 	w->worker = worker_new(w->ev, WORKER_TRIM_AFTER);

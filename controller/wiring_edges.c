@@ -18,9 +18,21 @@
 
 /* ---- store ---- */
 
+static char *store_path(const struct wiring *w)
+{
+	return mem_printf("%s/zonegate.db", w->settings->store_path);
+}
+
+void wiring_edges_reserve(const struct wiring *w)
+{
+	char *path AUTO_FREE = store_path(w);
+
+	store_reserve(path);
+}
+
 int wiring_edges_open_store(struct wiring *w, struct err *e, struct snapshot **ret_snapshot)
 {
-	char *path AUTO_FREE = mem_printf("%s/zonegate.db", w->settings->store_path);
+	char *path AUTO_FREE = store_path(w);
 
 	if (mkdir(w->settings->store_path, 0750) != 0 && errno != EEXIST)
 		return err_set(e, ERR_UNAVAILABLE, "[store] path", "%s cannot be made: %s",

@@ -29,6 +29,8 @@ struct wiring {
 void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports);
 
 /* wiring_edges.c: each opens one edge into `w`; its reports go to the engine. Returns 0 or -EINVAL with the reason. */
+/* The heap for what the store holds, before the first thread. */
+void wiring_edges_reserve(const struct wiring *w);
 int wiring_edges_open_store(struct wiring *w, struct err *e, struct snapshot **ret_snapshot);
 int wiring_edges_open_kernel(struct wiring *w, struct err *e);
 int wiring_edges_open_probes(struct wiring *w, struct err *e);

@@ -14,8 +14,11 @@ struct store;
 typedef void store_done_fn(void *ctx, int result, const struct err *e);
 typedef void store_row_fn(void *ctx, const struct store_row *row);
 
+/* Makes the heap ready for what store_open() is about to read (mem_reserve()). Before there are threads; the caller calls
+ * mem_reserve_end() once the start is over. */
+void store_reserve(const char *path);
+
 /* Opens (or makes) the file and reads everything at once: blocking, before the loop runs. The snapshot is a new reference.
- * The heap is made ready for it (mem_reserve()): the caller calls mem_reserve_end() once the start is over.
  * Errors: ERR_UNAVAILABLE or ERR_SYNTAX with the path, what is wrong and the mend; a file that is corrupt, or written by a newer version, is left
  * untouched. */
 int store_open(struct ev_loop *loop, const char *path, struct err *e, struct store **ret_store,

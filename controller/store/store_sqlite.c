@@ -280,25 +280,13 @@ int store_load_rows(struct store *s, const char *kind, store_row_fn *fn, void *c
 	return store_db_load_rows(s->db, kind, fn, ctx);
 }
 
-/* An expectation: a new store holds each object in force and once in its history, and takes half of what the objects take
- * here, with what the engine keeps beside them and plans from them. An old one is mostly history. */
-static void store_reserve(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) == 0 && st.st_size > 0)
-		mem_reserve(st.st_size < RESERVE_MAX / 2 ? 2 * (size_t)st.st_size : RESERVE_MAX);
-}
-
 /* Checks and reads without writing; makes the file when there is none. */
 static int store_read_file(const char *path, struct err *e, struct snapshot **ret_snapshot)
 {
 	enum store_file_state state;
 	sqlite3 *db;
-	int r;
+	int r = store_file_check(path, e, &state, &db);
 
-	store_reserve(path);
-	r = store_file_check(path, e, &state, &db);
 	if (r == 0 && state == STORE_FILE_ABSENT) {
 		r = store_file_create(path, e);
 		if (r == 0)
@@ -351,6 +339,16 @@ static struct store *store_new(struct ev_loop *loop, const char *path, uint64_t 
 	ev_async_init(&s->answer, store_on_answer);
 	s->answer.data = s;
 	return s;
+}
+
+/* An expectation: a new store holds each object in force and once in its history, and takes half of what the objects take
+ * here, with what the engine keeps beside them and plans from them. An old one is mostly history. */
+void store_reserve(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && st.st_size > 0)
+		mem_reserve(st.st_size < RESERVE_MAX / 2 ? 2 * (size_t)st.st_size : RESERVE_MAX);
 }
 
 int store_open(struct ev_loop *loop, const char *path, struct err *e, struct store **ret_store,
