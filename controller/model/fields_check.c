@@ -347,7 +347,8 @@ const struct field fields_health_check[] = {
 	 AT(health_check, verify),
 	 .when = when_tls,
 	 .when_text = "with type https or tls",
-	 .help = "verify the server's certificate"},
+	 .help = "verify the server's certificate: chain, dates, and the name in sni or host; with neither set, the "
+		 "name is not compared"},
 	{.name = "ca_file",
 	 .type = FIELD_TEXT,
 	 AT(health_check, ca_file),
