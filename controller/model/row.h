@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is kept beside the configuration. Rows, replaced by (kind, key): removals that drain ("drain"), last known health
  * ("health"), VIP addresses that the daemon added ("vip"), sysctls before they were set ("sysctl"), drains by hand and weights
- * ("override"). Entries of the journal, appended: health transitions ("transition", key GROUP/SERVER), events ("event"). */
+ * ("override"). Entries of the journal, appended: health transitions ("transition", key GROUP/SERVER), events ("event"). The
+ * audit ("audit") has a table of its own. */
 #ifndef ZG_MODEL_ROW_H
 #define ZG_MODEL_ROW_H
 
@@ -17,11 +18,27 @@ struct store_row {
 	usec_t wall;       /* not 0: an entry of the journal, made at that time; 0: a row */
 };
 
+/* Keys of the kind "audit"; the value is an object with actor, method, object and result among its members. */
+#define STORE_AUDIT_KIND    "audit"
+#define STORE_AUDIT_CHANGE  "change"
+#define STORE_AUDIT_REFUSED "refused"
+
 /* What can be asked of the store while the daemon runs. */
 enum store_what {
 	STORE_JOURNAL,   /* entries {id, key, wall, value (text)}, newest first */
 	STORE_REVISIONS, /* {revision, wall, who, via, comment}, newest first */
 	STORE_CHANGES, /* {revision, kind, parent, name, old, new} with after < revision <= before, in order */
+	STORE_AUDIT, /* entries {id, wall, value (text)}, newest first */
+};
+
+/* Which entries of the audit; NULL and 0 = any. */
+struct store_audit_filter {
+	const char *actor;
+	const char *method;
+	const char *result;
+	const char *object; /* and what is below it */
+	usec_t since_wall;
+	usec_t until_wall;
 };
 
 struct store_query {
@@ -31,6 +48,7 @@ struct store_query {
 	uint64_t before;  /* id or revision; 0 = from the newest on */
 	uint64_t after;
 	unsigned limit;
+	struct store_audit_filter audit;
 };
 
 /* Gets a new array, or NULL and what is wrong in `e`. */

@@ -40,6 +40,9 @@ void store_commit(struct store *s, struct batch *b, const struct store_row *rows
 #define STORE_REVISIONS_MAX 1000
 #define STORE_JOURNAL_MAX   1000
 #define STORE_JOURNAL_DAYS  7
+/* Of the audit a year; half of the number is for changes, half for refusals. */
+#define STORE_AUDIT_MAX  100000
+#define STORE_AUDIT_DAYS 365
 
 /* Reads on the store's thread; `done` gets a new array, or NULL and what is wrong in `e`. Texts are copied. */
 void store_query(struct store *s, const struct store_query *q, store_items_fn *done, void *ctx);

@@ -3,6 +3,7 @@
 #include "store/store_db.h"
 
 #include "base/mem.h"
+#include "store/store_audit.h"
 #include "store/store_fault.h"
 #include "store/store_file.h"
 
@@ -61,6 +62,7 @@ struct store_db {
 	sqlite3 *db;
 	char *path;
 	sqlite3_stmt *stmts[STMT_COUNT]; /* prepared at first use */
+	struct store_audit *audit;
 };
 
 /* ---- the connection ----------------------------------------------------------------------- */
@@ -71,6 +73,7 @@ struct store_db *store_db_new(struct sqlite3 *db, const char *path)
 
 	d->db = db;
 	d->path = mem_strdup(path);
+	d->audit = store_audit_new(db);
 	return d;
 }
 
@@ -80,6 +83,7 @@ void store_db_free(struct store_db *d)
 		return;
 	for (size_t i = 0; i < STMT_COUNT; i++)
 		sqlite3_finalize(d->stmts[i]);
+	store_audit_free(d->audit);
 	sqlite3_close(d->db);
 	free(d->path);
 	free(d);
@@ -240,6 +244,8 @@ static int store_db_add_entry(struct store_db *d, const struct store_row *row)
 
 static int store_db_put_row(struct store_db *d, const struct store_row *row)
 {
+	if (strcmp(row->kind, STORE_AUDIT_KIND) == 0)
+		return store_audit_add(d->audit, row);
 	if (row->wall)
 		return store_db_add_entry(d, row);
 
@@ -288,6 +294,7 @@ static void store_db_rollback(struct store_db *d)
 {
 	for (size_t i = 0; i < STMT_COUNT; i++)
 		sqlite3_reset(d->stmts[i]);
+	store_audit_forget(d->audit);
 	if (!sqlite3_get_autocommit(d->db)) /* SQLite takes back by itself after some errors */
 		sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
 }
@@ -383,8 +390,8 @@ static void store_db_set(json_t *json, const char *name, sqlite3_stmt *stmt, int
 	json_object_set_new(json, name, value ? value : json_null());
 }
 
-int store_db_query(struct store_db *d, const struct store_query *q, struct err *e,
-		   json_t **ret_items)
+/* The statement, bound; NULL with SQLite's error set. */
+static sqlite3_stmt *store_db_select(struct store_db *d, const struct store_query *q)
 {
 	static const char *const sql[] = {
 		[STORE_JOURNAL] = "SELECT id, key, wall, value FROM journal WHERE kind = ?1"
@@ -398,22 +405,32 @@ int store_db_query(struct store_db *d, const struct store_query *q, struct err *
 			" WHERE revision > ?5 AND revision <= ?3 ORDER BY revision, seq LIMIT ?4",
 	};
 	sqlite3_stmt *stmt = NULL;
+
+	if (q->what == STORE_AUDIT)
+		return store_audit_select(d->db, q);
+	if (sqlite3_prepare_v2(d->db, sql[q->what], -1, &stmt, NULL) != SQLITE_OK)
+		return NULL;
+	store_db_bind_text(stmt, 1, q->kind);
+	store_db_bind_text(stmt, 2, q->key);
+	sqlite3_bind_int64(stmt, 3, (sqlite3_int64)q->before);
+	sqlite3_bind_int64(stmt, 4, q->limit);
+	sqlite3_bind_int64(stmt, 5, (sqlite3_int64)q->after);
+	return stmt;
+}
+
+int store_db_query(struct store_db *d, const struct store_query *q, struct err *e,
+		   json_t **ret_items)
+{
+	sqlite3_stmt *stmt = store_db_select(d, q);
 	json_t *items = json_array();
-	int rc = sqlite3_prepare_v2(d->db, sql[q->what], -1, &stmt, NULL);
+	int rc = SQLITE_ERROR;
 
-	if (rc == SQLITE_OK) {
-		store_db_bind_text(stmt, 1, q->kind);
-		store_db_bind_text(stmt, 2, q->key);
-		sqlite3_bind_int64(stmt, 3, (sqlite3_int64)q->before);
-		sqlite3_bind_int64(stmt, 4, q->limit);
-		sqlite3_bind_int64(stmt, 5, (sqlite3_int64)q->after);
-		while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-			json_t *item = json_object();
+	while (stmt && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		json_t *item = json_object();
 
-			for (int i = 0; i < sqlite3_column_count(stmt); i++)
-				store_db_set(item, sqlite3_column_name(stmt, i), stmt, i);
-			json_array_append_new(items, item);
-		}
+		for (int i = 0; i < sqlite3_column_count(stmt); i++)
+			store_db_set(item, sqlite3_column_name(stmt, i), stmt, i);
+		json_array_append_new(items, item);
 	}
 	if (rc == SQLITE_DONE) {
 		sqlite3_finalize(stmt);

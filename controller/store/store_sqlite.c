@@ -259,6 +259,16 @@ void store_commit(struct store *s, struct batch *b, const struct store_row *rows
 	store_enqueue(s, j);
 }
 
+static void store_copy_filter(struct arena *a, const struct store_audit_filter *from,
+			      struct store_audit_filter *ret_filter)
+{
+	*ret_filter = *from;
+	ret_filter->actor = from->actor ? arena_strdup(a, from->actor) : NULL;
+	ret_filter->method = from->method ? arena_strdup(a, from->method) : NULL;
+	ret_filter->result = from->result ? arena_strdup(a, from->result) : NULL;
+	ret_filter->object = from->object ? arena_strdup(a, from->object) : NULL;
+}
+
 void store_query(struct store *s, const struct store_query *q, store_items_fn *done, void *ctx)
 {
 	struct store_job *j = mem_new(struct store_job);
@@ -269,6 +279,7 @@ void store_query(struct store *s, const struct store_query *q, store_items_fn *d
 	j->arena = arena_new(0);
 	j->query.kind = q->kind ? arena_strdup(j->arena, q->kind) : NULL;
 	j->query.key = q->key ? arena_strdup(j->arena, q->key) : NULL;
+	store_copy_filter(j->arena, &q->audit, &j->query.audit);
 	store_enqueue(s, j);
 }
 
