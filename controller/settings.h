@@ -21,6 +21,9 @@ struct settings {
 	char *api_socket;
 	struct settings_list api_listen;
 	char *api_token_file;
+	struct settings_list api_tls_listen;
+	char *api_tls_cert;
+	char *api_tls_key;
 	struct settings_list api_allowed_hosts;
 	char *node_vip_link;
 	char *store_path;

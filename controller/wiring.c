@@ -42,10 +42,12 @@ static void on_reload(void *ctx)
 			  err_first(&e));
 	} else {
 		log_set_level((enum log_level)fresh.log_level);
+		api_reload(w->api);
 		engine_set_audit_interval(w->engine, fresh.kernel_audit_interval_s * USEC_PER_SEC);
-		log_write(LOG_LEVEL_NOTICE,
-			  "settings read again: [log] level and [kernel] audit_interval_s are in "
-			  "force, others at the next start");
+		log_write(
+			LOG_LEVEL_NOTICE,
+			"settings read again: [log] level, [kernel] audit_interval_s and the "
+			"files of [api] tls_cert and tls_key are in force, others at the next start");
 	}
 	settings_clear(&fresh);
 	loop_notify_ready("running");

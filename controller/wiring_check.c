@@ -29,7 +29,21 @@ static void check_api(const struct settings *s, struct err *e)
 		err_set(e, ERR_LIMIT, "[api] socket", "is longer than %zu bytes",
 			sizeof(sa->sun_path) - 1);
 	for (size_t i = 0; i < s->api_listen.count; i++)
-		sockets_check_tcp(s->api_listen.items[i], e);
+		sockets_check_tcp(s->api_listen.items[i], FRONT_LOOPBACK, e);
+}
+
+static void check_tls(const struct settings *s, struct err *e)
+{
+	if (!s->api_tls_cert != !s->api_tls_key)
+		err_set(e, ERR_MISSING, s->api_tls_cert ? "[api] tls_cert" : "[api] tls_key",
+			"tls_cert and tls_key go together: %s is missing",
+			s->api_tls_cert ? "tls_key" : "tls_cert");
+	if (s->api_tls_cert && s->api_tls_listen.count == 0)
+		err_set(e, ERR_MISSING, "[api] tls_cert", "needs [api] tls_listen");
+	if (s->api_tls_listen.count > API_LISTEN_MAX)
+		err_set(e, ERR_LIMIT, "[api] tls_listen", "at most %d addresses", API_LISTEN_MAX);
+	for (size_t i = 0; i < s->api_tls_listen.count; i++)
+		sockets_check_tcp(s->api_tls_listen.items[i], FRONT_TLS, e);
 }
 
 static void check_device(const char *name, const char *place, struct err *e)
@@ -55,11 +69,14 @@ int wiring_check(const struct settings *s, struct err *e)
 	size_t before = e->total;
 
 	check_api(s, e);
+	check_tls(s, e);
 	wiring_dns_check(s, e);
 	wiring_update_check(s, e);
 	check_device(s->node_vip_link, "[node] vip_link", e);
 	check_device(s->kernel_vip_device, "[kernel] vip_device", e);
 	check_file(s->api_token_file, "[api] token_file", e);
+	check_file(s->api_tls_cert, "[api] tls_cert", e);
+	check_file(s->api_tls_key, "[api] tls_key", e);
 	check_file(s->dns_update_key_file, "[dns_update] key_file", e);
 	return e->total == before ? 0 : -EINVAL;
 }

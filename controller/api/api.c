@@ -7,7 +7,10 @@
 #include "api/handlers.h"
 #include "api/httpd.h"
 #include "api/sockets.h"
+#include "api/tls.h"
+#include "api/tls_names.h"
 #include "api/worker.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -24,7 +27,9 @@ struct api {
 	char *socket_path; /* ours to remove, or NULL */
 	char *hosts[API_HOSTS_MAX];
 	size_t host_count;
-	unsigned ports[API_LISTEN_MAX];
+	struct tls *tls; /* NULL: no listener speaks it */
+	char *node_name;
+	unsigned ports[2 * API_LISTEN_MAX];
 	size_t port_count;
 };
 
@@ -32,6 +37,7 @@ static void api_copy_settings(struct api *api, const struct api_settings *s)
 {
 	api->version = mem_strdup(s->version);
 	api->context.version = api->version;
+	api->node_name = s->node_name ? mem_strdup(s->node_name) : NULL;
 	for (size_t i = 0; i < s->host_count; i++)
 		api->hosts[api->host_count++] = mem_strdup(s->hosts[i]);
 }
@@ -42,7 +48,9 @@ static int api_start_httpd(struct api *api, const struct api_settings *s, struct
 		.context = &api->context,
 		.identity = {.token = api->token,
 			     .hosts = (const char *const *)api->hosts,
-			     .host_count = api->host_count},
+			     .host_count = api->host_count,
+			     .node_name = api->node_name},
+		.tls = api->tls,
 		.timeout = s->request_timeout ? s->request_timeout : API_REQUEST_TIMEOUT,
 	};
 
@@ -67,16 +75,49 @@ static int api_listen_unix(struct api *api, const struct api_settings *s, struct
 	return 0;
 }
 
-static int api_listen_tcp(struct api *api, const struct api_settings *s, struct err *e)
+static int api_listen_tcp(struct api *api, const char *const *list, size_t count,
+			  enum front_trust trust, struct err *e)
 {
 	int fd;
 
-	for (size_t i = 0; i < s->listen_count; i++) {
-		if (sockets_open_tcp(s->listen[i], e, &fd))
+	for (size_t i = 0; i < count; i++) {
+		if (sockets_open_tcp(list[i], trust, e, &fd))
 			return -EINVAL;
 		api->ports[api->port_count++] = sockets_port(fd);
-		httpd_listen(api->httpd, fd, &(struct front){FRONT_LOOPBACK});
+		httpd_listen(api->httpd, fd, &(struct front){trust});
 	}
+	return 0;
+}
+
+static void api_log_certificate(const struct api *api)
+{
+	struct tls_status st;
+	char end[TIME_TEXT_MAX];
+
+	tls_read_status(api->tls, &st);
+	log_write(LOG_LEVEL_NOTICE, "api: certificate %s%s until %s, SHA-256 %s", st.subject,
+		  st.self_signed ? " (signed by itself)" : "",
+		  time_format_wall(st.not_after_wall, end), st.fingerprint);
+	if (st.not_after_wall < time_wall())
+		log_write(LOG_LEVEL_WARNING,
+			  "api: the certificate has ended: replace [api] tls_cert and reload");
+}
+
+static int api_start_tls(struct api *api, const struct api_settings *s, struct err *e)
+{
+	struct tls_settings ts = {.cert = s->tls_cert, .key = s->tls_key, .state = s->state_folder};
+	struct tls_names names = {0};
+
+	if (s->tls_listen_count == 0)
+		return 0;
+	tls_names_collect(&names, s);
+	ts.name_count = names.count;
+	for (size_t i = 0; i < names.count; i++)
+		ts.names[i] = names.list[i];
+	if (tls_new(&ts, e, &api->tls))
+		return -EINVAL;
+	api->context.tls = api->tls;
+	api_log_certificate(api);
 	return 0;
 }
 
@@ -87,9 +128,10 @@ static int api_open(struct api *api, const struct api_settings *s, struct err *e
 			       "needs [api] token_file: without a token nobody may ask by TCP");
 	if (s->token_file && auth_token_new(s->token_file, e, &api->token))
 		return -EINVAL;
-	if (api_start_httpd(api, s, e) || api_listen_unix(api, s, e))
+	if (api_start_tls(api, s, e) || api_start_httpd(api, s, e) || api_listen_unix(api, s, e) ||
+	    api_listen_tcp(api, s->listen, s->listen_count, FRONT_LOOPBACK, e))
 		return -EINVAL;
-	return api_listen_tcp(api, s, e);
+	return api_listen_tcp(api, s->tls_listen, s->tls_listen_count, FRONT_TLS, e);
 }
 
 int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *engine,
@@ -97,7 +139,8 @@ int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *e
 {
 	struct api *api = mem_new(struct api);
 
-	assert(s->listen_count <= API_LISTEN_MAX && s->host_count <= API_HOSTS_MAX);
+	assert(s->listen_count <= API_LISTEN_MAX && s->tls_listen_count <= API_LISTEN_MAX &&
+	       s->host_count <= API_HOSTS_MAX);
 	api->context = (struct api_context){
 		.loop = loop, .engine = engine, .started_wall = time_wall()};
 	if (getrandom(&api->context.id_seed, sizeof(api->context.id_seed), GRND_NONBLOCK) < 0)
@@ -110,6 +153,20 @@ int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *e
 	}
 	*ret_api = api;
 	return 0;
+}
+
+void api_reload(struct api *api)
+{
+	AUTO_ERR struct err e = {0};
+
+	if (!api->tls)
+		return;
+	if (tls_reload(api->tls, &e))
+		log_write(LOG_LEVEL_ERROR,
+			  "api: the certificate is not replaced, the old one holds: %s",
+			  err_first(&e));
+	else
+		api_log_certificate(api);
 }
 
 void api_stop(struct api *api)
@@ -131,6 +188,8 @@ void api_free(struct api *api)
 	worker_free(api->context.worker);
 	httpd_free(api->httpd);
 	auth_token_free(api->token);
+	tls_free(api->tls);
+	free(api->node_name);
 	for (size_t i = 0; i < api->host_count; i++)
 		free(api->hosts[i]);
 	free(api->version);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The REST API: HTTP over a unix socket (peer credentials) and, behind a token file, over TCP on loopback. Reads the engine's
+/* The REST API: HTTP over a unix socket (peer credentials), in the clear over TCP on loopback, and over TLS. Reads the engine's
  * status and hands it proposals; decides nothing about the configuration. Lives in the thread of the loop, but for one worker
  * that parses and encodes what is large. */
 #ifndef ZG_API_API_H
@@ -20,6 +20,12 @@ struct api_settings {
 	int socket_fd; /* a listening unix socket (socket activation); -1 = make one at socket_path */
 	const char *listen[API_LISTEN_MAX]; /* "127.0.0.1:7480", "[::1]:7480": loopback only */
 	size_t listen_count;
+	const char *tls_listen[API_LISTEN_MAX]; /* the same for TLS, any address */
+	size_t tls_listen_count;
+	const char *tls_cert; /* files; NULL = a certificate of our own in `state_folder` */
+	const char *tls_key;  /* with tls_cert */
+	const char *state_folder;
+	const char *node_name;
 	const char *token_file; /* NULL = no TCP listener */
 	const char *hosts
 		[API_HOSTS_MAX]; /* names beside localhost, 127.0.0.1 and [::1] that TCP requests may ask for */
@@ -32,13 +38,16 @@ struct api_settings {
 int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *engine,
 	    struct err *e, struct api **ret_api);
 
+/* Reads the certificate again; connections stay. What is at fault is logged, and the old one holds. */
+void api_reload(struct api *api);
+
 /* Stops taking connections and answers what waits with 503. Writes that the engine has begun are still its own. */
 void api_stop(struct api *api);
 
 /* Before engine_free(); after api_stop() or without. Proposals that the engine still holds stay valid. NULL-safe. */
 void api_free(struct api *api);
 
-/* The port of TCP listener `index`: what was chosen for port 0. 0 if there is no such listener. */
+/* The port of TCP listener `index` (the plain ones first): what was chosen for port 0. 0 if there is no such listener. */
 unsigned api_port(const struct api *api, size_t index);
 
 #endif

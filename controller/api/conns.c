@@ -125,6 +125,7 @@ static bool conns_same_source(const struct conn *a, const struct conn *b)
 	case FRONT_UNIX:
 		return a->uid == b->uid;
 	case FRONT_LOOPBACK:
+	case FRONT_TLS:
 		break;
 	}
 	return addr_compare(&a->source, &b->source) == 0;

@@ -24,6 +24,8 @@ enum conn_phase {
 };
 
 struct conns;
+struct tls;
+struct tls_credential;
 
 struct conn {
 	struct conns *owner;
@@ -31,6 +33,9 @@ struct conn {
 	enum front_trust trust; /* FRONT_UNIX: `uid`; else `source` */
 	uid_t uid;
 	struct addr source;
+	struct addr local;                 /* FRONT_TLS: the address of ours that it came to */
+	struct tls *tls;                   /* FRONT_TLS: where its handshake gets … */
+	struct tls_credential *credential; /* … this, or NULL before */
 	enum conn_phase phase;
 	bool served; /* it had an answer before */
 	bool doomed; /* shut down; counts no more */

@@ -9,6 +9,7 @@
 struct engine;
 struct ev_loop;
 struct probe_op;
+struct tls;
 struct worker;
 
 struct api_context {
@@ -20,6 +21,7 @@ struct api_context {
 	uint64_t id_seed; /* first half of request ids: differs from start to start */
 	uint64_t id_next;
 	struct same_body document; /* the last whole document that was sent */
+	const struct tls *tls;     /* NULL: no listener speaks it */
 	struct probe_op *probes;   /* on demand, in flight */
 };
 

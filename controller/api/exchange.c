@@ -7,6 +7,7 @@
 #include "api/handlers.h"
 #include "api/refusal.h"
 #include "api/router.h"
+#include "api/tls.h"
 #include "api/worker.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -172,6 +173,23 @@ static bool exchange_prefers_minimal(const struct head *h)
 	return prefer && strcasestr(prefer, "return=minimal");
 }
 
+/* Nothing that we answer is to be run, framed or remembered. A certificate that signs itself is none to insist on. */
+static void exchange_add_security(const struct exchange *x, struct MHD_Response *response)
+{
+	struct tls_status tls;
+
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "X-Frame-Options", "DENY");
+	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	MHD_add_response_header(response, "Content-Security-Policy",
+				"default-src 'none'; frame-ancestors 'none'");
+	if (x->conn->trust != FRONT_TLS)
+		return;
+	tls_read_status(x->conn->tls, &tls);
+	if (!tls.self_signed)
+		MHD_add_response_header(response, "Strict-Transport-Security", "max-age=31536000");
+}
+
 /* Gives the answer to the library. */
 static enum MHD_Result exchange_answer(struct exchange *x)
 {
@@ -188,7 +206,7 @@ static enum MHD_Result exchange_answer(struct exchange *x)
 	for (size_t i = 0; i < r->header_count; i++)
 		MHD_add_response_header(response, r->headers[i].name, r->headers[i].value);
 	MHD_add_response_header(response, "Cache-Control", "no-store");
-	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	exchange_add_security(x, response);
 	MHD_add_response_header(response, "X-Request-Id", r->id);
 	/* What is left of a body must not be taken for the next request. */
 	if (x->list->stopping || x->broken || (!x->running && !x->draining && x->body.expected))
@@ -200,10 +218,22 @@ static enum MHD_Result exchange_answer(struct exchange *x)
 	return result;
 }
 
+static gnutls_session_t exchange_session(const struct exchange *x)
+{
+	const union MHD_ConnectionInfo *info;
+
+	if (x->conn->trust != FRONT_TLS)
+		return NULL;
+	info = MHD_get_connection_info(x->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	return info ? info->tls_session : NULL;
+}
+
 /* Around the library, which would answer at the end of the body only. The client gets a moment to read. */
 static void exchange_answer_outside(struct exchange *x)
 {
-	refusal_send_reply(x->conn->fd, x->request, x->method ? x->method : "");
+	const struct refusal_to to = {x->conn->fd, exchange_session(x)};
+
+	refusal_send_reply(&to, x->request, x->method ? x->method : "");
 	metrics_add(METRIC_HTTP_REQUESTS, 1);
 	x->discarding = true;
 	x->draining = false;
@@ -251,6 +281,7 @@ struct exchange *exchange_new(struct exchange_list *l, struct MHD_Connection *mh
 	x->request->ctx = x;
 	x->request->trust = conn->trust;
 	x->request->via = front_name(conn->trust);
+	x->request->source = conn->source;
 	x->next = l->first;
 	if (x->next)
 		x->next->previous = x;
@@ -427,7 +458,7 @@ static void exchange_on_finished(struct request *r)
 		return;
 	x->suspended = false;
 	MHD_resume_connection(x->mhd);
-	x->list->resumed(x->list->ctx);
+	x->list->resumed(x->list->ctx, x->conn);
 }
 
 static void exchange_start(struct exchange *x)

@@ -38,7 +38,7 @@ struct exchange_list {
 	const struct httpd_settings *settings;
 	size_t held;   /* bytes of bodies, of all exchanges */
 	bool stopping; /* new requests are answered with 503 */
-	void (*resumed)(void *ctx);
+	void (*resumed)(void *ctx, const struct conn *conn);
 	void *ctx;
 };
 

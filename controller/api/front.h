@@ -7,22 +7,25 @@
 enum front_trust {
 	FRONT_UNIX, /* the kernel says who the peer is */
 	FRONT_LOOPBACK, /* plain TCP of this machine: a token says who asks, and the host must be one of ours */
+	FRONT_TLS, /* TCP from anywhere, encrypted: as on loopback, and the node's name and address are hosts too */
 };
 
 struct front {
 	enum front_trust trust;
 };
 
-/* "unix", "tcp": as revisions and the log name it. */
+/* "unix", "tcp", "tls": as revisions and the log name it. */
 static inline const char *front_name(enum front_trust trust)
 {
 	switch (trust) {
 	case FRONT_UNIX:
 		return "unix";
 	case FRONT_LOOPBACK:
+		return "tcp";
+	case FRONT_TLS:
 		break;
 	}
-	return "tcp";
+	return "tls";
 }
 
 #endif

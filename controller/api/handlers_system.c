@@ -7,6 +7,7 @@
 #include "api/publication_json.h"
 #include "api/request.h"
 #include "api/status_json.h"
+#include "api/tls.h"
 #include "api/worker.h"
 #include "base/mem.h"
 
@@ -17,6 +18,8 @@
 #define CONNTRACK_MAX "/proc/sys/net/netfilter/nf_conntrack_max"
 #define CONNTRACK_LASTS_S \
 	120.0 /* of an entry of a closed TCP connection, as Linux has it by default */
+
+#define SYSTEM_TLS_SOON (30 * 86400 * USEC_PER_SEC)
 
 /* Where connection tracking is loaded every probe takes an entry of its table for minutes. NULL: it is not. */
 static json_t *system_conntrack(const struct node_status *n)
@@ -95,6 +98,40 @@ static json_t *system_update(const struct request *r)
 			 status_json_time(u.failure_wall), "error", u.error);
 }
 
+/* What to do about a certificate, or NULL. Caller frees. */
+static char *system_tls_advice(const struct tls_status *st)
+{
+	usec_t now = time_wall();
+
+	if (st->fault)
+		return mem_printf(
+			"the certificate was not replaced, the old one holds: %s. Mend it "
+			"and reload zonegated",
+			st->fault);
+	if (st->not_after_wall < now)
+		return mem_strdup("the certificate has ended: replace it and reload zonegated");
+	if (st->not_after_wall < now + SYSTEM_TLS_SOON)
+		return mem_strdup(
+			"the certificate ends soon: replace it (one that zonegated made is "
+			"made anew) and reload zonegated");
+	return NULL;
+}
+
+/* NULL: no listener speaks TLS. */
+static json_t *system_tls(const struct request *r)
+{
+	AUTO_FREE char *advice = NULL;
+	struct tls_status st;
+
+	if (!r->api->tls)
+		return NULL;
+	tls_read_status(r->api->tls, &st);
+	advice = system_tls_advice(&st);
+	return json_pack("{s:s, s:s, s:o, s:b, s:s*}", "fingerprint_sha256", st.fingerprint,
+			 "subject", st.subject, "not_after", status_json_time(st.not_after_wall),
+			 "self_signed", st.self_signed, "advice", advice);
+}
+
 void handlers_system_get(struct request *r)
 {
 	struct node_status n;
@@ -102,15 +139,16 @@ void handlers_system_get(struct request *r)
 	engine_node_status(r->api->engine, &n);
 	request_reply_json(
 		r, 200,
-		json_pack("{s:s?, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*}",
-			  "node", n.node_name, "version", r->api->version, "started",
-			  status_json_time(n.started_wall ? n.started_wall : r->api->started_wall),
-			  "kernel", system_kernel(&n), "store", system_store(&n), "revision",
-			  (json_int_t)n.revision, "applied_revision",
-			  (json_int_t)n.applied_revision, "services", (json_int_t)n.services,
-			  "probes", (json_int_t)n.probes, "drift", "repaired_since_start",
-			  (json_int_t)n.drift_count, "last_audit",
-			  status_json_time(n.last_audit_wall), "dns_update", system_update(r)));
+		json_pack(
+			"{s:s?, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*, s:{s:o*}}",
+			"node", n.node_name, "version", r->api->version, "started",
+			status_json_time(n.started_wall ? n.started_wall : r->api->started_wall),
+			"kernel", system_kernel(&n), "store", system_store(&n), "revision",
+			(json_int_t)n.revision, "applied_revision", (json_int_t)n.applied_revision,
+			"services", (json_int_t)n.services, "probes", (json_int_t)n.probes, "drift",
+			"repaired_since_start", (json_int_t)n.drift_count, "last_audit",
+			status_json_time(n.last_audit_wall), "dns_update", system_update(r), "api",
+			"tls", system_tls(r)));
 }
 
 void handlers_system_livez(struct request *r)

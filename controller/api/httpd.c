@@ -10,6 +10,7 @@
 #include "api/head.h"
 #include "api/refusal.h"
 #include "api/sockets.h"
+#include "api/tls.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/metrics.h"
@@ -24,6 +25,7 @@
 #define HTTPD_ACCEPT_BATCH 32
 #define HTTPD_ACCEPT_PAUSE 0.1 /* seconds, when there are no descriptors */
 #define HTTPD_STOP_ROUNDS  64
+#define HTTPD_FLAGS        (MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET)
 
 /* A daemon of the library speaks in the clear or TLS, not both: one for each. */
 struct httpd_transport {
@@ -44,6 +46,7 @@ struct httpd {
 	struct httpd_settings settings;
 	struct ev_loop *loop;
 	struct httpd_transport plain;
+	struct httpd_transport tls; /* `daemon` NULL: there is none */
 	struct conns *conns;
 	struct exchange_list exchanges;
 	struct conn *arriving; /* handed to the library just now */
@@ -80,10 +83,13 @@ static void httpd_on_wake(struct ev_loop *loop, ev_timer *watcher, int events)
 
 /* ---- accepting -------------------------------------------------------------------------------- */
 
-static void httpd_refuse(int fd, enum conns_verdict verdict)
+/* Over TLS there is nothing to say before the handshake. */
+static void httpd_refuse(const struct httpd_listener *l, int fd, enum conns_verdict verdict)
 {
 	metrics_add(METRIC_HTTP_REJECTED, 1);
-	if (verdict == CONNS_SOURCE_FULL)
+	if (l->is.trust == FRONT_TLS)
+		;
+	else if (verdict == CONNS_SOURCE_FULL)
 		refusal_send(fd, PROBLEM_TOO_MANY_REQUESTS,
 			     "too many connections of yours are busy");
 	else
@@ -103,6 +109,11 @@ static int httpd_identify(const struct httpd_listener *l, int fd, const struct s
 		return sockets_peer_uid(fd, &ret_who->uid);
 	case FRONT_LOOPBACK:
 		break;
+	case FRONT_TLS:
+		ret_who->tls = l->httpd->settings.tls;
+		if (sockets_local_address(fd, &ret_who->local))
+			return -EINVAL;
+		break;
 	}
 	return addr_from_sockaddr((const struct sockaddr *)sa, &ret_who->source, &port);
 }
@@ -120,7 +131,7 @@ static void httpd_admit(const struct httpd_listener *l, int fd, const struct soc
 	}
 	verdict = conns_admit(h->conns, &who, &h->arriving);
 	if (verdict != CONNS_ADMITTED) {
-		httpd_refuse(fd, verdict);
+		httpd_refuse(l, fd, verdict);
 		return;
 	}
 	/* Closes the descriptor when it fails. */
@@ -171,6 +182,33 @@ static void httpd_on_connection(struct ev_loop *loop, ev_io *watcher, int events
 	httpd_run(l->transport);
 }
 
+static void httpd_let_go(struct conn *conn)
+{
+	if (conn)
+		tls_credential_unref(conn->credential);
+	conns_remove(conn);
+}
+
+/* The library asks once a handshake. What it got stays until the connection is gone, whatever is in force by then. */
+static int httpd_on_handshake(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+			      gnutls_pcert_st **certs, unsigned *cert_count,
+			      gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count,
+			      gnutls_privkey_t *key, unsigned *flags)
+{
+	const union MHD_ConnectionInfo *context = MHD_get_connection_info(
+		gnutls_session_get_ptr(session), MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct conn *conn = context->socket_context;
+
+	(void)info;
+	tls_credential_unref(conn->credential);
+	conn->credential = tls_take(conn->tls);
+	tls_credential_show(conn->credential, certs, cert_count, key);
+	*ocsp = NULL;
+	*ocsp_count = 0;
+	*flags = 0;
+	return 0;
+}
+
 static void httpd_on_notify(void *cls, struct MHD_Connection *mhd, void **socket_context,
 			    enum MHD_ConnectionNotificationCode code)
 {
@@ -182,7 +220,7 @@ static void httpd_on_notify(void *cls, struct MHD_Connection *mhd, void **socket
 		return;
 	}
 	exchange_free_of(&h->exchanges, *socket_context);
-	conns_remove(*socket_context);
+	httpd_let_go(*socket_context);
 	*socket_context = NULL;
 }
 
@@ -226,34 +264,57 @@ static void httpd_on_completed(void *cls, struct MHD_Connection *mhd, void **req
 	*request_context = NULL;
 }
 
+static struct httpd_transport *httpd_find_transport(struct httpd *h, enum front_trust trust)
+{
+	switch (trust) {
+	case FRONT_UNIX:
+	case FRONT_LOOPBACK:
+		break;
+	case FRONT_TLS:
+		return &h->tls;
+	}
+	return &h->plain;
+}
+
 /* A connection was resumed: the library acts on it in its next run. */
-static void httpd_on_resumed(void *ctx)
+static void httpd_on_resumed(void *ctx, const struct conn *conn)
 {
 	struct httpd *h = ctx;
 
-	ev_feed_event(h->loop, &h->plain.wake, EV_TIMER);
+	ev_feed_event(h->loop, &httpd_find_transport(h, conn->trust)->wake, EV_TIMER);
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
 /* Not strict: a head without Host, or with blanks in its target, is ours to refuse, with a problem document. */
-static struct MHD_Daemon *httpd_start_library(struct httpd *h)
+#define HTTPD_OPTIONS(h)                                                                           \
+	MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTPD_MEMORY, MHD_OPTION_CONNECTION_LIMIT,     \
+		2U * CONNS_TOTAL_MAX, MHD_OPTION_CONNECTION_TIMEOUT, 0U,                           \
+		MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_NOTIFY_CONNECTION, httpd_on_notify, h, \
+		MHD_OPTION_NOTIFY_COMPLETED, httpd_on_completed, h, MHD_OPTION_URI_LOG_CALLBACK,   \
+		httpd_on_uri, h
+
+static struct MHD_Daemon *httpd_start_plain(struct httpd *h)
 {
-	return MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
-		httpd_on_access, h, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTPD_MEMORY,
-		MHD_OPTION_CONNECTION_LIMIT, 2U * CONNS_TOTAL_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-		0U, MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_NOTIFY_CONNECTION, httpd_on_notify,
-		h, MHD_OPTION_NOTIFY_COMPLETED, httpd_on_completed, h, MHD_OPTION_URI_LOG_CALLBACK,
-		httpd_on_uri, h, MHD_OPTION_END);
+	return MHD_start_daemon(HTTPD_FLAGS, 0, NULL, NULL, httpd_on_access, h, HTTPD_OPTIONS(h),
+				MHD_OPTION_END);
 }
 
-static bool httpd_open_transport(struct httpd *h, struct httpd_transport *t)
+static struct MHD_Daemon *httpd_start_tls(struct httpd *h)
 {
-	t->httpd = h;
-	t->daemon = httpd_start_library(h);
-	if (!t->daemon)
+	return MHD_start_daemon(HTTPD_FLAGS | MHD_USE_TLS, 0, NULL, NULL, httpd_on_access, h,
+				HTTPD_OPTIONS(h), MHD_OPTION_HTTPS_PRIORITIES, TLS_PRIORITIES,
+				MHD_OPTION_HTTPS_CERT_CALLBACK2, httpd_on_handshake,
+				MHD_OPTION_END);
+}
+
+static bool httpd_open_transport(struct httpd *h, struct httpd_transport *t,
+				 struct MHD_Daemon *daemon)
+{
+	if (!daemon)
 		return false;
+	t->httpd = h;
+	t->daemon = daemon;
 	ev_io_init(&t->ready, httpd_on_ready,
 		   MHD_get_daemon_info(t->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, EV_READ);
 	ev_timer_init(&t->wake, httpd_on_wake, 0., 0.);
@@ -264,8 +325,11 @@ static bool httpd_open_transport(struct httpd *h, struct httpd_transport *t)
 
 static void httpd_close_transport(struct httpd_transport *t)
 {
-	struct ev_loop *loop = t->httpd->loop;
+	struct ev_loop *loop;
 
+	if (!t->daemon)
+		return;
+	loop = t->httpd->loop;
 	MHD_stop_daemon(t->daemon);
 	ev_io_stop(loop, &t->ready);
 	ev_timer_stop(loop, &t->wake);
@@ -278,7 +342,12 @@ struct httpd *httpd_new(const struct httpd_settings *s)
 
 	h->settings = *s;
 	h->loop = s->context->loop;
-	if (!httpd_open_transport(h, &h->plain)) {
+	if (!httpd_open_transport(h, &h->plain, httpd_start_plain(h))) {
+		free(h);
+		return NULL;
+	}
+	if (s->tls && !httpd_open_transport(h, &h->tls, httpd_start_tls(h))) {
+		httpd_close_transport(&h->plain);
 		free(h);
 		return NULL;
 	}
@@ -288,16 +357,6 @@ struct httpd *httpd_new(const struct httpd_settings *s)
 	ev_timer_init(&h->pause, httpd_on_pause_over, 0., 0.);
 	h->pause.data = h;
 	return h;
-}
-
-static struct httpd_transport *httpd_find_transport(struct httpd *h, enum front_trust trust)
-{
-	switch (trust) {
-	case FRONT_UNIX:
-	case FRONT_LOOPBACK:
-		break;
-	}
-	return &h->plain;
 }
 
 void httpd_listen(struct httpd *h, int fd, const struct front *is)
@@ -324,8 +383,11 @@ void httpd_stop(struct httpd *h)
 	}
 	vec_clear(&h->listeners);
 	exchange_abort_all(&h->exchanges);
-	for (int i = 0; i < HTTPD_STOP_ROUNDS && h->exchanges.first; i++)
+	for (int i = 0; i < HTTPD_STOP_ROUNDS && h->exchanges.first; i++) {
 		MHD_run(h->plain.daemon);
+		if (h->tls.daemon)
+			MHD_run(h->tls.daemon);
+	}
 }
 
 void httpd_free(struct httpd *h)
@@ -334,6 +396,7 @@ void httpd_free(struct httpd *h)
 		return;
 	httpd_stop(h);
 	httpd_close_transport(&h->plain);
+	httpd_close_transport(&h->tls);
 	assert(!h->exchanges.first);
 	ev_timer_stop(h->loop, &h->pause);
 	conns_free(h->conns);

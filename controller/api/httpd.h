@@ -12,6 +12,7 @@
 
 struct api_context;
 struct httpd;
+struct tls;
 
 #define HTTPD_BODIES_MAX \
 	(64U * 1024 * 1024) /* bytes of request bodies held at once, of all connections */
@@ -19,7 +20,8 @@ struct httpd;
 struct httpd_settings {
 	struct api_context *context;
 	struct identity_rules identity;
-	usec_t timeout; /* see conns_new() */
+	struct tls *tls; /* NULL: no listener is FRONT_TLS; borrowed */
+	usec_t timeout;  /* see conns_new() */
 };
 
 /* NULL when the library does not start (no descriptors). */

@@ -7,6 +7,7 @@
 #include "api/head.h"
 #include "api/request.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,12 +17,35 @@ static void identity_take_peer(const struct conn *conn, struct request *r)
 	auth_peer_name(conn->uid, r->who);
 }
 
+/* Over TLS also the node's name and the address that was connected to: no foreign page has a name that is an address. */
+static bool identity_host_is_ours(const struct identity_rules *rules, const struct conn *conn,
+				  const char *host)
+{
+	char address[ADDR_TEXT_MAX], bracketed[ADDR_TEXT_MAX + 2];
+	const char *own[2];
+	size_t count = 0;
+
+	if (auth_host_allowed(host, rules->hosts, rules->host_count))
+		return true;
+	if (conn->trust != FRONT_TLS)
+		return false;
+	if (rules->node_name)
+		own[count++] = rules->node_name;
+	if (addr_is_set(&conn->local)) {
+		snprintf(bracketed, sizeof(bracketed),
+			 conn->local.family == AF_INET6 ? "[%s]" : "%s",
+			 addr_format(&conn->local, address));
+		own[count++] = bracketed;
+	}
+	return auth_host_allowed(host, own, count);
+}
+
 /* A TCP client must also ask for a host of ours, so that a foreign page cannot reach us by a name of its own. */
-static void identity_take_token(const struct identity_rules *rules, const struct head *head,
-				struct request *r)
+static void identity_take_token(const struct identity_rules *rules, const struct conn *conn,
+				const struct head *head, struct request *r)
 {
 	strcpy(r->who, "nobody");
-	if (!auth_host_allowed(head_find(head, "Host"), rules->hosts, rules->host_count)) {
+	if (!identity_host_is_ours(rules, conn, head_find(head, "Host"))) {
 		request_fail(r, PROBLEM_MISDIRECTED,
 			     "the Host header names no host of this server");
 		return;
@@ -40,7 +64,8 @@ void identity_determine(const struct identity_rules *rules, const struct conn *c
 		identity_take_peer(conn, r);
 		break;
 	case FRONT_LOOPBACK:
-		identity_take_token(rules, head, r);
+	case FRONT_TLS:
+		identity_take_token(rules, conn, head, r);
 		break;
 	}
 }

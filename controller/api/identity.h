@@ -14,6 +14,7 @@ struct identity_rules {
 	struct auth_token *token; /* NULL: nobody gets in by TCP; borrowed */
 	const char *const *hosts; /* that TCP requests may ask for; borrowed */
 	size_t host_count;
+	const char *node_name; /* a host of its own over TLS, or NULL; borrowed */
 };
 
 /* Sets trust, via, who and role by the listener of the connection and the head; replies with 421 to a foreign host. Comes

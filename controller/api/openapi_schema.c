@@ -87,7 +87,7 @@ static const struct schema_row schema_rows[] = {
 	 "ipvs:string in_sync:boolean operations:array operations_total:integer repaired_since_start:integer"},
 	{"System", "This node",
 	 "node:string? version:string started:string? kernel:object store:object revision:integer "
-	 "applied_revision:integer services:integer probes:integer drift:object dns_update:object?"},
+	 "applied_revision:integer services:integer probes:integer drift:object dns_update:object? api:object"},
 	{"Live", "The daemon runs", "status:string"},
 	{"Ready", "The daemon is ready", "status:string"},
 	{"OpenApi", "An OpenAPI 3.1 document",

@@ -13,6 +13,18 @@
 
 #define REFUSAL_HEAD_MAX 2048
 
+/* A record that does not go out is lost with the rest; the alert tells the client that nothing more will come. */
+static void refusal_write_tls(const struct refusal_to *to, const char *head, const char *body,
+			      size_t size)
+{
+	size_t length = strlen(head);
+
+	if (gnutls_record_send(to->tls, head, length) == (ssize_t)length && size > 0)
+		(void)!gnutls_record_send(to->tls, body, size);
+	gnutls_bye(to->tls, GNUTLS_SHUT_WR);
+	shutdown(to->fd, SHUT_WR);
+}
+
 static void refusal_write(int fd, const char *head, const char *body, size_t size)
 {
 	size_t length = strlen(head);
@@ -65,8 +77,9 @@ void refusal_send(int fd, enum problem_kind kind, const char *detail)
 	refusal_write(fd, head, body, strlen(body));
 }
 
-void refusal_send_reply(int fd, const struct request *r, const char *method)
+void refusal_send_reply(const struct refusal_to *to, const struct request *r, const char *method)
 {
+	size_t size = strcmp(method, "HEAD") == 0 ? 0 : r->body_size;
 	char head[REFUSAL_HEAD_MAX];
 	size_t length;
 
@@ -76,5 +89,8 @@ void refusal_send_reply(int fd, const struct request *r, const char *method)
 	for (size_t i = 0; i < r->header_count; i++)
 		length = refusal_add(head, length, r->headers[i].name, r->headers[i].value);
 	strcpy(head + length, "\r\n");
-	refusal_write(fd, head, r->body, strcmp(method, "HEAD") == 0 ? 0 : r->body_size);
+	if (to->tls)
+		refusal_write_tls(to, head, r->body, size);
+	else
+		refusal_write(to->fd, head, r->body, size);
 }

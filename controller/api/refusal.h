@@ -4,6 +4,8 @@
 #ifndef ZG_API_REFUSAL_H
 #define ZG_API_REFUSAL_H
 
+#include <gnutls/gnutls.h>
+
 #include "api/problem.h"
 
 struct request;
@@ -11,7 +13,13 @@ struct request;
 /* A problem without a request. Shuts down the sending side of the descriptor; reading goes on. */
 void refusal_send(int fd, enum problem_kind kind, const char *detail);
 
+/* Where an answer goes. */
+struct refusal_to {
+	int fd;
+	gnutls_session_t tls; /* NULL: in the clear */
+};
+
 /* The reply that stands in a request, headers and all. `method` as sent: the answer to HEAD has no body. */
-void refusal_send_reply(int fd, const struct request *r, const char *method);
+void refusal_send_reply(const struct refusal_to *to, const struct request *r, const char *method);
 
 #endif

@@ -11,6 +11,7 @@
 #include "api/problem.h"
 #include "api/same_body.h"
 #include "api/uri.h"
+#include "base/addr.h"
 #include "base/time.h"
 
 struct api_context;
@@ -49,14 +50,16 @@ struct request {
 	const char *params[REQUEST_PARAMS_MAX]; /* what the {…} of the route stood for */
 	enum auth_role role;
 	char who[AUTH_NAME_MAX];
-	enum front_trust trust; /* of the listener it came in by */
-	const char *via;        /* its name */
-	bool minimal;           /* Prefer: return=minimal */
-	char *if_match;         /* owned, or NULL */
-	char *if_none_match;    /* owned, or NULL */
-	json_t *json;           /* the parsed body, owned, or NULL */
-	bool digested;          /* a large document: `digest` is that of its bytes */
-	bool repeated;          /* and it is what stands: it was not parsed */
+	char token[AUTH_NAME_MAX]; /* id or name of the token that said so; "" = none */
+	struct addr source;        /* of the client; not set on the unix socket */
+	enum front_trust trust;    /* of the listener it came in by */
+	const char *via;           /* its name */
+	bool minimal;              /* Prefer: return=minimal */
+	char *if_match;            /* owned, or NULL */
+	char *if_none_match;       /* owned, or NULL */
+	json_t *json;              /* the parsed body, owned, or NULL */
+	bool digested;             /* a large document: `digest` is that of its bytes */
+	bool repeated;             /* and it is what stands: it was not parsed */
 	uint8_t digest[SAME_BODY_DIGEST];
 
 	bool replied;

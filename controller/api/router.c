@@ -277,7 +277,7 @@ static void router_refuse_method(struct request *r, unsigned allowed)
 
 static void router_refuse_role(struct request *r, const struct route *route)
 {
-	if (r->trust == FRONT_LOOPBACK) {
+	if (r->trust != FRONT_UNIX) {
 		request_header(r, "WWW-Authenticate", "Bearer realm=\"zonegate\"");
 		request_fail(
 			r, PROBLEM_UNAUTHORIZED,

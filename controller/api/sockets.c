@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Opening sockets: unix, and TCP on loopback only.
+// Opening sockets: unix, plain TCP on loopback only, and TCP for TLS anywhere.
 #include "api/sockets.h"
 
 #include "base/addr.h"
@@ -80,6 +80,19 @@ int sockets_open_unix(const char *path, struct err *e, int *ret_fd)
 	return 0;
 }
 
+static const char *sockets_setting(enum front_trust trust)
+{
+	switch (trust) {
+	case FRONT_UNIX:
+		return "[api] socket";
+	case FRONT_LOOPBACK:
+		return "[api] listen";
+	case FRONT_TLS:
+		break;
+	}
+	return "[api] tls_listen";
+}
+
 static bool sockets_is_loopback(const struct addr *a)
 {
 	const char *kind = addr_special_kind(a);
@@ -87,16 +100,16 @@ static bool sockets_is_loopback(const struct addr *a)
 	return kind && strcmp(kind, "loopback") == 0;
 }
 
-/* What is on loopback and well formed; else a fault. */
-static int sockets_judge_endpoint(const char *endpoint, struct err *e,
+/* What is well formed, and in the clear on loopback; else a fault. */
+static int sockets_judge_endpoint(const char *endpoint, enum front_trust trust, struct err *e,
 				  struct endpoint *ret_endpoint)
 {
-	static const struct endpoint_rule rule = {"[api] listen", 0, 0};
+	const struct endpoint_rule rule = {sockets_setting(trust), 0, 0};
 	struct endpoint p;
 
 	if (endpoint_parse(endpoint, &rule, e, &p) != 0)
 		return -EINVAL;
-	if (!sockets_is_loopback(&p.address))
+	if (trust != FRONT_TLS && !sockets_is_loopback(&p.address))
 		return err_set(
 			e, ERR_FORBIDDEN, "[api] listen",
 			"%s is not on loopback: plain HTTP would show the token to the network",
@@ -105,26 +118,26 @@ static int sockets_judge_endpoint(const char *endpoint, struct err *e,
 	return 0;
 }
 
-int sockets_check_tcp(const char *endpoint, struct err *e)
+int sockets_check_tcp(const char *endpoint, enum front_trust trust, struct err *e)
 {
 	struct endpoint p;
 
-	return sockets_judge_endpoint(endpoint, e, &p);
+	return sockets_judge_endpoint(endpoint, trust, e, &p);
 }
 
-int sockets_open_tcp(const char *endpoint, struct err *e, int *ret_fd)
+int sockets_open_tcp(const char *endpoint, enum front_trust trust, struct err *e, int *ret_fd)
 {
 	struct sockaddr_storage sa;
 	struct endpoint p;
 	socklen_t length;
 	int fd, error, yes = 1;
 
-	if (sockets_judge_endpoint(endpoint, e, &p))
+	if (sockets_judge_endpoint(endpoint, trust, e, &p))
 		return -EINVAL;
 	length = addr_to_sockaddr(&p.address, p.port, &sa);
 	fd = socket(p.address.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return err_set(e, ERR_UNAVAILABLE, "[api] listen", "no socket: %s",
+		return err_set(e, ERR_UNAVAILABLE, sockets_setting(trust), "no socket: %s",
 			       strerror(errno));
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (p.address.family == AF_INET6)
@@ -132,7 +145,7 @@ int sockets_open_tcp(const char *endpoint, struct err *e, int *ret_fd)
 	error = sockets_bind(fd, (const struct sockaddr *)&sa, length);
 	if (error) {
 		close(fd);
-		return err_set(e, ERR_UNAVAILABLE, "[api] listen", "%s: %s", endpoint,
+		return err_set(e, ERR_UNAVAILABLE, sockets_setting(trust), "%s: %s", endpoint,
 			       strerror(-error));
 	}
 	*ret_fd = fd;
@@ -161,4 +174,15 @@ unsigned sockets_port(int fd)
 	    addr_from_sockaddr((struct sockaddr *)&sa, &address, &port) < 0)
 		return 0;
 	return port;
+}
+
+int sockets_local_address(int fd, struct addr *ret_address)
+{
+	struct sockaddr_storage sa;
+	socklen_t length = sizeof(sa);
+	uint16_t port;
+
+	if (getsockname(fd, (struct sockaddr *)&sa, &length) < 0)
+		return -errno;
+	return addr_from_sockaddr((struct sockaddr *)&sa, ret_address, &port);
 }

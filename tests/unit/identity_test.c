@@ -90,11 +90,36 @@ static void identity_is_the_token_on_loopback(void **state)
 	unlink(path);
 }
 
+/* Over TLS the node is also asked for by its name and by the address that was connected to; by no other. */
+static void identity_knows_the_node_over_tls(void **state)
+{
+	const struct identity_rules rules = {.node_name = "gw-1"};
+	struct conn conn = {.trust = FRONT_TLS};
+	struct request *r;
+
+	(void)state;
+	assert_int_equal(addr_parse("192.0.2.7", &conn.local), 0);
+	assert_identity(determine(&rules, &conn, "gw-1:7443", NULL), AUTH_NOBODY, "nobody");
+	assert_identity(determine(&rules, &conn, "192.0.2.7:7443", NULL), AUTH_NOBODY, "nobody");
+	assert_identity(determine(&rules, &conn, "localhost", NULL), AUTH_NOBODY, "nobody");
+	r = determine(&rules, &conn, "192.0.2.8", NULL);
+	assert_int_equal(r->status, 421);
+	request_free(r);
+	assert_int_equal(addr_parse("2001:db8::7", &conn.local), 0);
+	assert_identity(determine(&rules, &conn, "[2001:db8::7]:7443", NULL), AUTH_NOBODY,
+			"nobody");
+	conn.trust = FRONT_LOOPBACK;
+	r = determine(&rules, &conn, "gw-1", NULL);
+	assert_int_equal(r->status, 421);
+	request_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(identity_is_the_peer_on_a_unix_socket),
 		cmocka_unit_test(identity_is_the_token_on_loopback),
+		cmocka_unit_test(identity_knows_the_node_over_tls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

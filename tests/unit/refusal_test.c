@@ -66,7 +66,7 @@ static void send_reply(const char *method, size_t header_size, char *text, size_
 	value[header_size] = '\0';
 	strcpy(r.id, id);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	refusal_send_reply(fds[0], &r, method);
+	refusal_send_reply(&(struct refusal_to){.fd = fds[0]}, &r, method);
 	read_all(fds, text, size);
 }
 

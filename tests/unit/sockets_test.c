@@ -87,14 +87,33 @@ static void sockets_stay_on_loopback(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		if (sockets_open_tcp(bad[i], &e, &fd) == 0)
+		if (sockets_open_tcp(bad[i], FRONT_LOOPBACK, &e, &fd) == 0)
 			fail_msg("%s was taken", bad[i]);
 	}
 	assert_string_equal(e.faults[0].pointer, "[api] listen");
-	assert_int_equal(sockets_open_tcp("127.0.0.1:0", &e, &fd), 0);
+	assert_int_equal(sockets_open_tcp("127.0.0.1:0", FRONT_LOOPBACK, &e, &fd), 0);
 	assert_true(sockets_port(fd) > 0);
 	close(fd);
 	assert_int_equal(sockets_port(-1), 0);
+}
+
+/* TLS listens anywhere, but on what is an address only. */
+static void sockets_let_tls_listen_anywhere(void **state)
+{
+	AUTO_ERR struct err e = {0};
+	struct addr local;
+	int fd;
+
+	(void)state;
+	assert_int_equal(sockets_check_tcp("192.0.2.1:7443", FRONT_TLS, &e), 0);
+	assert_int_not_equal(sockets_check_tcp("192.0.2.1:7443", FRONT_LOOPBACK, &e), 0);
+	assert_int_not_equal(sockets_check_tcp("gateway:7443", FRONT_TLS, &e), 0);
+	assert_string_equal(e.faults[1].pointer, "[api] tls_listen");
+	assert_int_equal(sockets_open_tcp("0.0.0.0:0", FRONT_TLS, &e, &fd), 0);
+	assert_true(sockets_port(fd) > 0);
+	assert_int_equal(sockets_local_address(fd, &local), 0);
+	assert_int_equal(local.family, AF_INET);
+	close(fd);
 }
 
 int main(void)
@@ -102,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sockets_make_unix),
 		cmocka_unit_test(sockets_stay_on_loopback),
+		cmocka_unit_test(sockets_let_tls_listen_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
