@@ -19,21 +19,9 @@ struct auth_token {
 	char text[AUTH_TOKEN_MAX + 1];
 };
 
-static const char *const auth_role_names[] = {
-	[AUTH_NOBODY] = "nobody", [AUTH_VIEWER] = "viewer", [AUTH_OPERATOR] = "operator",
-	[AUTH_EDITOR] = "editor", [AUTH_ADMIN] = "admin",
-};
-_Static_assert(sizeof(auth_role_names) / sizeof(auth_role_names[0]) == AUTH_ROLE_COUNT,
-	       "a name per role");
-
-const char *auth_role_name(enum auth_role role)
+enum role auth_peer_role(uid_t uid, uid_t own)
 {
-	return auth_role_names[role];
-}
-
-enum auth_role auth_peer_role(uid_t uid, uid_t own)
-{
-	return uid == 0 || uid == own ? AUTH_ADMIN : AUTH_NOBODY;
+	return uid == 0 || uid == own ? ROLE_ADMIN : ROLE_NOBODY;
 }
 
 const char *auth_peer_name(uid_t uid, char buf[AUTH_NAME_MAX])

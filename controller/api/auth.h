@@ -6,24 +6,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "access/role.h"
 #include "base/err.h"
 
-enum auth_role {
-	AUTH_NOBODY,
-	AUTH_VIEWER,
-	AUTH_OPERATOR,
-	AUTH_EDITOR,
-	AUTH_ADMIN,
-	AUTH_ROLE_COUNT
-};
-
-const char *auth_role_name(enum auth_role role);
-
 /* root and the daemon's own user are admins, anybody else is nobody. */
-enum auth_role auth_peer_role(uid_t uid, uid_t own);
+enum role auth_peer_role(uid_t uid, uid_t own);
 
 /* The name of a user for the record: "root", "uid 1000". */
-#define AUTH_NAME_MAX 40
+#define AUTH_NAME_MAX 80
 const char *auth_peer_name(uid_t uid, char buf[AUTH_NAME_MAX]);
 
 /* The token of a file, read again when the file changes. */

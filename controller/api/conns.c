@@ -169,7 +169,7 @@ static bool conns_make_room(struct conns *c, const struct conn *of)
 /* The kernel's word on a uid cannot be forged, so nobody else gets what is kept for it. */
 static bool conns_is_full(const struct conns *c, const struct conn *who)
 {
-	bool admin = who->trust == FRONT_UNIX && auth_peer_role(who->uid, getuid()) == AUTH_ADMIN;
+	bool admin = who->trust == FRONT_UNIX && auth_peer_role(who->uid, getuid()) == ROLE_ADMIN;
 
 	return c->count >= CONNS_TOTAL_MAX + (admin ? CONNS_ADMIN_MORE : 0U);
 }

@@ -209,7 +209,7 @@ void handlers_system_readyz(struct request *r)
 		request_fail_faults(r, &faults);
 		return;
 	}
-	if (verbose && r->role < AUTH_VIEWER) {
+	if (verbose && r->role < ROLE_VIEWER) {
 		request_fail(r, PROBLEM_FORBIDDEN, "only who may read the status gets the checks");
 		return;
 	}

@@ -51,7 +51,7 @@ static void identity_take_token(const struct identity_rules *rules, const struct
 		return;
 	}
 	if (rules->token && auth_token_matches(rules->token, head_find(head, "Authorization"))) {
-		r->role = AUTH_ADMIN;
+		r->role = ROLE_ADMIN;
 		strcpy(r->who, "token");
 	}
 }

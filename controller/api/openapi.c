@@ -186,7 +186,7 @@ static json_t *openapi_responses(const struct route *r)
 		openapi_add_write_answers(responses, r);
 	if (strchr(r->pattern, '{'))
 		openapi_add_problem(responses, "404", "There is no such object");
-	if (r->role > AUTH_NOBODY) {
+	if (r->role > ROLE_NOBODY) {
 		openapi_add_problem(responses, "401", "TCP: no token, or not the right one");
 		openapi_add_problem(responses, "403",
 				    "Unix socket: not root nor the daemon's own user");
@@ -235,7 +235,7 @@ static json_t *openapi_operation(const struct route *r)
 	if (r->flags & ROUTE_QUESTION)
 		openapi_add_preview_parameters(parameters);
 	operation = json_pack("{s:s, s:s, s:o, s:o}", "summary", r->summary, "x-role",
-			      auth_role_name(r->role), "parameters", parameters, "responses",
+			      role_name(r->role), "parameters", parameters, "responses",
 			      openapi_responses(r));
 	if (r->request)
 		json_object_set_new(

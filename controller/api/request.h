@@ -48,7 +48,7 @@ struct request {
 	bool uri_long; /* not valid for its length or the number of its parts */
 	char id[REQUEST_ID_MAX];
 	const char *params[REQUEST_PARAMS_MAX]; /* what the {…} of the route stood for */
-	enum auth_role role;
+	enum role role;
 	char who[AUTH_NAME_MAX];
 	char token[AUTH_NAME_MAX]; /* id or name of the token that said so; "" = none */
 	struct addr source;        /* of the client; not set on the unix socket */

@@ -11,14 +11,14 @@
 
 /* The five routes of one kind of object. */
 #define OBJECT_ROUTES(collection, item, kind, schema, noun, nouns)                         \
-	{METHOD_GET,   BASE collection,      AUTH_VIEWER,    ROUTE_PAGED | ROUTE_VIEW,     \
+	{METHOD_GET,   BASE collection,      ROLE_VIEWER,    ROUTE_PAGED | ROUTE_VIEW,     \
 	 kind,         handlers_object_list, "Lists " nouns, NULL,                         \
 	 schema "List"},                                                                   \
-		{METHOD_GET,          BASE collection item, AUTH_VIEWER, ROUTE_VIEW, kind, \
+		{METHOD_GET,          BASE collection item, ROLE_VIEWER, ROUTE_VIEW, kind, \
 		 handlers_object_get, "Shows a " noun,      NULL,        schema},          \
 		{METHOD_PUT,                                                               \
 		 BASE collection item,                                                     \
-		 AUTH_EDITOR,                                                              \
+		 ROLE_EDITOR,                                                              \
 		 ROUTE_BODY | ROUTE_DRY_RUN,                                               \
 		 kind,                                                                     \
 		 handlers_write_object,                                                    \
@@ -27,7 +27,7 @@
 		 schema},                                                                  \
 		{METHOD_PATCH,                                                             \
 		 BASE collection item,                                                     \
-		 AUTH_EDITOR,                                                              \
+		 ROLE_EDITOR,                                                              \
 		 ROUTE_BODY | ROUTE_DRY_RUN,                                               \
 		 kind,                                                                     \
 		 handlers_write_object,                                                    \
@@ -35,21 +35,21 @@
 		 schema,                                                                   \
 		 schema},                                                                  \
 	{                                                                                  \
-		METHOD_DELETE, BASE collection item, AUTH_EDITOR, ROUTE_DRY_RUN, kind,     \
+		METHOD_DELETE, BASE collection item, ROLE_EDITOR, ROUTE_DRY_RUN, kind,     \
 			handlers_write_object, "Removes a " noun, NULL, NULL               \
 	}
 
 /* What stands beside the configuration of one object. */
 #define OVERRIDE_ROUTES(path, kind, handler, schema, put, get, end)                            \
 	{METHOD_PUT,    BASE path,                                                             \
-	 AUTH_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE,                                           \
+	 ROLE_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE,                                           \
 	 kind,          handlers_override_##handler,                                           \
 	 put,           schema "Wish",                                                         \
 	 schema},                                                                              \
-		{METHOD_GET, BASE path, AUTH_VIEWER, 0, kind, handlers_override_get_##handler, \
+		{METHOD_GET, BASE path, ROLE_VIEWER, 0, kind, handlers_override_get_##handler, \
 		 get,        NULL,      schema},                                               \
 	{                                                                                      \
-		METHOD_DELETE, BASE path, AUTH_OPERATOR, ROUTE_OVERRIDE, kind,                 \
+		METHOD_DELETE, BASE path, ROLE_OPERATOR, ROUTE_OVERRIDE, kind,                 \
 			handlers_override_##handler, end, NULL, NULL                           \
 	}
 
@@ -65,50 +65,50 @@ static const struct route router_rows[] = {
 		      "server group", "server groups"),
 	OBJECT_ROUTES("/server-groups/{server_group}/servers", "/{server}", OBJECT_SERVER, "Server",
 		      "server", "servers"),
-	{METHOD_PUT, BASE "/server-groups/{server_group}/servers", AUTH_EDITOR,
+	{METHOD_PUT, BASE "/server-groups/{server_group}/servers", ROLE_EDITOR,
 	 ROUTE_BODY | ROUTE_DRY_RUN, OBJECT_SERVER_GROUP, handlers_write_servers,
 	 "Replaces all servers of a group at once", "ServerMap", "ServerGroup"},
-	{METHOD_GET, BASE "/config", AUTH_VIEWER, ROUTE_VIEW, OBJECT_KIND_COUNT,
+	{METHOD_GET, BASE "/config", ROLE_VIEWER, ROUTE_VIEW, OBJECT_KIND_COUNT,
 	 handlers_config_get, "Shows the whole document", NULL, "Config"},
-	{METHOD_PUT, BASE "/config", AUTH_EDITOR, ROUTE_BODY | ROUTE_DRY_RUN | ROUTE_REPEATS,
+	{METHOD_PUT, BASE "/config", ROLE_EDITOR, ROUTE_BODY | ROUTE_DRY_RUN | ROUTE_REPEATS,
 	 OBJECT_KIND_COUNT, handlers_write_config,
 	 "Replaces the whole document; If-Match is required", "Config", "Config"},
-	{METHOD_POST, BASE "/config/validate", AUTH_VIEWER, ROUTE_BODY, OBJECT_KIND_COUNT,
+	{METHOD_POST, BASE "/config/validate", ROLE_VIEWER, ROUTE_BODY, OBJECT_KIND_COUNT,
 	 handlers_config_validate, "Judges a document and changes nothing", "Config", "Validation"},
-	{METHOD_GET, BASE "/load-balancers/{load_balancer}/status", AUTH_VIEWER, 0,
+	{METHOD_GET, BASE "/load-balancers/{load_balancer}/status", ROLE_VIEWER, 0,
 	 OBJECT_LOAD_BALANCER, handlers_status_lb,
 	 "The tree of a load balancer: zones, listeners, groups, servers", NULL,
 	 "LoadBalancerStatus"},
-	{METHOD_GET, BASE "/load-balancers/{load_balancer}/failover-time", AUTH_VIEWER, 0,
+	{METHOD_GET, BASE "/load-balancers/{load_balancer}/failover-time", ROLE_VIEWER, 0,
 	 OBJECT_LOAD_BALANCER, handlers_failover_time,
 	 "How long clients of its name may be sent to a zone that is gone, part by part", NULL,
 	 "FailoverTime"},
-	{METHOD_GET, BASE "/server-groups/{server_group}/health", AUTH_VIEWER, ROUTE_PAGED,
+	{METHOD_GET, BASE "/server-groups/{server_group}/health", ROLE_VIEWER, ROUTE_PAGED,
 	 OBJECT_SERVER_GROUP, handlers_status_group,
 	 "States of the servers of a group, with reasons", NULL, "GroupHealth"},
-	{METHOD_GET, BASE "/server-groups/{server_group}/servers/{server}/health", AUTH_VIEWER, 0,
+	{METHOD_GET, BASE "/server-groups/{server_group}/servers/{server}/health", ROLE_VIEWER, 0,
 	 OBJECT_SERVER, handlers_status_server,
 	 "State of a server: reason, evidence, weights, next change", NULL, "ServerHealth"},
 	{METHOD_GET, BASE "/server-groups/{server_group}/servers/{server}/health/history",
-	 AUTH_VIEWER, ROUTE_PAGED, OBJECT_SERVER, handlers_history_server,
+	 ROLE_VIEWER, ROUTE_PAGED, OBJECT_SERVER, handlers_history_server,
 	 "Transitions of a server, newest first, and when the daemon started and stopped between them",
 	 NULL, "HealthHistory"},
-	{METHOD_POST, BASE "/server-groups/{server_group}/servers/{server}/probe", AUTH_OPERATOR, 0,
+	{METHOD_POST, BASE "/server-groups/{server_group}/servers/{server}/probe", ROLE_OPERATOR, 0,
 	 OBJECT_SERVER, handlers_probe_server, "Probes a server once, now; changes no state", NULL,
 	 "Probe"},
-	{METHOD_GET, BASE "/zone-shifts", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_shift_list,
+	{METHOD_GET, BASE "/zone-shifts", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_shift_list,
 	 "Lists zone shifts, oldest first", NULL, "ZoneShiftList"},
-	{METHOD_POST, BASE "/zone-shifts", AUTH_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE,
+	{METHOD_POST, BASE "/zone-shifts", ROLE_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE,
 	 OBJECT_KIND_COUNT, handlers_shift_start,
 	 "Takes a zone out of DNS for one load balancer or all, until a time", "ZoneShiftStart",
 	 "ZoneShift"},
-	{METHOD_GET, BASE "/zone-shifts/{shift}", AUTH_VIEWER, 0, OBJECT_KIND_COUNT,
+	{METHOD_GET, BASE "/zone-shifts/{shift}", ROLE_VIEWER, 0, OBJECT_KIND_COUNT,
 	 handlers_shift_get, "Shows a zone shift", NULL, "ZoneShift"},
-	{METHOD_PATCH, BASE "/zone-shifts/{shift}", AUTH_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE,
+	{METHOD_PATCH, BASE "/zone-shifts/{shift}", ROLE_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE,
 	 OBJECT_KIND_COUNT, handlers_shift_change,
 	 "Changes expiry (counted from now) or comment of a zone shift", "ZoneShiftChange",
 	 "ZoneShift"},
-	{METHOD_DELETE, BASE "/zone-shifts/{shift}", AUTH_OPERATOR, ROUTE_OVERRIDE,
+	{METHOD_DELETE, BASE "/zone-shifts/{shift}", ROLE_OPERATOR, ROUTE_OVERRIDE,
 	 OBJECT_KIND_COUNT, handlers_shift_cancel, "Ends a zone shift", NULL, NULL},
 	OVERRIDE_ROUTES("/server-groups/{server_group}/servers/{server}/drain", OBJECT_SERVER,
 			drain, "Drain",
@@ -133,32 +133,32 @@ static const struct route router_rows[] = {
 		"Gives a server another weight than the configured one, until a time or for good",
 		"Shows the weight override of a server",
 		"Ends a weight override: the configured weight holds again"),
-	{METHOD_GET, BASE "/overrides", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_override_list,
+	{METHOD_GET, BASE "/overrides", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_override_list,
 	 "Everything that is not as configured: who, why, until when", NULL, "OverrideList"},
-	{METHOD_GET, BASE "/dns/preview", AUTH_VIEWER, ROUTE_QUESTION, OBJECT_KIND_COUNT,
+	{METHOD_GET, BASE "/dns/preview", ROLE_VIEWER, ROUTE_QUESTION, OBJECT_KIND_COUNT,
 	 handlers_dns_preview, "The DNS answer for a name now, with what is left out and why", NULL,
 	 "DnsPreview"},
-	{METHOD_GET, BASE "/dns/records", AUTH_VIEWER, ROUTE_PAGED, OBJECT_KIND_COUNT,
+	{METHOD_GET, BASE "/dns/records", ROLE_VIEWER, ROUTE_PAGED, OBJECT_KIND_COUNT,
 	 handlers_dns_records, "All records that DNS answers from now", NULL, "DnsRecords"},
-	{METHOD_POST, BASE "/tools/detection-time", AUTH_VIEWER, ROUTE_BODY, OBJECT_KIND_COUNT,
+	{METHOD_POST, BASE "/tools/detection-time", ROLE_VIEWER, ROUTE_BODY, OBJECT_KIND_COUNT,
 	 handlers_tools_detection_time,
 	 "How long a health check takes to see a failure and a recovery, and advice",
 	 "DetectionTimeQuestion", "DetectionTime"},
-	{METHOD_GET, BASE "/kernel", AUTH_VIEWER, ROUTE_OWNER, OBJECT_KIND_COUNT,
+	{METHOD_GET, BASE "/kernel", ROLE_VIEWER, ROUTE_OWNER, OBJECT_KIND_COUNT,
 	 handlers_kernel_table, "The kernel's IPVS table as read now, ours and foreign", NULL,
 	 "KernelTable"},
-	{METHOD_GET, BASE "/kernel/drift", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_kernel_drift,
+	{METHOD_GET, BASE "/kernel/drift", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_kernel_drift,
 	 "Where the kernel's table differs from what should be", NULL, "KernelDrift"},
-	{METHOD_GET, BASE "/system", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_system_get,
+	{METHOD_GET, BASE "/system", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_system_get,
 	 "Version, revision, kernel and store of this node", NULL, "System"},
-	{METHOD_GET, "/livez", AUTH_NOBODY, 0, OBJECT_KIND_COUNT, handlers_system_livez,
+	{METHOD_GET, "/livez", ROLE_NOBODY, 0, OBJECT_KIND_COUNT, handlers_system_livez,
 	 "Whether the daemon runs", NULL, "Live"},
-	{METHOD_GET, "/readyz", AUTH_NOBODY, ROUTE_VERBOSE, OBJECT_KIND_COUNT,
+	{METHOD_GET, "/readyz", ROLE_NOBODY, ROUTE_VERBOSE, OBJECT_KIND_COUNT,
 	 handlers_system_readyz, "Whether the kernel and the store follow; 503 if not", NULL,
 	 "Ready"},
-	{METHOD_GET, "/metrics", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_metrics_get,
+	{METHOD_GET, "/metrics", ROLE_METRICS, 0, OBJECT_KIND_COUNT, handlers_metrics_get,
 	 "Prometheus text exposition", NULL, "Metrics"},
-	{METHOD_GET, "/openapi.json", AUTH_VIEWER, 0, OBJECT_KIND_COUNT, handlers_system_openapi,
+	{METHOD_GET, "/openapi.json", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_system_openapi,
 	 "This description", NULL, "OpenApi"},
 };
 
@@ -287,7 +287,7 @@ static void router_refuse_role(struct request *r, const struct route *route)
 	request_fail(
 		r, PROBLEM_FORBIDDEN,
 		"%s is %s here; %s is needed. On the local socket only root and the daemon's own user are known",
-		r->who, auth_role_name(r->role), auth_role_name(route->role));
+		r->who, role_name(r->role), role_name(route->role));
 }
 
 /* A parameter that is misspelt, or given twice, would silently do something else than was meant. */

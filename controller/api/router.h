@@ -19,7 +19,7 @@
 struct route {
 	enum request_method method;
 	const char *pattern; /* "/api/v1/zones/{zone}" */
-	enum auth_role role; /* the least that may */
+	enum role role;      /* the least that may */
 	unsigned flags;
 	enum object_kind kind; /* of object routes; else OBJECT_KIND_COUNT */
 	void (*handler)(struct request *r);

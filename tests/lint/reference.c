@@ -41,7 +41,7 @@ static void print_routes(struct buf_writer *w)
 	const struct route *table = router_table(&count);
 	for (const struct route *r = table; r < table + count; r++)
 		buf_write_format(w, "routes\t%s\t%s\t%s\t%s\n", request_method_name(r->method),
-				 r->pattern, auth_role_name(r->role), r->summary);
+				 r->pattern, role_name(r->role), r->summary);
 }
 
 static void print_settings(struct buf_writer *w)

@@ -19,13 +19,13 @@ static void auth_knows_peers(void **state)
 	char name[AUTH_NAME_MAX];
 
 	(void)state;
-	assert_int_equal(auth_peer_role(0, 990), AUTH_ADMIN);
-	assert_int_equal(auth_peer_role(990, 990), AUTH_ADMIN);
-	assert_int_equal(auth_peer_role(1000, 990), AUTH_NOBODY);
-	assert_int_equal(auth_peer_role((uid_t)-2, 990), AUTH_NOBODY);
+	assert_int_equal(auth_peer_role(0, 990), ROLE_ADMIN);
+	assert_int_equal(auth_peer_role(990, 990), ROLE_ADMIN);
+	assert_int_equal(auth_peer_role(1000, 990), ROLE_NOBODY);
+	assert_int_equal(auth_peer_role((uid_t)-2, 990), ROLE_NOBODY);
 	assert_string_equal(auth_peer_name(0, name), "root");
 	assert_string_equal(auth_peer_name(1000, name), "uid 1000");
-	assert_string_equal(auth_role_name(AUTH_EDITOR), "editor");
+	assert_string_equal(role_name(ROLE_EDITOR), "editor");
 }
 
 static void write_token(const char *path, const char *text, mode_t mode)

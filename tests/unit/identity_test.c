@@ -36,7 +36,7 @@ static struct request *determine(const struct identity_rules *rules, const struc
 	return r;
 }
 
-static void assert_identity(struct request *r, enum auth_role role, const char *who)
+static void assert_identity(struct request *r, enum role role, const char *who)
 {
 	assert_false(r->replied);
 	assert_int_equal(r->role, role);
@@ -51,9 +51,9 @@ static void identity_is_the_peer_on_a_unix_socket(void **state)
 	struct conn conn = {.trust = FRONT_UNIX, .uid = 0};
 
 	(void)state;
-	assert_identity(determine(&rules, &conn, "evil.example", NULL), AUTH_ADMIN, "root");
+	assert_identity(determine(&rules, &conn, "evil.example", NULL), ROLE_ADMIN, "root");
 	conn.uid = 54321;
-	assert_identity(determine(&rules, &conn, "localhost", "Bearer " TOKEN), AUTH_NOBODY,
+	assert_identity(determine(&rules, &conn, "localhost", "Bearer " TOKEN), ROLE_NOBODY,
 			"uid 54321");
 }
 
@@ -71,17 +71,17 @@ static void identity_is_the_token_on_loopback(void **state)
 	assert_true(write(fd, TOKEN "\n", strlen(TOKEN) + 1) > 0);
 	assert_int_equal(fchmod(fd, 0600), 0);
 	close(fd);
-	assert_identity(determine(&rules, &conn, "localhost", "Bearer " TOKEN), AUTH_NOBODY,
+	assert_identity(determine(&rules, &conn, "localhost", "Bearer " TOKEN), ROLE_NOBODY,
 			"nobody"); /* no token is set */
 	assert_int_equal(auth_token_new(path, &e, &rules.token), 0);
-	assert_identity(determine(&rules, &conn, "localhost:7480", "Bearer " TOKEN), AUTH_ADMIN,
+	assert_identity(determine(&rules, &conn, "localhost:7480", "Bearer " TOKEN), ROLE_ADMIN,
 			"token");
-	assert_identity(determine(&rules, &conn, "gate.example", "Bearer x" TOKEN), AUTH_NOBODY,
+	assert_identity(determine(&rules, &conn, "gate.example", "Bearer x" TOKEN), ROLE_NOBODY,
 			"nobody");
-	assert_identity(determine(&rules, &conn, "localhost", NULL), AUTH_NOBODY, "nobody");
+	assert_identity(determine(&rules, &conn, "localhost", NULL), ROLE_NOBODY, "nobody");
 	r = determine(&rules, &conn, "evil.example", "Bearer " TOKEN);
 	assert_int_equal(r->status, 421);
-	assert_int_equal(r->role, AUTH_NOBODY);
+	assert_int_equal(r->role, ROLE_NOBODY);
 	request_free(r);
 	r = determine(&rules, &conn, NULL, "Bearer " TOKEN);
 	assert_int_equal(r->status, 421);
@@ -99,14 +99,14 @@ static void identity_knows_the_node_over_tls(void **state)
 
 	(void)state;
 	assert_int_equal(addr_parse("192.0.2.7", &conn.local), 0);
-	assert_identity(determine(&rules, &conn, "gw-1:7443", NULL), AUTH_NOBODY, "nobody");
-	assert_identity(determine(&rules, &conn, "192.0.2.7:7443", NULL), AUTH_NOBODY, "nobody");
-	assert_identity(determine(&rules, &conn, "localhost", NULL), AUTH_NOBODY, "nobody");
+	assert_identity(determine(&rules, &conn, "gw-1:7443", NULL), ROLE_NOBODY, "nobody");
+	assert_identity(determine(&rules, &conn, "192.0.2.7:7443", NULL), ROLE_NOBODY, "nobody");
+	assert_identity(determine(&rules, &conn, "localhost", NULL), ROLE_NOBODY, "nobody");
 	r = determine(&rules, &conn, "192.0.2.8", NULL);
 	assert_int_equal(r->status, 421);
 	request_free(r);
 	assert_int_equal(addr_parse("2001:db8::7", &conn.local), 0);
-	assert_identity(determine(&rules, &conn, "[2001:db8::7]:7443", NULL), AUTH_NOBODY,
+	assert_identity(determine(&rules, &conn, "[2001:db8::7]:7443", NULL), ROLE_NOBODY,
 			"nobody");
 	conn.trust = FRONT_LOOPBACK;
 	r = determine(&rules, &conn, "gw-1", NULL);

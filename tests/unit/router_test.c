@@ -88,11 +88,11 @@ static void router_table_is_sound(void **state)
 
 		assert_non_null(rows[i].handler);
 		assert_non_null(rows[i].summary);
-		assert_int_equal(rows[i].role == AUTH_NOBODY, open);
+		assert_int_equal(rows[i].role == ROLE_NOBODY, open);
 		if (rows[i].flags & ROUTE_OVERRIDE)
-			assert_int_equal(rows[i].role, AUTH_OPERATOR);
+			assert_int_equal(rows[i].role, ROLE_OPERATOR);
 		else if (rows[i].method != METHOD_GET && rows[i].method != METHOD_POST)
-			assert_true(rows[i].role >= AUTH_EDITOR);
+			assert_true(rows[i].role >= ROLE_EDITOR);
 		assert_int_equal((rows[i].flags & ROUTE_BODY) != 0, rows[i].request != NULL);
 		for (size_t j = 0; j < i; j++)
 			assert_true(rows[j].method != rows[i].method ||
