@@ -104,11 +104,10 @@ static void prepare(struct engine *e, struct override_pending *p)
 				  &p->dns);
 }
 
-/* On the document that groups and services follow: another one that has just come in is taken in first. */
+/* Behind the steps: groups and services follow the document in force. */
 void overrides_pump(struct engine *e)
 {
-	if (e->planned_snapshot != e->snapshot)
-		return;
+	assert(e->planned_snapshot == e->snapshot);
 	while (!e->override_committing && e->override_queue) {
 		struct override_pending *p = e->override_queue;
 

@@ -197,14 +197,14 @@ void sim_kernel_set_flows(struct sim_kernel *k, const struct sim_flows *f)
 
 /* ---- dumps ---- */
 
-static uint32_t count_flows(const struct sim_kernel *k, const struct plan_key *key,
-			    const struct plan_dest *d)
+uint32_t sim_kernel_count_flows(const struct sim_kernel *k, const struct plan_key *key,
+				const struct addr *a, uint16_t port)
 {
 	for (size_t i = 0; i < k->flows.count; i++) {
 		const struct sim_flows *f = k->flows.items[i];
 
-		if (plan_key_compare(&f->key, key) == 0 && f->port == d->port &&
-		    addr_compare(&f->address, &d->address) == 0)
+		if (plan_key_compare(&f->key, key) == 0 && f->port == port &&
+		    addr_compare(&f->address, a) == 0)
 			return f->count;
 	}
 	return 0;
@@ -216,7 +216,8 @@ static void copy_service(const struct sim_kernel *k, const struct plan_service *
 	plan_service_copy(from, to);
 	to->counts = mem_alloc_array(to->dest_count + 1, sizeof(*to->counts));
 	for (size_t i = 0; i < to->dest_count; i++)
-		to->counts[i].active = count_flows(k, &to->key, &to->dests[i]);
+		to->counts[i].active = sim_kernel_count_flows(k, &to->key, &to->dests[i].address,
+							      to->dests[i].port);
 }
 
 static struct plan_table *copy_table(const struct sim_kernel *k, const struct plan_key *only)

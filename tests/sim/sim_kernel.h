@@ -74,6 +74,8 @@ void sim_kernel_load(struct sim_kernel *k, bool present);
 int sim_kernel_edit(struct sim_kernel *k, const struct plan_op *op);
 void sim_kernel_empty(struct sim_kernel *k);
 void sim_kernel_set_flows(struct sim_kernel *k, const struct sim_flows *f);
+uint32_t sim_kernel_count_flows(const struct sim_kernel *k, const struct plan_key *key,
+				const struct addr *a, uint16_t port);
 int *sim_kernel_find_sysctl(struct sim_kernel *k, const char *name); /* NULL if there is none */
 bool sim_kernel_has_address(const struct sim_kernel *k, const struct addr *a);
 void sim_kernel_set_address(struct sim_kernel *k, const struct addr *a, bool present);

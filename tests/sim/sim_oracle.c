@@ -131,6 +131,7 @@ void oracle_sync(struct oracle *o)
 {
 	uint64_t revision = engine_snapshot(o->world->engine)->revision;
 
+	oracle_learn_overrides(o);
 	if (revision == o->revision)
 		return;
 	o->revision = revision;
@@ -306,6 +307,26 @@ bool oracle_check_rows(struct oracle *o)
 	return !o->why[0];
 }
 
+/* Rightly so, if it is kept out of every listener that uses its group. */
+static bool check_draining(struct oracle *o, unsigned n, unsigned i)
+{
+	const struct snapshot *s = engine_snapshot(o->world->engine);
+	const struct server *server = oracle_server_of(oracle_group_of(o, n), i);
+
+	for (size_t k = 0; k < s->load_balancers.count; k++) {
+		const struct load_balancer *lb = s->load_balancers.items[k];
+
+		for (size_t j = 0; lb->enabled && j < lb->listeners.count; j++) {
+			const struct listener *l = lb->listeners.items[j];
+
+			if ((unsigned)(l->server_group[1] - '0') == n &&
+			    !oracle_is_drained(o, lb, l, server))
+				return oracle_say(o, "g%u/s%u is told to drain", n, i);
+		}
+	}
+	return true;
+}
+
 /* Trust that comes from adoption is the engine's to find; it is taken over where it can be. */
 static bool check_state(struct oracle *o, unsigned n, unsigned i)
 {
@@ -319,6 +340,10 @@ static bool check_state(struct oracle *o, unsigned n, unsigned i)
 	snprintf(server, sizeof(server), "s%u", i);
 	if (engine_server_status(o->world->engine, group, server, &st) != 0)
 		return oracle_say(o, "the engine does not know g%u/s%u", n, i);
+	if (strcmp(st.state, "draining") == 0)
+		return check_draining(o, n, i);
+	if (o->groups[n].servers[i].drained && strcmp(st.state, "disabled") != 0)
+		return oracle_say(o, "g%u/s%u is drained and told to be %s", n, i, st.state);
 	if (strcmp(st.state, "disabled") == 0 || strcmp(st.state, "unavailable") == 0)
 		return true;
 	if (strcmp(st.state, names[s->state]) != 0)

@@ -9,6 +9,7 @@
 #define ORACLE_GROUPS  3
 #define ORACLE_SERVERS 4
 #define ORACLE_RESULTS 64
+#define ORACLE_TOLD    64
 
 enum oracle_state { ORACLE_INITIAL, ORACLE_HEALTHY, ORACLE_UNHEALTHY };
 
@@ -22,6 +23,7 @@ struct oracle_server {
 	unsigned failures;
 	bool failed[ORACLE_RESULTS]; /* newest first */
 	unsigned results;
+	bool drained; /* itself or its zone, by hand */
 	usec_t up_at; /* when it turned healthy; 0 = not since the start */
 	bool early;   /* one start that came before its time, behind it */
 };
@@ -35,10 +37,22 @@ struct oracle_group {
 	struct oracle_server servers[ORACLE_SERVERS];
 };
 
+struct oracle_told { /* an override, as the engine tells it */
+	enum override_kind kind;
+	enum override_target target;
+	char parent[8];
+	char name[8];
+	uint32_t weight;
+	usec_t timeout;
+};
+
 struct oracle {
 	const struct sim_world *world;
 	uint64_t revision; /* of the document that it knows */
 	struct oracle_group groups[ORACLE_GROUPS];
+	struct oracle_told told[ORACLE_TOLD];
+	size_t told_count;
+	bool quiet;      /* for so long that every drain has gone as far as it can */
 	unsigned edges;  /* since they were last looked at */
 	uint32_t serial; /* of DNS, as last seen */
 	uint64_t views;  /* that were published then */

@@ -42,14 +42,16 @@ static bool in_scope(const struct place *p, const struct server *s)
 	return !s->zone;
 }
 
-static uint32_t ramp_factor(const struct server_group *g)
+static uint32_t ramp_factor(const struct oracle *o, const struct server_group *g)
 {
 	uint32_t largest = 1;
 
 	for (size_t i = 0; i < g->servers.count; i++) {
 		const struct server *s = g->servers.items[i];
 
-		largest = s->weight > largest ? s->weight : largest;
+		uint32_t weight = oracle_weight(o, s);
+
+		largest = weight > largest ? weight : largest;
 	}
 	if (!g->slow_start_ms || 65535 / largest < 1)
 		return 1;
@@ -58,7 +60,9 @@ static uint32_t ramp_factor(const struct server_group *g)
 
 static bool is_eligible(const struct oracle *o, const struct place *p, const struct server *s)
 {
-	return s->enabled && s->weight > 0 && !oracle_is_evacuated(o, p->lb, p->zone->o.name, s);
+	return s->enabled && oracle_weight(o, s) > 0 &&
+	       !oracle_is_evacuated(o, p->lb, p->zone->o.name, s) &&
+	       !oracle_is_drained(o, p->lb, p->listener, s);
 }
 
 static uint32_t greatest_divisor(uint32_t a, uint32_t b)
@@ -75,8 +79,8 @@ static void add_weights(const struct oracle *o, const struct place *p, const str
 
 		if (!in_scope(p, s) || !is_eligible(o, p, s))
 			continue;
-		*divisor = greatest_divisor(*divisor, s->weight * ramp_factor(g));
-		*sum += s->weight * ramp_factor(g);
+		*divisor = greatest_divisor(*divisor, oracle_weight(o, s) * ramp_factor(o, g));
+		*sum += oracle_weight(o, s) * ramp_factor(o, g);
 	}
 }
 
@@ -112,6 +116,7 @@ static void judge_group(const struct oracle *o, const struct place *p, const str
 
 struct wanted {
 	bool present;
+	bool may; /* be there all the same, at weight 0: it drains */
 	uint32_t low;
 	uint32_t high;
 };
@@ -138,7 +143,7 @@ static void want(const struct oracle *o, const struct place *p, const struct ser
 	memset(w, 0, sizeof(*w));
 	w->present = true;
 	if (serves && is_eligible(o, p, s)) {
-		w->low = w->high = s->weight * ramp_factor(own);
+		w->low = w->high = oracle_weight(o, s) * ramp_factor(o, own);
 		if (sh && v->divisor)
 			w->low = w->high = w->high / v->divisor;
 		if (sh && !v->divisor)
@@ -152,9 +157,29 @@ static void want(const struct oracle *o, const struct place *p, const struct ser
 	if (strcmp(p->listener->scheduler, "dh") == 0 ||
 	    (unhealthy && g->on_unhealthy == ON_UNHEALTHY_TERMINATE))
 		w->present = false;
+	w->may = w->present && oracle_is_drained(o, p->lb, p->listener, s);
+	w->present = w->present && !w->may;
 }
 
 /* ---- comparing ---- */
+
+/* Whether a destination that drains may still be there after a long time: with flows that nobody cuts. */
+static bool may_last(const struct oracle *o, const struct place *p, const struct server *s)
+{
+	const struct oracle_told *drains[4];
+	size_t count = oracle_list_drains(o, p->lb, p->listener, s, drains);
+	unsigned g;
+	unsigned n;
+
+	oracle_find_server(&s->address, &g, &n);
+	for (size_t i = 0; i < count; i++)
+		if (drains[i]->timeout == 0)
+			return false;
+	return p->listener->protocol == PROTOCOL_TCP &&
+	       oracle_group_of(o, g)->on_unhealthy == ON_UNHEALTHY_QUIESCE &&
+	       sim_kernel_count_flows(&o->world->kernel, &p->key, &s->address, (uint16_t)s->port) >
+		       0;
+}
 
 static bool check_server(struct oracle *o, const struct place *p, const struct plan_service *actual,
 			 const struct server *s, const struct wanted *w)
@@ -165,6 +190,11 @@ static bool check_server(struct oracle *o, const struct place *p, const struct p
 
 	addr_format_endpoint(&s->address, (uint16_t)s->port, endpoint);
 	plan_key_format(&p->key, key);
+	if (d && w->may && (d->weight > 0 || (o->quiet && !may_last(o, p, s))))
+		return oracle_say(o, "%s has %s, which drains, with weight %u", key, endpoint,
+				  d->weight);
+	if (w->may)
+		return true;
 	if (!d && w->present)
 		return oracle_say(o, "%s lacks %s, weight %u", key, endpoint, w->high);
 	if (d && !w->present)
@@ -221,7 +251,8 @@ static size_t check_group(struct oracle *o, const struct place *p,
 		if (!in_scope(p, s))
 			continue;
 		want(o, p, s, v, backup, &w);
-		known += w.present;
+		known += w.present ||
+			 (w.may && plan_service_find(actual, &s->address, (uint16_t)s->port));
 		if (!check_server(o, p, actual, s, &w))
 			return known;
 	}

@@ -17,4 +17,14 @@ bool oracle_is_evacuated(const struct oracle *o, const struct load_balancer *lb,
 bool oracle_check_pace(struct oracle *o, struct oracle_server *s, const struct sim_probe *p,
 		       const struct health_result *r);
 
+/* sim_oracle_overrides.c */
+void oracle_learn_overrides(struct oracle *o);
+/* The drains that keep a server out of a listener (NULL: of all). Returns how many. */
+size_t oracle_list_drains(const struct oracle *o, const struct load_balancer *lb,
+			  const struct listener *l, const struct server *s,
+			  const struct oracle_told *ret_drains[4]);
+bool oracle_is_drained(const struct oracle *o, const struct load_balancer *lb,
+		       const struct listener *l, const struct server *s);
+uint32_t oracle_weight(const struct oracle *o, const struct server *s);
+
 #endif

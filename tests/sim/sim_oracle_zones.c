@@ -70,7 +70,7 @@ struct balancer {
 static bool counts_at(const struct oracle *o, const struct balancer *b, const struct lb_zone *z,
 		      const struct server *s)
 {
-	if (s->address.family != b->family || !s->enabled || s->weight == 0)
+	if (s->address.family != b->family || !s->enabled || oracle_weight(o, s) == 0)
 		return false;
 	if (!b->lb->cross_zone)
 		return s->zone && strcmp(s->zone, z->o.name) == 0;
@@ -86,9 +86,9 @@ static bool counts_at(const struct oracle *o, const struct balancer *b, const st
 }
 
 static enum verdict judge_group(const struct oracle *o, const struct balancer *b,
-				const struct lb_zone *z, const char *name)
+				const struct lb_zone *z, const struct listener *l)
 {
-	unsigned n = (unsigned)(name[1] - '0');
+	unsigned n = (unsigned)(l->server_group[1] - '0');
 	const struct server_group *g = oracle_group_of(o, n);
 	const struct oracle_group *og = &o->groups[n];
 	unsigned eligible = 0;
@@ -98,7 +98,7 @@ static enum verdict judge_group(const struct oracle *o, const struct balancer *b
 	for (unsigned i = 0; i < ORACLE_SERVERS; i++) {
 		const struct server *s = oracle_server_of(g, i);
 
-		if (!s || !counts_at(o, b, z, s))
+		if (!s || !counts_at(o, b, z, s) || oracle_is_drained(o, b->lb, l, s))
 			continue;
 		eligible++;
 		if (oracle_in_service(og, &og->servers[i]))
@@ -122,7 +122,7 @@ static enum verdict judge_groups(const struct oracle *o, const struct balancer *
 
 	for (size_t i = 0; i < b->lb->listeners.count; i++) {
 		const struct listener *l = b->lb->listeners.items[i];
-		enum verdict v = judge_group(o, b, z, l->server_group);
+		enum verdict v = judge_group(o, b, z, l);
 
 		good = good || v == GOOD;
 		bad = bad || v == BAD;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "sim/sim_oracle.h"
+#include "sim/sim_random_overrides.h"
 #include "sim/sim_random_shifts.h"
 
 #define CALM_EVERY  4000 /* steps between two times when everything is put right and looked at */
@@ -20,6 +21,7 @@ struct run {
 	struct oracle oracle;
 	struct random_writes writes;
 	struct random_shifts shifts;
+	struct random_overrides overrides;
 	uint64_t step;
 	bool meddled; /* faults or edits since all was put right */
 	uint64_t looked_ops;
@@ -61,7 +63,8 @@ static void on_settled(void *ctx)
 	if (!news || run->why[0])
 		return;
 	if (!oracle_check_zones(&run->oracle) ||
-	    !random_shifts_check(&run->shifts, run->why, sizeof(run->why)))
+	    !random_shifts_check(&run->shifts, run->why, sizeof(run->why)) ||
+	    !random_overrides_check(&run->overrides, run->why, sizeof(run->why)))
 		return;
 	if (run->meddled || !sim_world_is_calm(&run->world)) {
 		oracle_check_states(&run->oracle);
@@ -231,10 +234,13 @@ static void calm_down(struct run *run)
 	run->meddled = false;
 	if (!sim_world_is_calm(&run->world))
 		snprintf(run->why, sizeof(run->why), "it does not come to rest");
-	else if (random_writes_open(&run->writes) || run->shifts.open)
+	else if (random_writes_open(&run->writes) || run->shifts.open || run->overrides.open)
 		snprintf(run->why, sizeof(run->why), "a write was never answered");
-	else
+	else {
+		run->oracle.quiet = true;
 		check_all(run);
+		run->oracle.quiet = false;
+	}
 	if (!run->why[0] && !random_foreign_stands(&run->world))
 		snprintf(run->why, sizeof(run->why), "the foreign service was touched");
 	sim_world_clear_events(&run->world);
@@ -254,6 +260,8 @@ static void one_step(struct run *run)
 		random_write(&run->writes, &run->world);
 	else if (dice < 3900)
 		random_shift(&run->shifts);
+	else if (dice < 3910)
+		random_override(&run->overrides);
 	else if (dice < 3930)
 		change_flows(run);
 	else if (dice < 3970)
@@ -297,6 +305,8 @@ static void begin(struct run *run, const struct sim_random_plan *plan)
 	run->writes.seed = plan->seed;
 	run->shifts.dice = &run->writes;
 	run->shifts.world = w;
+	run->overrides.dice = &run->writes;
+	run->overrides.world = w;
 	random_place_foreign(w);
 	sim_world_start(w);
 	oracle_start(&run->oracle);
@@ -327,10 +337,11 @@ bool sim_random_run(const struct sim_random_plan *plan, char *why, size_t size)
 			 (unsigned long long)plan->seed, (unsigned long long)run->step,
 			 (double)run->world.now / 1e6, run->why);
 	else
-		printf("     %llu steps, %llu looks at the kernel, %llu writes, %llu shifts, %llu probes\n",
+		printf("     %llu steps, %llu looks at the kernel, %llu writes, %llu shifts, %llu overrides, %llu probes\n",
 		       (unsigned long long)run->step, (unsigned long long)run->checks,
 		       (unsigned long long)run->writes.answered,
 		       (unsigned long long)run->shifts.answered,
+		       (unsigned long long)run->overrides.answered,
 		       (unsigned long long)run->world.probes.started);
 	passed = !run->why[0];
 	sim_world_clear(&run->world);
