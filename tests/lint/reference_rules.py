@@ -49,9 +49,15 @@ def _reasons(rows):
     return _codes([row for row in rows if row[0] != 'none'])
 
 
+def _path(text):
+    """A long one may be broken before its last word."""
+    front, _, last = text.rpartition('/')
+    return roff(text) if len(text) < 60 else rf'{roff(front)}/\:{roff(last)}'
+
+
 def _routes(rows):
     return [line for method, path, role, about in rows
-            for line in ('.TP', rf'.BR "{method} {roff(path)}" " ({role})"', roff(about))]
+            for line in ('.TP', rf'.BR "{method} {_path(path)}" " ({role})"', roff(about))]
 
 
 def _settings_keys(rows):
