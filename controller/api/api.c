@@ -2,6 +2,7 @@
 // The API object: opens the sockets, joins server, worker and token.
 #include "api/api.h"
 
+#include "api/audit.h"
 #include "api/auth.h"
 #include "api/context.h"
 #include "api/handlers.h"
@@ -146,6 +147,7 @@ int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *e
 	if (getrandom(&api->context.id_seed, sizeof(api->context.id_seed), GRND_NONBLOCK) < 0)
 		api->context.id_seed = time_wall();
 	api_copy_settings(api, s);
+	api->context.audit = audit_new(loop, engine, AUDIT_WINDOW);
 	api->context.worker = worker_new(loop, WORKER_TRIM_AFTER);
 	if (api_open(api, s, e)) {
 		api_free(api);
@@ -172,6 +174,7 @@ void api_reload(struct api *api)
 void api_stop(struct api *api)
 {
 	httpd_stop(api->httpd);
+	audit_flush(api->context.audit);
 	if (api->socket_path)
 		unlink(api->socket_path);
 	free(api->socket_path);
@@ -188,6 +191,7 @@ void api_free(struct api *api)
 	worker_free(api->context.worker);
 	httpd_free(api->httpd);
 	auth_token_free(api->token);
+	audit_free(api->context.audit);
 	tls_free(api->tls);
 	free(api->node_name);
 	for (size_t i = 0; i < api->host_count; i++)

@@ -6,6 +6,7 @@
 #include "api/same_body.h"
 #include "base/time.h"
 
+struct audit;
 struct engine;
 struct ev_loop;
 struct probe_op;
@@ -21,8 +22,9 @@ struct api_context {
 	uint64_t id_seed; /* first half of request ids: differs from start to start */
 	uint64_t id_next;
 	struct same_body document; /* the last whole document that was sent */
-	const struct tls *tls;     /* NULL: no listener speaks it */
-	struct probe_op *probes;   /* on demand, in flight */
+	struct audit *audit;
+	const struct tls *tls;   /* NULL: no listener speaks it */
+	struct probe_op *probes; /* on demand, in flight */
 };
 
 #endif

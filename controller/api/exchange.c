@@ -2,6 +2,7 @@
 // Exchanges. Handlers know nothing of connections, suspension or sizes; this file knows nothing of what is asked.
 #include "api/exchange.h"
 
+#include "api/audit.h"
 #include "api/body.h"
 #include "api/context.h"
 #include "api/handlers.h"
@@ -56,8 +57,10 @@ void exchange_free(struct exchange *x)
 {
 	if (!x)
 		return;
-	if (x->begun)
+	if (x->begun) {
 		exchange_log(x);
+		audit_note(x->list->settings->context->audit, x->request);
+	}
 	if (x->parsing)
 		x->parsing->exchange = NULL;
 	exchange_drop_data(x);

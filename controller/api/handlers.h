@@ -70,6 +70,9 @@ void handlers_system_livez(struct request *r);
 void handlers_system_readyz(struct request *r);
 void handlers_system_openapi(struct request *r);
 
+/* handlers_audit.c */
+void handlers_audit_list(struct request *r);
+
 /* handlers_metrics.c */
 void handlers_metrics_get(struct request *r);
 

@@ -2,6 +2,7 @@
 // Writes: a proposal to the engine, and its result as the answer. The proposal outlives a client that goes away.
 #include "api/handlers.h"
 
+#include "api/audit.h"
 #include "api/context.h"
 #include "api/plan_json.h"
 #include "api/reply.h"
@@ -22,7 +23,7 @@ struct write_op {
 	char *if_match;
 	char *if_none_match;
 	char *comment;
-	char who[AUTH_NAME_MAX];
+	struct audit_subject subject;
 	bool digested;
 	uint8_t digest[SAME_BODY_DIGEST];
 	struct err unmet;  /* the precondition that is not met, */
@@ -182,6 +183,13 @@ static void write_show_dry_run(struct request *r, const struct proposal_result *
 	request_reply_json(r, 200, json);
 }
 
+static char *write_op_record(const struct proposal *p, const struct proposal_outlook *o)
+{
+	const struct write_op *op = p->ctx;
+
+	return audit_encode_change(&op->subject, o);
+}
+
 static void write_op_done(struct proposal *p, const struct proposal_result *result)
 {
 	struct write_op *op = p->ctx;
@@ -190,6 +198,7 @@ static void write_op_done(struct proposal *p, const struct proposal_result *resu
 	if (r) { /* a large answer waits for the worker next */
 		r->operation = NULL;
 		r->forget = NULL;
+		r->recorded = result->changed;
 	}
 	if (r && result->faults && err_any(result->faults) && write_op_ask_who(op, result))
 		return;
@@ -240,7 +249,7 @@ static void write_propose(struct request *r, enum change_verb verb, enum change_
 	op->if_match = write_copy(r->if_match);
 	op->if_none_match = write_copy(r->if_none_match);
 	op->comment = write_copy(uri_query(&r->uri, "comment"));
-	memcpy(op->who, r->who, sizeof(op->who));
+	audit_take_subject(r, &op->subject);
 	memcpy(op->digest, r->digest, sizeof(op->digest));
 	op->digested = r->digested;
 	op->proposal.request = (struct change_request){
@@ -251,10 +260,11 @@ static void write_propose(struct request *r, enum change_verb verb, enum change_
 		.if_match = op->if_match,
 		.if_none_match = op->if_none_match,
 	};
-	op->proposal.who = op->who;
+	op->proposal.who = op->subject.who;
 	op->proposal.via = "api";
 	op->proposal.comment = op->comment;
 	op->proposal.ctx = op;
+	op->proposal.record = write_op_record;
 	op->proposal.done = write_op_done;
 	request_wait(r, op, write_op_forget);
 	engine_propose(r->api->engine, &op->proposal);

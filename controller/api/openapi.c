@@ -53,6 +53,28 @@ static void openapi_add_query(json_t *list, const char *name, json_t *schema,
 	json_array_append_new(list, openapi_parameter("query", name, false, schema, description));
 }
 
+static void openapi_add_audit_queries(json_t *list)
+{
+	static const struct {
+		const char *name;
+		const char *format;
+		const char *about;
+	} queries[] = {
+		{"actor", NULL, "Only of this actor"},
+		{"object", NULL, "Only of this object and what is below it: server-groups/web"},
+		{"method", NULL, "Only of this method"},
+		{"result", NULL, "Only with this result: ok, or the type of a problem"},
+		{"since", "date-time", "Only from this time on"},
+		{"until", "date-time", "Only before this time"},
+	};
+
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++)
+		openapi_add_query(
+			list, queries[i].name,
+			json_pack("{s:s, s:s*}", "type", "string", "format", queries[i].format),
+			queries[i].about);
+}
+
 static void openapi_add_query_parameters(json_t *list, const struct route *r)
 {
 	if (r->flags & ROUTE_DRY_RUN) {
@@ -75,6 +97,8 @@ static void openapi_add_query_parameters(json_t *list, const struct route *r)
 		openapi_add_query(list, "cursor", json_pack("{s:s}", "type", "string"),
 				  "next_cursor of the page before");
 	}
+	if (r->flags & ROUTE_AUDIT)
+		openapi_add_audit_queries(list);
 	if (r->flags & ROUTE_VIEW)
 		openapi_add_query(
 			list, "view", json_pack("{s:s, s:[s]}", "type", "string", "enum", "config"),

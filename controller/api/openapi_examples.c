@@ -32,6 +32,11 @@ static const struct {
 	 "connection after 0.3 ms\",\"lasted_ms\":86400000,\"recent\":[{\"result\":\"fail\",\"reason_code\":"
 	 "\"connect_refused\",\"duration_ms\":0.3}]},{\"at\":\"2026-02-28T10:00:00.000Z\",\"event\":"
 	 "\"daemon.started\"}],\"next_cursor\":null}"},
+	{"Audit",
+	 "{\"items\":[{\"id\":\"12\",\"at\":\"2026-03-01T10:00:00.000Z\",\"request_id\":\"5f1c-7\",\"actor\":\"root\","
+	 "\"via\":\"unix\",\"token\":null,\"source\":null,\"method\":\"PUT\",\"path\":\"/api/v1/zones/zone-a\","
+	 "\"object\":\"zones/zone-a\",\"revision_before\":6,\"revision_after\":7,\"status\":200,\"result\":\"ok\","
+	 "\"dry_run\":false}],\"next_cursor\":null}"},
 	{"Probe",
 	 "{\"server_group\":\"web\",\"server\":\"web-1\",\"endpoint\":\"10.0.1.11:8080\",\"type\":\"http\","
 	 "\"started\":\"2026-03-01T10:00:00.000Z\",\"result\":\"pass\",\"reason_code\":\"none\","

@@ -85,6 +85,10 @@ static const struct schema_row schema_rows[] = {
 	 "ipvs:string services:array"},
 	{"KernelDrift", "Operations that would mend the kernel's table",
 	 "ipvs:string in_sync:boolean operations:array operations_total:integer repaired_since_start:integer"},
+	{"Audit",
+	 "Entries, newest first: id, at, request_id, actor, via, token, source, method, path, object, revision_before, "
+	 "revision_after, status, result, dry_run; of repetitions within a minute count, first_at and last_at",
+	 "items:array next_cursor:string?"},
 	{"System", "This node",
 	 "node:string? version:string started:string? kernel:object store:object revision:integer "
 	 "applied_revision:integer services:integer probes:integer drift:object dns_update:object? api:object"},

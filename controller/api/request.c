@@ -181,6 +181,7 @@ static void request_fail_problem(struct request *r, const struct problem *p)
 {
 	unsigned status = problem_status(p->kind);
 
+	r->problem = problem_type(p->kind);
 	if (status == 503 || status == 429)
 		request_header(r, "Retry-After", "1");
 	request_reply_typed(r, status, "application/problem+json", problem_encode(p));

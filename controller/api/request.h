@@ -62,8 +62,10 @@ struct request {
 	bool repeated;             /* and it is what stands: it was not parsed */
 	uint8_t digest[SAME_BODY_DIGEST];
 
+	bool recorded; /* its entry of the audit is in the store */
 	bool replied;
 	unsigned status;
+	const char *problem;      /* its type, if the answer is one; static */
 	const char *content_type; /* static */
 	char *body;               /* owned */
 	size_t body_size;

@@ -15,6 +15,8 @@
 #define ROUTE_OWNER    64U  /* knows ?owner= */
 #define ROUTE_VERBOSE  128U /* knows ?verbose= */
 #define ROUTE_QUESTION 256U /* knows ?name=, ?type= and ?client= */
+#define ROUTE_AUDIT    512U /* knows ?actor=, ?object=, ?method=, ?result=, ?since= and ?until= */
+#define ROUTE_READS    1024U /* changes nothing, whatever its method: not in the audit */
 
 struct route {
 	enum request_method method;

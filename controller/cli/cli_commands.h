@@ -32,6 +32,9 @@ enum cli_exit cli_drain_begin(struct cli *cli);
 enum cli_exit cli_drain_end(struct cli *cli);
 enum cli_exit cli_drain_weigh(struct cli *cli);
 
+/* cli_audit.c */
+enum cli_exit cli_audit_list(struct cli *cli);
+
 /* cli_lb.c */
 enum cli_exit cli_lb_status(struct cli *cli);
 

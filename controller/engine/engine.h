@@ -89,6 +89,15 @@ struct proposal_result {
 	const struct dns_changes *dns_changes; /* dry run: in the answers of DNS; else NULL */
 };
 
+/* What a commit is about to make. */
+struct proposal_outlook {
+	uint64_t before; /* revisions */
+	uint64_t after;
+	bool created;
+	bool removed;
+	bool draining; /* what is removed keeps its connections a while */
+};
+
 struct proposal {
 	struct change_request request; /* `wall` and `uid_seed` are filled in by the engine */
 	const char *who;
@@ -96,10 +105,15 @@ struct proposal {
 	const char *comment; /* or NULL */
 	bool dry_run;        /* stop before the first effect */
 	void *ctx;
+	/* The entry of the audit that is committed with it (memory of malloc()); NULL = none. */
+	char *(*record)(const struct proposal *p, const struct proposal_outlook *o);
 	void (*done)(struct proposal *p, const struct proposal_result *r);
 	struct proposal *next; /* the engine's */
 };
 
 void engine_propose(struct engine *e, struct proposal *p);
+
+/* An entry of the audit (STORE_AUDIT_…) with what is committed next; takes the text. While the store fails the newest are kept. */
+void engine_audit(struct engine *e, const char *key, char *value);
 
 #endif

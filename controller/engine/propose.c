@@ -124,6 +124,25 @@ static void finish_build(struct engine *e)
 	pending_answer(p);
 }
 
+/* Who asked for it is known if and only if it is done. */
+static void add_record(struct engine *e, struct engine_pending *p)
+{
+	const struct proposal_outlook outlook = {.before = p->base->revision,
+						 .after = p->batch->revision,
+						 .created = p->created,
+						 .removed = p->proposal->request.verb ==
+							    CHANGE_DELETE,
+						 .draining = p->drains.count > 0};
+	struct engine_row *r;
+
+	if (!p->proposal->record)
+		return;
+	rows_add(&p->rows, STORE_AUDIT_KIND, STORE_AUDIT_CHANGE,
+		 p->proposal->record(p->proposal, &outlook));
+	r = p->rows.items[p->rows.count - 1];
+	r->wall = e->ports.wall(e->ports.ctx);
+}
+
 static void commit(struct engine *e, struct engine_pending *p)
 {
 	const struct proposal *proposal = p->proposal;
@@ -135,6 +154,7 @@ static void commit(struct engine *e, struct engine_pending *p)
 	vips_note_candidates(e, p->next_snapshot, &p->rows);
 	for (size_t i = 0; i < p->drains.count; i++)
 		drains_write_row(p->drains.items[i], &p->rows);
+	add_record(e, p);
 	rows_export(&p->rows, &rows);
 	p->token = e->next_token++;
 	e->ports.commit(e->ports.ctx, p->batch, rows, p->rows.count, p->token);

@@ -34,6 +34,11 @@ void rows_append(struct engine *e, const char *kind, const char *key, char *valu
 	r->wall = e->ports.wall(e->ports.ctx);
 }
 
+void engine_audit(struct engine *e, const char *key, char *value)
+{
+	rows_append(e, STORE_AUDIT_KIND, key, value);
+}
+
 static void row_free(struct engine_row *r)
 {
 	free(r->kind);

@@ -157,7 +157,11 @@ static inline bool rig_matches(const struct store_query *q, const json_t *entry)
 		return false;
 	if (q->what == STORE_REVISIONS)
 		return true;
-	return strcmp(json_string_value(json_object_get(entry, "kind")), q->kind) == 0 &&
+	if (q->what == STORE_AUDIT && q->audit.actor &&
+	    !strstr(json_string_value(json_object_get(entry, "value")), q->audit.actor))
+		return false;
+	return strcmp(json_string_value(json_object_get(entry, "kind")),
+		      q->what == STORE_AUDIT ? STORE_AUDIT_KIND : q->kind) == 0 &&
 	       (!q->key || strcmp(json_string_value(json_object_get(entry, "key")), q->key) == 0);
 }
 

@@ -267,7 +267,7 @@ static void damaged_page_is_refused(void **state)
 		 " INSERT INTO objects SELECT 'zone', '', 'z' || i, i, 1, 0, 0, '{}' FROM n");
 	sqlite3_close(db);
 	memset(noise, 0xa5, sizeof(noise));
-	overwrite(f, 4096 * 9L, noise, sizeof(noise));
+	overwrite(f, 4096 * 20L, noise, sizeof(noise)); /* behind the tables that are empty */
 	expect_refused(f, "is damaged");
 }
 

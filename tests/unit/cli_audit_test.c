@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_commands.h"
+
+#include "cli_rig.h"
+
+static void audit_list_shows_who_did_what(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_audit_list, 2, &o,
+						       WORDS("audit", "list"));
+	assert_int_equal(none.exit, EXIT_OK);
+	assert_string_equal(none.out, "Nothing of that kind is in the audit.\n");
+	AUTO_REPLY struct answer a = rig_put(&rig, "/api/v1/zones/za", "{}");
+	assert_int_equal(a.status, 201);
+	AUTO_OUTCOME struct outcome one = cli_rig_run(
+		&rig, cli_audit_list, 2, &o, WORDS("audit", "list", "actor=root", "limit=1"));
+	assert_contains(one.out, "root  unix  PUT zones/za  ok             1\n");
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_audit_list, 2, &json,
+						      WORDS("audit", "list"));
+	assert_int_equal(json_array_size(raw.json), 1);
+	AUTO_OUTCOME struct outcome bad = cli_rig_run(&rig, cli_audit_list, 2, &o,
+						      WORDS("audit", "list", "who=root"));
+	assert_int_equal(bad.exit, EXIT_USAGE);
+	AUTO_OUTCOME struct outcome time = cli_rig_run(&rig, cli_audit_list, 2, &o,
+						       WORDS("audit", "list", "since=x y"));
+	assert_int_not_equal(time.exit, EXIT_OK);
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(audit_list_shows_who_did_what),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
