@@ -245,8 +245,12 @@ static void cli_status_add_group(const struct cli *cli, struct cli_table *t, con
 		mood = MOOD_OFF;
 		word = "unused";
 	} else if (cli_print_number(status, "healthy") == 0) {
-		mood = cli_print_number(status, "initial") ? MOOD_WAITING : MOOD_BAD;
-		word = cli_print_number(status, "initial") ? "checking" : "down";
+		const bool checking = cli_print_number(status, "initial") > 0;
+		const bool drained = cli_print_number(status, "draining") > 0 &&
+				     cli_print_number(status, "unhealthy") == 0;
+
+		mood = checking || drained ? MOOD_WAITING : MOOD_BAD;
+		word = checking ? "checking" : drained ? "drained" : "down";
 	} else if (cli_print_number(status, "unhealthy") > 0) {
 		mood = MOOD_WAITING;
 		word = "degraded";

@@ -208,6 +208,9 @@ struct engine {
 	struct override_pending *override_committing;
 	struct override_pending *override_finishing;
 	usec_t override_tick_at;
+	size_t override_counts
+		[8];          /* of each kind and target: what is not there is not looked for */
+	bool overrides_moved; /* something happened that may end a drain */
 	usec_t held_poll_at;
 
 	struct view *dns_view;

@@ -34,6 +34,7 @@ void overrides_take_held(struct engine *e, struct engine_service *s, struct vec 
 	struct vec old = s->held;
 	bool more = false;
 
+	e->overrides_moved = e->overrides_moved || old.count || held->count;
 	vec_sort(held, held_order);
 	for (size_t i = 0, j = 0; i < held->count; i++) {
 		struct engine_held *h = held->items[i];

@@ -58,6 +58,7 @@ static usec_t look(struct engine *e, struct engine_override *o, usec_t now)
 		return USEC_NEVER;
 	}
 	o->deadline_seen = true;
+	e->overrides_moved = true;
 	overrides_mark_covered(e, o);
 	return USEC_NEVER;
 }
@@ -108,24 +109,23 @@ static bool is_planned(const struct engine *e)
 	       !(e->marks & (MARK_CHECKS | MARK_ZONES | MARK_PLAN));
 }
 
-static bool may_be_through(const struct engine *e, const struct engine_override *o)
+static bool is_through(const struct engine_override *o)
 {
-	return o->place.kind == OVERRIDE_DRAIN && !o->finished_wall && !overrides_on_way(e, o);
+	return o->place.kind == OVERRIDE_DRAIN && !o->finished_wall &&
+	       (o->destinations == 0 || o->deadline_seen);
 }
 
 void overrides_settle(struct engine *e)
 {
-	bool any = false;
-
-	for (size_t i = 0; i < e->overrides.count && !any; i++)
-		any = may_be_through(e, e->overrides.items[i]);
-	if (!any || !is_planned(e))
+	/* What is being committed decides first. */
+	if (!e->overrides_moved || e->override_committing || !is_planned(e))
 		return;
+	e->overrides_moved = false;
 	overrides_sum(e);
 	for (size_t i = 0; i < e->overrides.count; i++) {
 		struct engine_override *o = e->overrides.items[i];
 
-		if (may_be_through(e, o) && (o->destinations == 0 || o->deadline_seen))
+		if (is_through(o))
 			finish_drain(e, o);
 	}
 	if (e->marks & MARK_STORE) { /* that step is over in this iteration */
@@ -156,6 +156,7 @@ void overrides_sync(struct engine *e)
 		drop(e, &o->place);
 	}
 	e->override_tick_at = 0;
+	e->overrides_moved = true; /* services may be gone, and what drained in them */
 }
 
 static void begin_ramp(struct engine *e, struct engine_server *s)

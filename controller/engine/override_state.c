@@ -122,9 +122,17 @@ static bool place_equal(const void *key, const void *item)
 	       (!a->parent || strcmp(a->parent, b->parent) == 0);
 }
 
+/* Where those of its kind are counted. */
+static size_t place_row(const struct override_place *p)
+{
+	_Static_assert(OVERRIDE_KIND_COUNT * OVERRIDE_TARGET_COUNT <= 8, "a count for each");
+
+	return (size_t)p->kind * OVERRIDE_TARGET_COUNT + (size_t)p->target;
+}
+
 struct engine_override *override_state_find(const struct engine *e, const struct override_place *p)
 {
-	if (e->overrides.count == 0)
+	if (e->override_counts[place_row(p)] == 0)
 		return NULL;
 	return table_find(&e->override_index, place_hash(p), p, place_equal);
 }
@@ -134,7 +142,10 @@ struct engine_override *override_state_take(struct engine *e, const struct overr
 	struct engine_override *old = table_remove(&e->override_index, place_hash(p), p,
 						   place_equal);
 
-	for (size_t i = 0; old && i < e->overrides.count; i++) {
+	if (!old)
+		return NULL;
+	e->override_counts[place_row(p)]--;
+	for (size_t i = 0; i < e->overrides.count; i++) {
 		if (e->overrides.items[i] == old) {
 			vec_remove(&e->overrides, i);
 			break;
@@ -147,7 +158,9 @@ struct engine_override *override_state_put(struct engine *e, struct engine_overr
 {
 	struct engine_override *old = override_state_find(e, &o->place);
 
+	e->overrides_moved = true;
 	if (!old) {
+		e->override_counts[place_row(&o->place)]++;
 		vec_push(&e->overrides, o);
 		table_add(&e->override_index, place_hash(&o->place), o);
 		return NULL;
