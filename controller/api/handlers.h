@@ -16,8 +16,19 @@ void handlers_object_list(struct request *r);
 void handlers_write_object(struct request *r); /* PUT, PATCH, DELETE */
 void handlers_write_servers(struct request *r);
 void handlers_write_config(struct request *r);
+void handlers_write_plan(struct request *r);
 /* Would a body with the request's digest change nothing, and is nothing but that asked? */
 bool handlers_write_repeats(const struct request *r);
+
+/* handlers_revisions.c */
+void handlers_revisions_list(struct request *r);
+void handlers_revisions_get(struct request *r);
+void handlers_revisions_diff(struct request *r);
+void handlers_revisions_rollback(struct request *r);
+
+/* handlers_confirm.c */
+void handlers_confirm_get(struct request *r);
+void handlers_confirm_post(struct request *r);
 
 /* handlers_config.c */
 void handlers_config_get(struct request *r);

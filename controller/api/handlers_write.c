@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Writes: a proposal to the engine, and its result as the answer. The proposal outlives a client that goes away.
-#include "api/handlers.h"
+#include "api/handlers_write.h"
 
 #include "api/audit.h"
 #include "api/context.h"
+#include "api/handlers.h"
 #include "api/plan_json.h"
 #include "api/reply.h"
 #include "api/router.h"
@@ -12,6 +13,7 @@
 #include "base/mem.h"
 #include "engine/status.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct write_op {
@@ -96,6 +98,20 @@ static void write_op_show_nothing(struct request *r, const struct write_op *op,
 	request_reply_empty(r, 204);
 }
 
+/* Not the document, which may be large. */
+static void write_op_show_rollback(struct request *r, const struct write_op *op,
+				   const struct proposal_result *result, json_t *warnings)
+{
+	char etag[ETAG_MAX];
+
+	request_header(r, "ETag", change_document_etag(result->snapshot, etag));
+	request_reply_json(r, 200,
+			   json_pack("{s:I, s:I, s:b, s:o}", "rolled_back_to",
+				     (json_int_t)op->proposal.request.revision, "revision",
+				     (json_int_t)result->revision, "changed", result->changed,
+				     "warnings", warnings ? warnings : json_array()));
+}
+
 /* What stands now, in the way of a GET, with what the kernel did not take. */
 static void write_op_show(struct request *r, const struct write_op *op,
 			  const struct proposal_result *result)
@@ -103,10 +119,12 @@ static void write_op_show(struct request *r, const struct write_op *op,
 	const struct change_request *c = &op->proposal.request;
 	json_t *warnings = plan_json_warnings(result->warnings);
 
-	if (op->digested)
+	if (op->digested && c->target == CHANGE_DOCUMENT)
 		same_body_note(&r->api->document, op->digest, result->revision);
 	if (c->verb == CHANGE_DELETE) {
 		write_op_show_removed(r, op, warnings);
+	} else if (c->target == CHANGE_REVISION) {
+		write_op_show_rollback(r, op, result, warnings);
 	} else if (r->minimal && !warnings) {
 		write_op_show_nothing(r, op, result);
 	} else if (r->minimal) {
@@ -128,7 +146,7 @@ static uint64_t write_op_standing(const struct write_op *op, const struct snapsh
 	const struct change_request *c = &op->proposal.request;
 	const struct object *o;
 
-	if (c->target == CHANGE_DOCUMENT)
+	if (c->target == CHANGE_DOCUMENT || c->target == CHANGE_REVISION)
 		return s->revision;
 	o = snapshot_find(s, &c->path);
 	return o ? o->revision : 0;
@@ -190,6 +208,18 @@ static char *write_op_record(const struct proposal *p, const struct proposal_out
 	return audit_encode_change(&op->subject, o);
 }
 
+static void write_op_fail(struct request *r, const struct write_op *op,
+			  const struct proposal_result *result)
+{
+	const struct change_request *c = &op->proposal.request;
+
+	if (c->target == CHANGE_REVISION && c->revision < result->snapshot->revision &&
+	    problem_classify(result->faults) == PROBLEM_NOT_FOUND)
+		request_fail_as(r, PROBLEM_GONE, result->faults);
+	else
+		request_fail_faults(r, result->faults);
+}
+
 static void write_op_done(struct proposal *p, const struct proposal_result *result)
 {
 	struct write_op *op = p->ctx;
@@ -203,7 +233,7 @@ static void write_op_done(struct proposal *p, const struct proposal_result *resu
 	if (r && result->faults && err_any(result->faults) && write_op_ask_who(op, result))
 		return;
 	if (r && result->faults && err_any(result->faults))
-		request_fail_faults(r, result->faults);
+		write_op_fail(r, op, result);
 	else if (r && p->dry_run)
 		write_show_dry_run(r, result);
 	else if (r)
@@ -230,32 +260,47 @@ static int write_check_comment(const char *comment, struct err *e)
 	return 0;
 }
 
-static void write_propose(struct request *r, enum change_verb verb, enum change_target target,
-			  const struct object_path *path)
+/* The query, and what the wish says beside it. */
+static int write_take_wish(struct request *r, const struct write_wish *wish, struct write_op *op,
+			   struct err *e)
+{
+	const char *comment = wish->comment ? wish->comment : uri_query(&r->uri, "comment");
+	unsigned within_s = wish->confirm_within_s;
+
+	if (request_query_bool(r, "dry_run", e, &op->proposal.dry_run) ||
+	    request_query_number(r, "confirm_within_s", HANDLERS_WRITE_CONFIRM_MAX, e, &within_s) ||
+	    write_check_comment(comment, e))
+		return -EINVAL;
+	op->proposal.dry_run = op->proposal.dry_run || wish->dry_run;
+	op->proposal.confirm_within = within_s * USEC_PER_SEC;
+	op->comment = write_copy(comment);
+	return 0;
+}
+
+void handlers_write_propose(struct request *r, const struct write_wish *wish)
 {
 	AUTO_ERR struct err faults = {0};
 	struct write_op *op = mem_new(struct write_op);
 
-	if (request_query_bool(r, "dry_run", &faults, &op->proposal.dry_run) ||
-	    write_check_comment(uri_query(&r->uri, "comment"), &faults)) {
+	if (write_take_wish(r, wish, op, &faults)) {
 		write_op_free(op);
 		request_fail_faults(r, &faults);
 		return;
 	}
 	op->request = r;
 	op->body = json_incref(r->json);
-	op->parent = write_copy(path->parent);
-	op->name = write_copy(path->name);
+	op->parent = write_copy(wish->path.parent);
+	op->name = write_copy(wish->path.name);
 	op->if_match = write_copy(r->if_match);
 	op->if_none_match = write_copy(r->if_none_match);
-	op->comment = write_copy(uri_query(&r->uri, "comment"));
 	audit_take_subject(r, &op->subject);
 	memcpy(op->digest, r->digest, sizeof(op->digest));
 	op->digested = r->digested;
 	op->proposal.request = (struct change_request){
-		.verb = verb,
-		.target = target,
-		.path = {path->kind, op->parent, op->name},
+		.verb = wish->verb,
+		.target = wish->target,
+		.path = {wish->path.kind, op->parent, op->name},
+		.revision = wish->revision,
 		.body = op->body,
 		.if_match = op->if_match,
 		.if_none_match = op->if_none_match,
@@ -282,7 +327,9 @@ void handlers_write_object(struct request *r)
 	struct object_path path;
 
 	if (reply_find_path(r, &path) == 0)
-		write_propose(r, write_verb(r->method), CHANGE_OBJECT, &path);
+		handlers_write_propose(r, &(struct write_wish){.verb = write_verb(r->method),
+							       .target = CHANGE_OBJECT,
+							       .path = path});
 }
 
 void handlers_write_servers(struct request *r)
@@ -290,7 +337,9 @@ void handlers_write_servers(struct request *r)
 	struct object_path path;
 
 	if (reply_find_path(r, &path) == 0)
-		write_propose(r, CHANGE_PUT, CHANGE_SERVERS, &path);
+		handlers_write_propose(r, &(struct write_wish){.verb = CHANGE_PUT,
+							       .target = CHANGE_SERVERS,
+							       .path = path});
 }
 
 bool handlers_write_repeats(const struct request *r)
@@ -322,19 +371,27 @@ static void write_show_repeated(struct request *r)
 
 void handlers_write_config(struct request *r)
 {
-	struct object_path none = {OBJECT_KIND_COUNT, NULL, NULL};
 	AUTO_ERR struct err ignored = {0};
 	bool dry_run = false;
 
 	request_query_bool(r, "dry_run", &ignored, &dry_run);
-	if (!r->if_match && !dry_run) {
+	if (!r->if_match && !dry_run)
 		request_fail(
 			r, PROBLEM_PRECONDITION_REQUIRED,
 			"send If-Match with the ETag of the document that you changed, or If-Match: * to replace whatever stands");
-		return;
-	}
-	if (r->repeated)
+	else if (r->repeated)
 		write_show_repeated(r);
 	else
-		write_propose(r, CHANGE_PUT, CHANGE_DOCUMENT, &none);
+		handlers_write_propose(
+			r, &(struct write_wish){.verb = CHANGE_PUT,
+						.target = CHANGE_DOCUMENT,
+						.path = {OBJECT_KIND_COUNT, NULL, NULL}});
+}
+
+void handlers_write_plan(struct request *r)
+{
+	handlers_write_propose(r, &(struct write_wish){.verb = CHANGE_PUT,
+						       .target = CHANGE_DOCUMENT,
+						       .path = {OBJECT_KIND_COUNT, NULL, NULL},
+						       .dry_run = true});
 }

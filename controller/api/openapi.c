@@ -3,6 +3,7 @@
 #include "api/openapi.h"
 
 #include "api/body.h"
+#include "api/handlers_write.h"
 #include "api/openapi_schema.h"
 #include "api/reply.h"
 #include "api/router.h"
@@ -83,7 +84,19 @@ static void openapi_add_query_parameters(json_t *list, const struct route *r)
 			"Stops before the first effect and answers what would be done (DryRun)");
 		openapi_add_query(list, "comment", json_pack("{s:s}", "type", "string"),
 				  "Kept with the revision");
+		openapi_add_query(
+			list, "confirm_within_s",
+			json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 1, "maximum",
+				  HANDLERS_WRITE_CONFIRM_MAX),
+			"Unless POST /config/confirm comes in time, the change undoes itself");
 	}
+	if (r->flags & ROUTE_TRIAL)
+		openapi_add_query(list, "dry_run", json_pack("{s:s}", "type", "boolean"),
+				  "Stops before the first effect and answers what would be done");
+	if (r->flags & ROUTE_TO)
+		openapi_add_query(
+			list, "to", json_pack("{s:s, s:i}", "type", "integer", "minimum", 1),
+			"The other revision, older or newer; the one in force by default");
 	if (r->flags & ROUTE_OVERRIDE)
 		openapi_add_query(
 			list, "dry_run", json_pack("{s:s}", "type", "boolean"),
@@ -111,8 +124,9 @@ static void openapi_add_header_parameters(json_t *list, const struct route *r)
 		return;
 	json_array_append_new(
 		list,
-		openapi_parameter("header", "If-Match", false, json_pack("{s:s}", "type", "string"),
-				  "ETag that the object must have; for /config required, * = any"));
+		openapi_parameter(
+			"header", "If-Match", false, json_pack("{s:s}", "type", "string"),
+			"ETag that the object must have; for /config and a rollback required (that of the document), * = any"));
 	json_array_append_new(list, openapi_parameter("header", "If-None-Match", false,
 						      json_pack("{s:s}", "type", "string"),
 						      "*: create only"));
@@ -153,7 +167,9 @@ static void openapi_add_write_answers(json_t *responses, const struct route *r)
 		openapi_add_answer(responses, "200",
 				   "Removed, with warnings; or the answer of a dry run", "DryRun");
 	}
-	openapi_add_problem(responses, "409", "In use; `errors` names the users");
+	openapi_add_problem(
+		responses, "409",
+		"In use; `errors` names the users. Or unconfirmed: a change waits for its confirmation");
 	openapi_add_problem(responses, "412", "If-Match or If-None-Match is not met");
 	openapi_add_problem(responses, "428", "If-Match is required");
 	openapi_add_problem(responses, "503",
@@ -184,6 +200,17 @@ static void openapi_add_special_answers(json_t *responses, const struct route *r
 	if (strstr(r->pattern, "/health/history"))
 		openapi_add_problem(responses, "503",
 				    "store-unavailable: the history cannot be read");
+	if (strstr(r->pattern, "/revisions"))
+		openapi_add_problem(responses, "503",
+				    "store-unavailable: the history cannot be read");
+	if (strstr(r->pattern, "/revisions/"))
+		openapi_add_problem(responses, "410", "The revision is no longer kept: 1000 are");
+	if (strcmp(r->pattern, "/api/v1/config/confirm") == 0 && r->method == METHOD_POST) {
+		openapi_add_problem(responses, "409",
+				    "Nothing waits for its confirmation, or its time is over");
+		openapi_add_problem(responses, "412", "If-Match is not met");
+		openapi_add_problem(responses, "503", "store-unavailable: nothing was confirmed");
+	}
 	if (strstr(r->pattern, "/dns/"))
 		openapi_add_problem(responses, "503", "dns-unavailable: there are no answers yet");
 	if (strstr(r->pattern, "/probe")) {

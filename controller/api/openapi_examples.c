@@ -24,6 +24,27 @@ static const struct {
 	const char *schema;
 	const char *text;
 } examples[] = {
+	{"RollbackRequest",
+	 "{\"comment\":\"the new group answers too slowly\",\"confirm_within_s\":60}"},
+	{"Rollback", "{\"rolled_back_to\":11,\"revision\":13,\"changed\":true,\"warnings\":[]}"},
+	{"Revision",
+	 "{\"revision\":12,\"at\":\"2026-03-01T10:00:00.000Z\",\"who\":\"root\",\"via\":\"api\",\"comment\":"
+	 "\"less for web-1\",\"changes\":[{\"action\":\"update\",\"path\":\"/server_groups/web/servers/web-1\","
+	 "\"old\":{\"weight\":100},\"new\":{\"weight\":50}}],\"changes_total\":1}"},
+	{"RevisionList",
+	 "{\"items\":[{\"revision\":12,\"at\":\"2026-03-01T10:00:00.000Z\",\"who\":\"root\",\"via\":\"api\","
+	 "\"comment\":\"less for web-1\",\"changes\":{\"created\":0,\"updated\":1,\"deleted\":0}}],"
+	 "\"next_cursor\":\"12\"}"},
+	{"RevisionDiff",
+	 "{\"from\":11,\"to\":12,\"diff\":[{\"action\":\"update\",\"path\":\"/server_groups/web/servers/web-1\","
+	 "\"old\":{\"weight\":100},\"new\":{\"weight\":50}}],\"diff_total\":1}"},
+	{"Confirm",
+	 "{\"pending\":{\"revision\":12,\"who\":\"root\",\"via\":\"api\",\"comment\":\"less for web-1\","
+	 "\"made_at\":\"2026-03-01T10:00:00.000Z\",\"undone_at\":\"2026-03-01T10:01:00.000Z\",\"left_s\":43}}"},
+	{"Confirmed",
+	 "{\"confirmed\":true,\"change\":{\"revision\":12,\"who\":\"root\",\"via\":\"api\",\"comment\":"
+	 "\"less for web-1\",\"made_at\":\"2026-03-01T10:00:00.000Z\",\"undone_at\":"
+	 "\"2026-03-01T10:01:00.000Z\",\"left_s\":43}}"},
 	{"DetectionTimeQuestion", "{\"protocol\":\"tcp\",\"health_check\":{\"interval_ms\":3000,"
 				  "\"timeout_ms\":2000,\"unhealthy_threshold\":3},\"d_ms\":1}"},
 	{"HealthHistory",

@@ -2,6 +2,7 @@
 // Schemas. A line of the reference is: object, member (dots lead into inner objects), type, bounds, default, help.
 #include "api/openapi_schema.h"
 
+#include "api/handlers_write.h"
 #include "api/openapi_examples.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -28,6 +29,21 @@ static const struct schema_row schema_rows[] = {
 	 "diff:array diff_total:integer kernel_ops:array kernel_ops_total:integer dns_changes:array dns_changes_total:integer warnings:array ipvs:string"},
 	{"Removal", "What is left of a removed object", "draining:array"},
 	{"Validation", "A valid document, and what to think about", "valid:boolean advice:array"},
+	{"Confirm", "The change that waits for its confirmation; null: none does",
+	 "pending:object?"},
+	{"Confirmed", "What was confirmed; `confirmed` is false for a dry run",
+	 "confirmed:boolean change:object"},
+	{"RevisionList",
+	 "Revisions {revision, at, who, via, comment, changes {created, updated, deleted}}, newest first",
+	 "items:array next_cursor:string?"},
+	{"Revision",
+	 "A revision and what it changed: {action, path, old, new}, of an update only the members that differ; at most 1000",
+	 "revision:integer at:string who:string via:string comment:string? changes:array changes_total:integer"},
+	{"RevisionDiff", "What turns the document of `from` into that of `to`; at most 1000",
+	 "from:integer to:integer diff:array diff_total:integer"},
+	{"Rollback",
+	 "The revision that has the old document again; `changed` is false if it stood already",
+	 "rolled_back_to:integer revision:integer changed:boolean warnings:array"},
 	{"LoadBalancerStatus", "The tree of a load balancer",
 	 "load_balancer:string enabled:boolean cross_zone:boolean revision:integer zones:array listeners:array "
 	 "server_groups:array advice:array draining:array dns_name:string? fail_open:boolean"},
@@ -393,6 +409,16 @@ static void schema_add_overrides(json_t *schemas)
 	json_object_set_new(schemas, "DrainWish", drain);
 }
 
+static json_t *schema_rollback(void)
+{
+	return json_pack("{s:s, s:{s:{s:s, s:i}, s:{s:s, s:i, s:i, s:s}}, s:[s], s:b}", "type",
+			 "object", "properties", "comment", "type", "string", "maxLength",
+			 MODEL_TEXT_MAX, "confirm_within_s", "type", "integer", "minimum", 1,
+			 "maximum", HANDLERS_WRITE_CONFIRM_MAX, "description",
+			 "Unless POST /config/confirm comes in time, it undoes itself", "required",
+			 "comment", "additionalProperties", 0);
+}
+
 json_t *openapi_schema_all(void)
 {
 	json_t *schemas = json_object();
@@ -418,6 +444,7 @@ json_t *openapi_schema_all(void)
 			  "time to an answer, at most timeout_ms", "additionalProperties", 0));
 	schema_add_shifts(schemas);
 	schema_add_overrides(schemas);
+	json_object_set_new(schemas, "RollbackRequest", schema_rollback());
 	json_object_set_new(schemas, "Metrics", json_pack("{s:s}", "type", "string"));
 	for (size_t i = 0; i < sizeof(schema_rows) / sizeof(schema_rows[0]); i++)
 		json_object_set_new(schemas, schema_rows[i].name, schema_answer(&schema_rows[i]));

@@ -55,23 +55,28 @@ static json_t *plan_json_path(const struct change *c)
 		object_path_format(&(struct object_path){c->kind, c->parent, c->name}, path));
 }
 
-/* {action, path, old, new}: of an update only the members that differ. NULL for a parent that was only touched. */
-static json_t *plan_json_change(const struct change *c)
+json_t *plan_json_difference(json_t *path, json_t *old, json_t *new)
 {
-	json_t *old = c->old_object ? object_encode_row(c->old_object) : NULL;
-	json_t *new = c->new_object ? object_encode_row(c->new_object) : NULL;
 	json_t *change = NULL;
 
 	if (!old || !new)
-		change = json_pack("{s:s, s:o, s:O?, s:O?}", "action", old ? "delete" : "create",
-				   "path", plan_json_path(c), "old", old, "new", new);
+		change = json_pack("{s:s, s:O, s:O?, s:O?}", "action", old ? "delete" : "create",
+				   "path", path, "old", old, "new", new);
 	else if (!json_equal(old, new))
-		change = json_pack("{s:s, s:o, s:o, s:o}", "action", "update", "path",
-				   plan_json_path(c), "old", plan_json_members(new, old), "new",
-				   plan_json_members(old, new));
+		change = json_pack("{s:s, s:O, s:o, s:o}", "action", "update", "path", path, "old",
+				   plan_json_members(new, old), "new", plan_json_members(old, new));
+	json_decref(path);
 	json_decref(old);
 	json_decref(new);
 	return change;
+}
+
+/* NULL for a parent that was only touched. */
+static json_t *plan_json_change(const struct change *c)
+{
+	return plan_json_difference(plan_json_path(c),
+				    c->old_object ? object_encode_row(c->old_object) : NULL,
+				    c->new_object ? object_encode_row(c->new_object) : NULL);
 }
 
 static json_t *plan_json_set(const struct dns_record_set *set)

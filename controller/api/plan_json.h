@@ -17,6 +17,10 @@ json_t *plan_json_warnings(const struct err *warnings);
  * PLAN_JSON_LIST_MAX. */
 json_t *plan_json_dns(const struct dns_changes *changes);
 
+/* {action, path, old, new} of a row before and after (either may be NULL; all three are taken): of an update only the members
+ * that differ. NULL if none does. */
+json_t *plan_json_difference(json_t *path, json_t *old, json_t *new);
+
 /* {diff, kernel_ops, dns_changes, warnings} and the totals. */
 json_t *plan_json_dry_run(const struct proposal_result *result);
 

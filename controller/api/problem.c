@@ -18,6 +18,9 @@ static const struct problem_row problem_rows[] = {
 	[PROBLEM_TIMEOUT] = {408, "timeout", "The request took too long"},
 	[PROBLEM_IN_USE] = {409, "in-use", "The object is in use"},
 	[PROBLEM_REFUSED] = {409, "refused", "Refused as things are now"},
+	[PROBLEM_UNCONFIRMED] = {409, "unconfirmed",
+				 "It is about a change that waits for its confirmation"},
+	[PROBLEM_GONE] = {410, "gone", "It is no longer kept"},
 	[PROBLEM_PRECONDITION_FAILED] = {412, "precondition-failed", "The object has changed"},
 	[PROBLEM_TOO_LARGE] = {413, "too-large", "The body is too large"},
 	[PROBLEM_TARGET_TOO_LONG] = {414, "target-too-long", "The request target is too long"},
@@ -67,6 +70,8 @@ enum problem_kind problem_classify(const struct err *e)
 		return PROBLEM_PRECONDITION_FAILED;
 	case ERR_PRECONDITION:
 		return PROBLEM_PRECONDITION_REQUIRED;
+	case ERR_WAITING:
+		return PROBLEM_UNCONFIRMED;
 	case ERR_IN_USE:
 		return PROBLEM_IN_USE;
 	case ERR_FORBIDDEN:

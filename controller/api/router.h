@@ -18,6 +18,10 @@
 #define ROUTE_AUDIT    512U /* knows ?actor=, ?object=, ?method=, ?result=, ?since= and ?until= */
 #define ROUTE_READS    1024U /* changes nothing, whatever its method: not in the audit */
 
+/* ROUTE_DRY_RUN: changes the configuration, and knows ?comment= and ?confirm_within_s= too. */
+#define ROUTE_TRIAL 4096U /* knows ?dry_run=, and no more of what writes know */
+#define ROUTE_TO    8192U /* knows ?to= */
+
 struct route {
 	enum request_method method;
 	const char *pattern; /* "/api/v1/zones/{zone}" */
@@ -38,7 +42,7 @@ const struct route *router_find(enum request_method method, const struct uri *ur
 				const char *ret_params[REQUEST_PARAMS_MAX], unsigned *ret_allowed);
 
 /* Whether the query parameter is one that the route knows; "a, b" of those it knows. */
-#define ROUTER_QUERY_MAX 96
+#define ROUTER_QUERY_MAX 128
 bool router_knows_query(const struct route *route, const char *name);
 const char *router_format_query(const struct route *route, char buf[ROUTER_QUERY_MAX]);
 

@@ -26,6 +26,7 @@ static const char *const err_names[] = {
 	[ERR_LIMIT] = "limit_exceeded",
 	[ERR_CONFLICT] = "conflict",
 	[ERR_PRECONDITION] = "precondition_required",
+	[ERR_WAITING] = "unconfirmed",
 	[ERR_NOT_FOUND] = "not_found",
 	[ERR_FORBIDDEN] = "forbidden",
 	[ERR_UNAVAILABLE] = "unavailable",

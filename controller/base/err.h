@@ -23,6 +23,7 @@ enum err_code {
 	ERR_LIMIT,        /* too many, too long */
 	ERR_CONFLICT,     /* If-Match or If-None-Match not met */
 	ERR_PRECONDITION, /* If-Match required and absent */
+	ERR_WAITING,      /* of a change that waits for its confirmation, or of none that does */
 	ERR_NOT_FOUND,
 	ERR_FORBIDDEN,
 	ERR_UNAVAILABLE, /* store or kernel cannot take it now */

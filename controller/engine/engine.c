@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "engine/confirm_parts.h"
 #include "engine/override_parts.h"
 #include "engine/zones.h"
 
@@ -74,6 +75,7 @@ static const struct {
 	{"health", runtime_load_health}, {"sysctl", sysctls_load_row},
 	{"shift", shift_rows_load},      {"vip_health", vip_checks_load_row},
 	{"dns", publish_load_row},       {"override", override_rows_load},
+	{"confirm", confirm_load_row},
 };
 #define ROW_KINDS (sizeof(row_kinds) / sizeof(row_kinds[0]))
 
@@ -95,6 +97,7 @@ void engine_free(struct engine *e)
 	if (!e)
 		return;
 	propose_free(e);
+	confirm_free(e);
 	shifts_free(e);
 	overrides_free(e);
 	zones_free(e);
@@ -162,6 +165,7 @@ static void wake(struct engine *e, usec_t now)
 				 e->rows_retry_at,
 				 shifts_tick(e, now),
 				 overrides_tick(e, now),
+				 confirm_tick(e, now),
 				 vip_checks_tick(e, now)};
 
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
@@ -188,6 +192,7 @@ void engine_settle(struct engine *e)
 	if (!e->started)
 		rows_append(e, "event", "daemon", mem_strdup("{\"event\":\"daemon.started\"}"));
 	e->started = true;
+	confirm_tick(e, now);
 	propose_pump(e);
 	shifts_pump(e);
 	shifts_tick(e, now);

@@ -102,8 +102,10 @@ struct proposal {
 	struct change_request request; /* `wall` and `uid_seed` are filled in by the engine */
 	const char *who;
 	const char *via;
-	const char *comment; /* or NULL */
-	bool dry_run;        /* stop before the first effect */
+	const char *comment;   /* or NULL */
+	bool dry_run;          /* stop before the first effect */
+	usec_t confirm_within; /* undone unless confirmed in so long: confirm.h; 0 = it stays */
+	bool returns;          /* to what was in force before: this node's limits are not asked */
 	void *ctx;
 	/* The entry of the audit that is committed with it (memory of malloc()); NULL = none. */
 	char *(*record)(const struct proposal *p, const struct proposal_outlook *o);

@@ -139,6 +139,8 @@ struct engine_asker {
 struct override_pending; /* a wish about an override on its way: overrides.c */
 struct shift_pending;    /* a wish about a shift on its way: shifts.c */
 struct engine_pending;   /* a proposal on its way: propose.c */
+struct engine_confirm;   /* a change that waits for its confirmation: confirm_parts.h */
+struct confirm_pending;  /* a confirmation on its way: confirm.c */
 
 struct engine {
 	struct engine_settings settings;
@@ -226,8 +228,10 @@ struct engine {
 
 	struct engine_pending *queue_head;
 	struct engine_pending *queue_tail;
-	struct engine_pending *building; /* being built or committed */
-	struct engine_pending *applying; /* committed, waiting for the kernel; newest last */
+	struct engine_pending *building;    /* being built or committed */
+	struct engine_pending *applying;    /* committed, waiting for the kernel; newest last */
+	struct engine_confirm *confirm;     /* NULL = none */
+	struct confirm_pending *confirming; /* NULL = none */
 	uint64_t next_token;
 	usec_t started_wall;
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/confirm_parts.h"
 #include "engine/dns_changes.h"
 #include "engine/override_parts.h"
 #include "engine/zones.h"
@@ -13,6 +14,7 @@ struct engine_pending {
 	struct snapshot *base;
 	struct snapshot *next_snapshot;
 	struct batch *batch;
+	json_t *undo; /* of a return to an older revision */
 	struct err faults;
 	struct err warnings;
 	struct vec rows;
@@ -32,6 +34,7 @@ static void pending_free(struct engine_pending *p)
 	snapshot_unref(p->base);
 	snapshot_unref(p->next_snapshot);
 	batch_free(p->batch);
+	json_decref(p->undo);
 	err_clear(&p->faults);
 	err_clear(&p->warnings);
 	rows_free(&p->rows);
@@ -152,6 +155,7 @@ static void commit(struct engine *e, struct engine_pending *p)
 	p->batch->via = mem_strdup(proposal->via ? proposal->via : "api");
 	p->batch->comment = proposal->comment ? mem_strdup(proposal->comment) : NULL;
 	vips_note_candidates(e, p->next_snapshot, &p->rows);
+	confirm_note_candidate(e, proposal, p->batch, &p->rows);
 	for (size_t i = 0; i < p->drains.count; i++)
 		drains_write_row(p->drains.items[i], &p->rows);
 	add_record(e, p);
@@ -165,7 +169,7 @@ static void built(void *arg)
 	struct engine_pending *p = arg;
 	struct engine *e = p->engine;
 
-	if (!err_any(&p->faults) && p->batch->count > 0)
+	if (!err_any(&p->faults) && p->batch->count > 0 && !p->proposal->returns)
 		check_node(e, p);
 	if (err_any(&p->faults) || p->batch->count == 0) {
 		finish_build(e);
@@ -182,23 +186,58 @@ static void built(void *arg)
 	commit(e, p);
 }
 
+/* What leads to the older revision is read while nothing else is built, so that the document stays as it is compared with. */
+static void on_undo(void *arg, json_t *items, const struct err *err)
+{
+	struct engine_pending *p = arg;
+	struct engine *e = p->engine;
+
+	if (!items) {
+		err_set(&p->faults, err && err_any(err) ? err->faults[0].code : ERR_UNAVAILABLE, "",
+			"%s",
+			err && err_any(err) ? err->faults[0].detail : "the store was not read");
+		finish_build(e);
+		return;
+	}
+	p->undo = items;
+	p->proposal->request.undo = items;
+	e->ports.offload(e->ports.ctx, build, built, p);
+}
+
+static void read_undo(struct engine *e, struct engine_pending *p)
+{
+	const struct store_query q = {.what = STORE_UNDO,
+				      .after = p->proposal->request.revision,
+				      .before = p->base->revision};
+
+	e->ports.query(e->ports.ctx, &q, on_undo, p);
+}
+
+static void begin(struct engine *e, struct engine_pending *p)
+{
+	struct change_request *r = &p->proposal->request;
+
+	r->wall = e->ports.wall(e->ports.ctx);
+	r->uid_seed = e->ports.random(e->ports.ctx);
+	p->base = snapshot_ref(e->snapshot);
+	e->building = p;
+	confirm_check(e, p->proposal, &p->faults);
+	if (err_any(&p->faults)) {
+		finish_build(e);
+	} else if (r->target == CHANGE_REVISION) {
+		read_undo(e, p);
+	} else if (r->target == CHANGE_OBJECT && r->path.kind != OBJECT_SERVER_GROUP) {
+		build(p);
+		built(p);
+	} else {
+		e->ports.offload(e->ports.ctx, build, built, p);
+	}
+}
+
 void propose_pump(struct engine *e)
 {
-	while (!e->building && e->queue_head) {
-		struct engine_pending *p = queue_pop(e);
-		struct change_request *r = &p->proposal->request;
-
-		r->wall = e->ports.wall(e->ports.ctx);
-		r->uid_seed = e->ports.random(e->ports.ctx);
-		p->base = snapshot_ref(e->snapshot);
-		e->building = p;
-		if (r->target == CHANGE_OBJECT && r->path.kind != OBJECT_SERVER_GROUP) {
-			build(p);
-			built(p);
-		} else {
-			e->ports.offload(e->ports.ctx, build, built, p);
-		}
-	}
+	while (!e->building && e->queue_head)
+		begin(e, queue_pop(e));
 }
 
 /* ---- committed ---- */
@@ -213,6 +252,8 @@ static void put_in_force(struct engine *e, struct engine_pending *p)
 
 		if (strcmp(r->kind, "vip") == 0)
 			vips_load_row(e, &row);
+		else if (strcmp(r->kind, "confirm") == 0)
+			confirm_load_row(e, &row);
 	}
 	e->snapshot = snapshot_apply(old, p->batch);
 	snapshot_unref(old);
@@ -269,7 +310,8 @@ void engine_note_commit(struct engine *e, uint64_t token, int result, const stru
 	note_store(e, result, err);
 	if (!rows_note_commit(e, token, result, err) &&
 	    !shifts_note_commit(e, token, result, err) &&
-	    !overrides_note_commit(e, token, result, err))
+	    !overrides_note_commit(e, token, result, err) &&
+	    !confirm_note_commit(e, token, result, err))
 		propose_note_commit(e, token, result, err);
 }
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "model/change_document.h"
 #include "model/fields.h"
+#include "model/rewind.h"
 #include "model/validate.h"
 
 // ---- preconditions ----------------------------------------------------------------------------
@@ -209,7 +210,11 @@ static int change_document(const struct snapshot *base, const struct change_requ
 	char etag[ETAG_MAX];
 	if (check_conditions(r, change_document_etag(base, etag), base->updated_wall, e) < 0)
 		return -EINVAL;
-	struct snapshot *wanted = change_document_decode(base, r->body, e);
+	struct snapshot *wanted = r->target == CHANGE_REVISION
+					  ? rewind_document(base, r->undo, e)
+					  : change_document_decode(base, r->body, e);
+	if (!wanted)
+		return -EINVAL;
 	change_set_compare_all(set, NULL, &base->zones, &wanted->zones);
 	change_set_compare_all(set, NULL, &base->server_groups, &wanted->server_groups);
 	change_set_compare_all(set, NULL, &base->load_balancers, &wanted->load_balancers);
@@ -228,6 +233,7 @@ static int fill_batch(const struct snapshot *base, const struct change_request *
 		assert(r->verb == CHANGE_PUT);
 		return change_servers(base, r, set, e);
 	case CHANGE_DOCUMENT:
+	case CHANGE_REVISION:
 		assert(r->verb == CHANGE_PUT);
 		return change_document(base, r, set, e);
 	}

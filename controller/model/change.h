@@ -11,6 +11,7 @@ enum change_target {
 	CHANGE_OBJECT, /* `path` */
 	CHANGE_SERVERS, /* PUT of the whole server list of group `path.name`; body {"web-1": {…}, …} */
 	CHANGE_DOCUMENT, /* PUT of the whole document */
+	CHANGE_REVISION, /* PUT of the document as it was at an older revision: `undo` leads there */
 };
 
 struct change_request {
@@ -18,6 +19,8 @@ struct change_request {
 	enum change_target target;
 	struct object_path path;
 	const json_t *body;        /* NULL for DELETE */
+	uint64_t revision;         /* CHANGE_REVISION */
+	const json_t *undo;        /* CHANGE_REVISION: see rewind_document() */
 	const char *if_match;      /* an ETag, "*" or NULL; "" cannot occur */
 	const char *if_none_match; /* "*" or NULL */
 	usec_t wall;               /* now */

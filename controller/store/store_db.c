@@ -6,6 +6,7 @@
 #include "store/store_audit.h"
 #include "store/store_fault.h"
 #include "store/store_file.h"
+#include "store/store_history.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -393,38 +394,38 @@ static void store_db_set(json_t *json, const char *name, sqlite3_stmt *stmt, int
 /* The statement, bound; NULL with SQLite's error set. */
 static sqlite3_stmt *store_db_select(struct store_db *d, const struct store_query *q)
 {
-	static const char *const sql[] = {
-		[STORE_JOURNAL] = "SELECT id, key, wall, value FROM journal WHERE kind = ?1"
+	static const char sql[] = "SELECT id, key, wall, value FROM journal WHERE kind = ?1"
 				  " AND (?2 IS NULL OR key = ?2) AND (?3 = 0 OR id < ?3)"
-				  " ORDER BY id DESC LIMIT ?4",
-		[STORE_REVISIONS] =
-			"SELECT revision, wall, who, via, comment FROM revisions"
-			" WHERE (?3 = 0 OR revision < ?3) ORDER BY revision DESC LIMIT ?4",
-		[STORE_CHANGES] =
-			"SELECT revision, kind, parent, name, old, new FROM changes"
-			" WHERE revision > ?5 AND revision <= ?3 ORDER BY revision, seq LIMIT ?4",
-	};
+				  " ORDER BY id DESC LIMIT ?4";
 	sqlite3_stmt *stmt = NULL;
 
 	if (q->what == STORE_AUDIT)
 		return store_audit_select(d->db, q);
-	if (sqlite3_prepare_v2(d->db, sql[q->what], -1, &stmt, NULL) != SQLITE_OK)
+	if (q->what != STORE_JOURNAL)
+		return store_history_select(d->db, q);
+	if (sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL) != SQLITE_OK)
 		return NULL;
 	store_db_bind_text(stmt, 1, q->kind);
 	store_db_bind_text(stmt, 2, q->key);
 	sqlite3_bind_int64(stmt, 3, (sqlite3_int64)q->before);
 	sqlite3_bind_int64(stmt, 4, q->limit);
-	sqlite3_bind_int64(stmt, 5, (sqlite3_int64)q->after);
 	return stmt;
 }
 
 int store_db_query(struct store_db *d, const struct store_query *q, struct err *e,
 		   json_t **ret_items)
 {
-	sqlite3_stmt *stmt = store_db_select(d, q);
-	json_t *items = json_array();
-	int rc = SQLITE_ERROR;
+	sqlite3_stmt *stmt;
+	json_t *items;
+	int rc = 0;
 
+	if (q->what == STORE_UNDO)
+		rc = store_history_check_kept(d->db, d->path, q->after, e);
+	if (rc < 0)
+		return rc;
+	stmt = store_db_select(d, q);
+	items = json_array();
+	rc = SQLITE_ERROR;
 	while (stmt && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		json_t *item = json_object();
 

@@ -111,8 +111,8 @@ static bool split_line(struct play *p, char *line)
 
 static const struct play_command *find_command(const char *name)
 {
-	const struct play_command *tables[] = {play_actions, play_writes, play_zones, play_crowd,
-					       play_overrides};
+	const struct play_command *tables[] = {play_actions, play_writes,    play_zones,
+					       play_crowd,   play_overrides, play_confirm};
 
 	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
 		for (const struct play_command *c = tables[t]; c->name; c++)

@@ -43,7 +43,9 @@ struct play {
 	int asks;          /* tables that were asked for and not given */
 	int ask_error;     /* of the last answer */
 	bool ask_answered;
-	char shift_answer[64]; /* "done", "pending", or why not */
+	usec_t confirm_within;   /* of the next write */
+	char confirm_answer[64]; /* "done", "pending", or why not */
+	char shift_answer[64];   /* "done", "pending", or why not */
 	char shift_detail[256];
 	size_t shift_effects;
 	char override_answer[64]; /* the same of overrides */
@@ -90,6 +92,7 @@ extern const struct play_command play_kernel[];           /* play_kernel.c: behi
 extern const struct play_command play_zones[];            /* play_zones.c */
 extern const struct play_command play_overrides[];        /* play_overrides.c */
 extern const struct play_command play_crowd[];            /* play_crowd.c */
+extern const struct play_command play_confirm[];          /* play_confirm.c */
 extern const struct play_command play_writes[];           /* play_writes.c */
 bool play_write_config(struct play *p, const char *text); /* PUT of a document */
 void play_writes_clear(struct play *p);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/confirm.h"
 #include "sim/play_judge.h"
 
 const char *play_word(const struct play *p, size_t at)
@@ -28,6 +29,41 @@ bool play_judge_number(struct play *p, const char *what, uint64_t seen, size_t a
 	if (!play_parse_number(p, play_word(p, at), &wanted))
 		return false;
 	return wanted == seen || play_fault(p, "%s is %llu", what, (unsigned long long)seen);
+}
+
+/* ---- confirmations ---- */
+
+/* confirm REVISION LEFT: the change that waits, and for how long yet */
+static bool judge_confirm(struct play *p, size_t at)
+{
+	struct confirm_status s;
+	usec_t left;
+
+	if (!engine_confirm_status(p->world.engine, &s))
+		return play_fault(p, "nothing waits for a confirmation");
+	if (!play_judge_number(p, "the revision that waits", s.revision, at))
+		return false;
+	if (at + 1 == p->count)
+		return true;
+	return play_parse_duration(p, p->words[at + 1], &left) &&
+	       (left == s.left || play_fault(p, "%llu us are left", (unsigned long long)s.left));
+}
+
+static bool judge_no_confirm(struct play *p, size_t at)
+{
+	struct confirm_status s;
+
+	(void)at;
+	return !engine_confirm_status(p->world.engine, &s) ||
+	       play_fault(p, "revision %llu waits for a confirmation",
+			  (unsigned long long)s.revision);
+}
+
+/* confirmed done, pending or the code of the fault */
+static bool judge_confirmed(struct play *p, size_t at)
+{
+	return play_has(p, at, p->confirm_answer) ||
+	       play_fault(p, "the confirmation is %s", p->confirm_answer);
 }
 
 /* ---- answers ---- */
@@ -243,6 +279,8 @@ static bool judge_table(struct play *p, size_t at)
 
 const struct play_judge play_judges_report[] = {
 	{"answer", judge_answer, NULL},
+	{"confirm", judge_confirm, judge_no_confirm},
+	{"confirmed", judge_confirmed, NULL},
 	{"plan", judge_plan, NULL},
 	{"event", judge_event, judge_no_event},
 	{"events", judge_events, NULL},

@@ -94,6 +94,8 @@ static bool run_write(struct play *p, struct play_write *w)
 	w->proposal.ctx = w;
 	w->proposal.done = on_done;
 	w->proposal.dry_run = w->dry;
+	w->proposal.confirm_within = p->confirm_within;
+	p->confirm_within = 0;
 	vec_push(&p->writes, w);
 	engine_propose(world->engine, &w->proposal);
 	engine_settle(world->engine);
@@ -143,6 +145,29 @@ static bool do_verb(struct play *p)
 	return run_verb(p, 0, false);
 }
 
+/* confirm-within 60s put PATH JSON */
+static bool do_confirm_within(struct play *p)
+{
+	return play_parse_duration(p, p->words[1], &p->confirm_within) && run_verb(p, 2, false);
+}
+
+/* rollback N */
+static bool do_rollback(struct play *p)
+{
+	struct play_write *w = mem_new(struct play_write);
+	uint64_t revision;
+
+	if (!play_parse_number(p, p->words[1], &revision)) {
+		free(w);
+		return false;
+	}
+	w->proposal.request.verb = CHANGE_PUT;
+	w->proposal.request.target = CHANGE_REVISION;
+	w->proposal.request.path.kind = OBJECT_KIND_COUNT;
+	w->proposal.request.revision = revision;
+	return run_write(p, w);
+}
+
 static bool do_dry(struct play *p)
 {
 	return run_verb(p, 1, true);
@@ -182,7 +207,13 @@ static bool do_rewrite(struct play *p)
 }
 
 const struct play_command play_writes[] = {
-	{"config", 2, do_config}, {"put", 3, do_verb}, {"patch", 3, do_verb},
-	{"delete", 2, do_verb},   {"dry", 3, do_dry},  {"rewrite", 1, do_rewrite},
+	{"config", 2, do_config},
+	{"put", 3, do_verb},
+	{"patch", 3, do_verb},
+	{"delete", 2, do_verb},
+	{"dry", 3, do_dry},
+	{"rewrite", 1, do_rewrite},
+	{"confirm-within", 4, do_confirm_within},
+	{"rollback", 2, do_rollback},
 	{NULL, 0, NULL},
 };

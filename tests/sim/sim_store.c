@@ -46,6 +46,7 @@ void sim_store_clear(struct sim_store *s)
 	sim_store_disconnect(s);
 	rows_clear(&s->rows);
 	snapshot_unref(s->snapshot);
+	fake_history_clear(&s->history);
 }
 
 static struct sim_row *find_row(const struct sim_store *s, const char *kind, const char *key,
@@ -105,6 +106,7 @@ static void write_commit(struct sim_store *s, struct sim_commit *c)
 		s->snapshot = snapshot_apply(old, c->batch);
 		snapshot_unref(old);
 		s->batch_count++;
+		fake_history_note(&s->history, c->batch);
 	}
 	for (size_t i = 0; i < c->rows.count; i++)
 		write_row(s, c->rows.items[i]);

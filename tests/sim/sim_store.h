@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "model/row.h"
 #include "model/snapshot.h"
+#include "unit/fake_history.h"
 
 struct engine;
 
@@ -26,6 +27,7 @@ struct sim_commit {
 
 struct sim_store {
 	struct snapshot *snapshot;
+	struct fake_history history;
 	struct vec rows;    /* struct sim_row */
 	struct vec commits; /* struct sim_commit, in order */
 	usec_t delay;

@@ -57,6 +57,45 @@ static void port_commit(void *ctx, struct batch *b, const struct store_row *rows
 	sim_store_commit(&w->store, b, rows, count, token, w->now);
 }
 
+/* A question to the store: answered in the next turn. */
+struct sim_question {
+	json_t *items;
+	struct err fault;
+	store_items_fn *done;
+	void *ctx;
+};
+
+static void question_drop(void *arg)
+{
+	struct sim_question *q = arg;
+
+	json_decref(q->items);
+	err_clear(&q->fault);
+	free(q);
+}
+
+static void question_done(void *arg)
+{
+	struct sim_question *q = arg;
+
+	q->done(q->ctx, q->items, &q->fault);
+	q->items = NULL;
+	question_drop(q);
+}
+
+static void port_query(void *ctx, const struct store_query *q, store_items_fn *done, void *done_ctx)
+{
+	struct sim_world *w = ctx;
+	struct sim_question *question = mem_new(struct sim_question);
+	struct sim_job *j = mem_new(struct sim_job);
+
+	question->items = fake_history_query(&w->store.history, q, &question->fault);
+	question->done = done;
+	question->ctx = done_ctx;
+	*j = (struct sim_job){.done = question_done, .drop = question_drop, .arg = question};
+	vec_push(&w->jobs, j);
+}
+
 static void port_submit(void *ctx, struct plan_ops *ops)
 {
 	struct sim_world *w = ctx;
@@ -221,6 +260,7 @@ void sim_world_start(struct sim_world *w)
 		.wall = port_wall,
 		.random = port_random,
 		.commit = port_commit,
+		.query = port_query,
 		.kernel_submit = port_submit,
 		.kernel_request_table = port_request_table,
 		.kernel_request_service = port_request_service,
@@ -247,13 +287,23 @@ void sim_world_start(struct sim_world *w)
 		sim_world_fail("no view after the first turn: DNS begins with it");
 }
 
+static void drop_jobs(struct sim_world *w)
+{
+	for (size_t i = 0; i < w->jobs.count; i++) {
+		struct sim_job *j = w->jobs.items[i];
+
+		if (j->drop)
+			j->drop(j->arg);
+		free(j);
+	}
+	vec_clear(&w->jobs);
+}
+
 void sim_world_kill(struct sim_world *w)
 {
 	if (!w->engine)
 		return;
-	for (size_t i = 0; i < w->jobs.count; i++)
-		free(w->jobs.items[i]);
-	vec_clear(&w->jobs);
+	drop_jobs(w);
 	sim_store_disconnect(&w->store);
 	engine_free(w->engine);
 	w->engine = NULL;

@@ -13,6 +13,7 @@
 /* A job that the engine gave away: the work is done at once, the rest in the next turn. */
 struct sim_job {
 	void (*done)(void *arg);
+	void (*drop)(void *arg); /* instead, when the engine is gone; NULL = nothing */
 	void *arg;
 };
 

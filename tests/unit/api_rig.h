@@ -29,6 +29,8 @@
 #include "model/health_check.h"
 #include "plan/diff.h"
 
+#include "fake_history.h"
+
 #define RIG_TOKEN "a-token-of-the-tests-0123456789"
 
 struct rig_event { /* an answer of a fake, given from the loop */
@@ -37,8 +39,9 @@ struct rig_event { /* an answer of a fake, given from the loop */
 	uint64_t token;
 	struct plan_ops ops;
 	struct plan_key key;
-	json_t *items; /* of a query */
-	void *ref;     /* of a VIP's check; NULL: it has ended */
+	json_t *items;    /* of a query */
+	struct err fault; /* why there are none */
+	void *ref;        /* of a VIP's check; NULL: it has ended */
 	store_items_fn *give;
 	struct probe_target target;
 	void (*probed)(void *ctx, const struct probe_target *t, const struct probe_result *r,
@@ -77,7 +80,7 @@ struct rig {
 	const char *vip_down;          /* but for this one */
 	enum evidence_silence silence; /* of the probes that pass */
 	json_t *journal; /* of the store: {id, kind, key, wall, value}, oldest first */
-	json_t *revisions;
+	struct fake_history history;
 	unsigned port;
 };
 
@@ -133,14 +136,8 @@ static inline void rig_commit(void *ctx, struct batch *b, const struct store_row
 {
 	struct rig *rig = ctx;
 
-	if (!rig->revisions)
-		rig->revisions = json_array();
 	if (b && !rig->fail_commits)
-		json_array_append_new(
-			rig->revisions,
-			json_pack("{s:I, s:I, s:s, s:s, s:s?}", "revision", (json_int_t)b->revision,
-				  "wall", (json_int_t)b->wall, "who", b->who ? b->who : "", "via",
-				  b->via ? b->via : "", "comment", b->comment));
+		fake_history_note(&rig->history, b);
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].wall)
 			rig_note(rig, rows[i].kind, rows[i].key, rows[i].wall, rows[i].value);
@@ -151,12 +148,8 @@ static inline void rig_commit(void *ctx, struct batch *b, const struct store_row
 /* Whether an entry (newest first) is one that is asked for. */
 static inline bool rig_matches(const struct store_query *q, const json_t *entry)
 {
-	const char *number = q->what == STORE_REVISIONS ? "revision" : "id";
-
-	if (q->before && (uint64_t)json_integer_value(json_object_get(entry, number)) >= q->before)
+	if (q->before && (uint64_t)json_integer_value(json_object_get(entry, "id")) >= q->before)
 		return false;
-	if (q->what == STORE_REVISIONS)
-		return true;
 	if (q->what == STORE_AUDIT && q->audit.actor &&
 	    !strstr(json_string_value(json_object_get(entry, "value")), q->audit.actor))
 		return false;
@@ -170,13 +163,20 @@ static inline void rig_query(void *ctx, const struct store_query *q, store_items
 {
 	struct rig *rig = ctx;
 	struct rig_event *ev = rig_push(rig, RIG_QUERY);
-	const json_t *all = q->what == STORE_REVISIONS ? rig->revisions : rig->journal;
 
 	ev->give = done;
 	ev->ctx = done_ctx;
-	ev->items = rig->fail_queries ? NULL : json_array();
-	for (size_t i = json_array_size(all); i > 0 && ev->items; i--) {
-		json_t *entry = json_array_get(all, i - 1);
+	if (rig->fail_queries) {
+		err_set(&ev->fault, ERR_UNAVAILABLE, "", "the disk is gone");
+		return;
+	}
+	if (q->what != STORE_JOURNAL && q->what != STORE_AUDIT) {
+		ev->items = fake_history_query(&rig->history, q, &ev->fault);
+		return;
+	}
+	ev->items = json_array();
+	for (size_t i = json_array_size(rig->journal); i > 0; i--) {
+		json_t *entry = json_array_get(rig->journal, i - 1);
 
 		if (rig_matches(q, entry) && json_array_size(ev->items) < q->limit)
 			json_array_append(ev->items, entry);
@@ -389,9 +389,8 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 		engine_note_table(rig->engine, rig_copy_table(rig->kernel), 0);
 		break;
 	case RIG_QUERY:
-		if (!ev->items)
-			err_set(&full, ERR_UNAVAILABLE, "", "the disk is gone");
-		ev->give(ev->ctx, ev->items, &full);
+		ev->give(ev->ctx, ev->items, &ev->fault);
+		err_clear(&ev->fault);
 		break;
 	case RIG_VIP:
 		rig_give_vip(rig, ev);
@@ -563,10 +562,11 @@ static inline void rig_end(struct rig *rig)
 		rig->first = ev->next;
 		plan_ops_clear(&ev->ops);
 		json_decref(ev->items);
+		err_clear(&ev->fault);
 		free(ev);
 	}
 	json_decref(rig->journal);
-	json_decref(rig->revisions);
+	fake_history_clear(&rig->history);
 	plan_table_free(rig->kernel);
 	ev_loop_destroy(rig->loop);
 	unlink(rig->token_file);

@@ -121,7 +121,8 @@ static void router_knows_parameters(void **state)
 			assert_true(!*name || router_knows_query(&rows[i], name));
 		}
 		assert_int_equal(router_knows_query(&rows[i], "dry_run"),
-				 (rows[i].flags & (ROUTE_DRY_RUN | ROUTE_OVERRIDE)) != 0);
+				 (rows[i].flags & (ROUTE_DRY_RUN | ROUTE_OVERRIDE | ROUTE_TRIAL)) !=
+					 0);
 		assert_int_equal(router_knows_query(&rows[i], "cursor"),
 				 (rows[i].flags & ROUTE_PAGED) != 0);
 	}

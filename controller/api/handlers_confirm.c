@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The change that waits for its confirmation: showing it, and confirming it.
+#include "api/handlers.h"
+
+#include "api/context.h"
+#include "api/request.h"
+#include "api/revision_json.h"
+#include "base/mem.h"
+#include "engine/status.h"
+#include "model/change.h"
+
+#include <string.h>
+
+struct confirm_op {
+	struct confirm_request wish;
+	struct request *request; /* NULL: nobody waits any more */
+	char who[AUTH_NAME_MAX];
+};
+
+static void confirm_op_forget(void *operation)
+{
+	((struct confirm_op *)operation)->request = NULL;
+}
+
+void handlers_confirm_get(struct request *r)
+{
+	struct confirm_status s;
+	bool waits = engine_confirm_status(r->api->engine, &s);
+
+	request_reply_json(
+		r, 200,
+		json_pack("{s:o}", "pending", waits ? revision_json_confirm(&s) : json_null()));
+}
+
+static void confirm_op_done(struct confirm_request *wish, const struct err *faults,
+			    const struct confirm_status *s)
+{
+	struct confirm_op *op = wish->ctx;
+	struct request *r = op->request;
+
+	if (r && s)
+		request_reply_json(r, 200,
+				   json_pack("{s:b, s:o}", "confirmed", !wish->dry_run, "change",
+					     revision_json_confirm(s)));
+	else if (r)
+		request_fail_faults(r, faults);
+	free(op);
+}
+
+/* If-Match, if it is sent, says which document is meant. */
+void handlers_confirm_post(struct request *r)
+{
+	const struct snapshot *s = engine_snapshot(r->api->engine);
+	AUTO_ERR struct err faults = {0};
+	char etag[ETAG_MAX];
+	struct confirm_op *op;
+	bool dry_run = false;
+
+	if (request_query_bool(r, "dry_run", &faults, &dry_run)) {
+		request_fail_faults(r, &faults);
+		return;
+	}
+	if (r->if_match && !change_etag_matches(r->if_match, change_document_etag(s, etag))) {
+		request_fail(r, PROBLEM_PRECONDITION_FAILED,
+			     "If-Match: the document has ETag %s now; read it again", etag);
+		return;
+	}
+	op = mem_new(struct confirm_op);
+	op->request = r;
+	memcpy(op->who, r->who, sizeof(op->who));
+	op->wish = (struct confirm_request){
+		.who = op->who, .dry_run = dry_run, .ctx = op, .done = confirm_op_done};
+	request_wait(r, op, confirm_op_forget);
+	engine_confirm(r->api->engine, &op->wish);
+}
