@@ -21,7 +21,7 @@ enum cli_exit cli_config_export(struct cli *cli)
 
 /* PUT of a file. `if_match`: a whole header, or NULL. Faults are printed. */
 static enum cli_exit cli_config_put(struct cli *cli, const char *query, const char *if_match,
-				    struct cli_answer *ret_answer)
+				    size_t *ret_size, struct cli_answer *ret_answer)
 {
 	AUTO_FREE char *path = mem_printf(CLI_BASE "/config%s", query);
 	struct cli_call call = {
@@ -29,13 +29,18 @@ static enum cli_exit cli_config_put(struct cli *cli, const char *query, const ch
 	AUTO_FREE char *body = cli_print_read_file(cli->options.file, &call.body_size);
 
 	*ret_answer = (struct cli_answer){0};
+	*ret_size = 0;
 	if (!body)
 		return EXIT_USAGE;
 	call.body = body;
+	*ret_size = call.body_size;
 	cli_client_call(cli->client, &call, ret_answer);
 	return cli_client_judge(ret_answer->status) == EXIT_OK ? EXIT_OK
 							       : cli_print_problem(ret_answer);
 }
+
+/* Advice costs two more requests, each as long as the document: not asked for beyond this. */
+#define CLI_CONFIG_ADVISED_MAX (256U * 1024)
 
 /* What is to be thought about in the document that stands now. */
 static void cli_config_advise(const struct cli *cli)
@@ -64,9 +69,10 @@ enum cli_exit cli_config_diff(struct cli *cli)
 {
 	AUTO_ANSWER struct cli_answer a = {0};
 	enum cli_exit result = cli_config_need_file(cli);
+	size_t size;
 
 	if (result == EXIT_OK)
-		result = cli_config_put(cli, "?dry_run=true", NULL, &a);
+		result = cli_config_put(cli, "?dry_run=true", NULL, &size, &a);
 	return result == EXIT_OK ? cli_print_dry_run(cli, a.json) : result;
 }
 
@@ -76,7 +82,6 @@ static enum cli_exit cli_config_say_applied(const struct cli *cli, const char *b
 	bool changed = strcmp(before, a->etag) != 0;
 	const char *revision = a->etag + strcspn(a->etag, "0123456789");
 	int digits = (int)strspn(revision, "0123456789");
-	enum cli_exit result;
 
 	if (cli->options.format == FORMAT_JSON) {
 		json_t *json = json_pack("{s:b, s:s, s:O*}", "changed", changed, "etag", a->etag,
@@ -89,9 +94,7 @@ static enum cli_exit cli_config_say_applied(const struct cli *cli, const char *b
 	} else {
 		printf("Nothing to change: revision %.*s\n", digits, revision);
 	}
-	result = cli_print_warnings(a->json);
-	cli_config_advise(cli);
-	return result;
+	return cli_print_warnings(a->json);
 }
 
 enum cli_exit cli_config_apply(struct cli *cli)
@@ -102,6 +105,7 @@ enum cli_exit cli_config_apply(struct cli *cli)
 	AUTO_FREE char *query = comment ? mem_printf("?comment=%s", comment) : mem_strdup("");
 	AUTO_FREE char *if_match = NULL;
 	enum cli_exit result = cli_config_need_file(cli);
+	size_t size;
 
 	if (result != EXIT_OK)
 		return result;
@@ -112,6 +116,11 @@ enum cli_exit cli_config_apply(struct cli *cli)
 	if (cli_client_judge(head.status) != EXIT_OK)
 		return cli_print_problem(&head);
 	if_match = mem_printf("If-Match: %s", head.etag);
-	result = cli_config_put(cli, query, if_match, &put);
-	return result == EXIT_OK ? cli_config_say_applied(cli, head.etag, &put) : result;
+	result = cli_config_put(cli, query, if_match, &size, &put);
+	if (result != EXIT_OK)
+		return result;
+	result = cli_config_say_applied(cli, head.etag, &put);
+	if (size <= CLI_CONFIG_ADVISED_MAX)
+		cli_config_advise(cli);
+	return result;
 }
