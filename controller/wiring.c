@@ -89,6 +89,7 @@ static int open_all(struct wiring *w, struct err *e)
 	if (wiring_edges_open_probes(w, e) != 0 || wiring_edges_open_store(w, e, &snapshot) != 0)
 		return -EINVAL;
 	wiring_engine_start(w, snapshot);
+	wiring_access_start(w);
 	if (wiring_edges_open_kernel(w, e) != 0 || wiring_api_start(w, e) != 0 ||
 	    start_dns(w, e) != 0)
 		return -EINVAL;
@@ -181,7 +182,9 @@ void wiring_free(struct wiring *w)
 	dnsd_free(w->dnsd);
 	nsupdate_free(w->nsupdate);
 	w->nsupdate = NULL;
+	wiring_access_stop(w);
 	store_close(w->store);
+	wiring_access_free(w);
 	worker_free(w->worker);
 	engine_free(w->engine);
 	kernel_free(w->kernel);

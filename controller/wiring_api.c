@@ -12,6 +12,7 @@ int wiring_api_start(struct wiring *w, struct err *e)
 	const struct settings *s = w->settings;
 	struct api_settings as = {.socket_path = s->api_socket,
 				  .socket_fd = -1,
+				  .access = w->access,
 				  .token_file = s->api_token_file,
 				  .tls_cert = s->api_tls_cert,
 				  .tls_key = s->api_tls_key,

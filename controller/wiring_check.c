@@ -18,9 +18,6 @@ static void check_api(const struct settings *s, struct err *e)
 {
 	const struct sockaddr_un *sa = NULL;
 
-	if (s->api_listen.count > 0 && !s->api_token_file)
-		err_set(e, ERR_MISSING, "[api] listen",
-			"needs [api] token_file: without a token nobody may ask by TCP");
 	if (s->api_listen.count > API_LISTEN_MAX)
 		err_set(e, ERR_LIMIT, "[api] listen", "at most %d addresses", API_LISTEN_MAX);
 	if (s->api_allowed_hosts.count > API_HOSTS_MAX)

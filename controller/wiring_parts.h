@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 
+struct engine_event;
 struct engine_ports;
 struct snapshot;
 
@@ -19,6 +20,9 @@ struct wiring {
 	struct probe_sched *probes;
 	struct worker *worker;
 	struct engine *engine;
+	struct worker *
+		hasher; /* passwords only: they take long, and large bodies need not wait for them */
+	struct access *access;
 	struct api *api;
 	struct nsupdate *nsupdate; /* NULL: no other server is kept equal */
 	struct dnsd *dnsd;         /* NULL: this node answers no DNS */
@@ -27,6 +31,9 @@ struct wiring {
 
 /* wiring_ports.c: what the engine may ask of the world. */
 void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports);
+
+/* An event to its sinks. */
+void wiring_ports_tell(const struct engine_event *ev);
 
 /* wiring_edges.c: each opens one edge into `w`; its reports go to the engine. Returns 0 or -EINVAL with the reason. */
 /* The heap for what the store holds, before the first thread. */
@@ -37,6 +44,11 @@ int wiring_edges_open_probes(struct wiring *w, struct err *e);
 
 /* wiring_engine.c: the engine of the settings, the configuration and the rows of the open store. Takes the reference. */
 void wiring_engine_start(struct wiring *w, struct snapshot *snapshot);
+
+/* wiring_access.c: users, tokens and sessions of the open store; ends in two steps, for what is on the thread still commits. */
+void wiring_access_start(struct wiring *w);
+void wiring_access_stop(struct wiring *w); /* before the store is closed */
+void wiring_access_free(struct wiring *w); /* after that */
 
 /* wiring_api.c: the API with all that its handlers may call. Returns 0 or -EINVAL with the reason. */
 int wiring_api_start(struct wiring *w, struct err *e);

@@ -33,7 +33,7 @@ static void access_login_tell(const struct access_op *op, const char *why)
 	a->ports.login_failed(a->ports.ctx, op->stranger ? "" : op->wish->user, source, why);
 }
 
-/* Counts the attempt, or refuses it. */
+/* Counts the attempt, or refuses it: without a line in the log, which is not for others to fill. */
 static bool access_login_admit(struct access_op *op, const struct user *u)
 {
 	struct access *a = op->access;
@@ -54,7 +54,6 @@ static bool access_login_admit(struct access_op *op, const struct user *u)
 	if (!wait)
 		return true;
 	op->result.wait = wait;
-	access_login_tell(op, "too many failures before");
 	access_op_refuse(op, ACCESS_WAIT);
 	return false;
 }

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -47,7 +48,8 @@ static int api_start_httpd(struct api *api, const struct api_settings *s, struct
 {
 	struct httpd_settings hs = {
 		.context = &api->context,
-		.identity = {.token = api->token,
+		.identity = {.access = api->context.access,
+			     .token = api->token,
 			     .hosts = (const char *const *)api->hosts,
 			     .host_count = api->host_count,
 			     .node_name = api->node_name},
@@ -76,6 +78,21 @@ static int api_listen_unix(struct api *api, const struct api_settings *s, struct
 	return 0;
 }
 
+/* An address that stands for all of them is no place to go to: the node's name is. */
+static void api_add_url(struct api *api, const char *listen, unsigned port, enum front_trust trust)
+{
+	int host = (int)(strrchr(listen, ':') - listen);
+	bool any = strncmp(listen, "0.0.0.0:", 8) == 0 || strncmp(listen, "[::]:", 5) == 0;
+	char *more = mem_printf("%s%s%s://%.*s:%u/ui/", api->context.urls ? api->context.urls : "",
+				api->context.urls ? "\n" : "",
+				trust == FRONT_TLS ? "https" : "http",
+				any && api->node_name ? (int)strlen(api->node_name) : host,
+				any && api->node_name ? api->node_name : listen, port);
+
+	free(api->context.urls);
+	api->context.urls = more;
+}
+
 static int api_listen_tcp(struct api *api, const char *const *list, size_t count,
 			  enum front_trust trust, struct err *e)
 {
@@ -84,6 +101,7 @@ static int api_listen_tcp(struct api *api, const char *const *list, size_t count
 	for (size_t i = 0; i < count; i++) {
 		if (sockets_open_tcp(list[i], trust, e, &fd))
 			return -EINVAL;
+		api_add_url(api, list[i], sockets_port(fd), trust);
 		api->ports[api->port_count++] = sockets_port(fd);
 		httpd_listen(api->httpd, fd, &(struct front){trust});
 	}
@@ -124,9 +142,6 @@ static int api_start_tls(struct api *api, const struct api_settings *s, struct e
 
 static int api_open(struct api *api, const struct api_settings *s, struct err *e)
 {
-	if (s->listen_count > 0 && !s->token_file)
-		return err_set(e, ERR_MISSING, "[api] listen",
-			       "needs [api] token_file: without a token nobody may ask by TCP");
 	if (s->token_file && auth_token_new(s->token_file, e, &api->token))
 		return -EINVAL;
 	if (api_start_tls(api, s, e) || api_start_httpd(api, s, e) || api_listen_unix(api, s, e) ||
@@ -143,7 +158,7 @@ int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *e
 	assert(s->listen_count <= API_LISTEN_MAX && s->tls_listen_count <= API_LISTEN_MAX &&
 	       s->host_count <= API_HOSTS_MAX);
 	api->context = (struct api_context){
-		.loop = loop, .engine = engine, .started_wall = time_wall()};
+		.loop = loop, .engine = engine, .access = s->access, .started_wall = time_wall()};
 	if (getrandom(&api->context.id_seed, sizeof(api->context.id_seed), GRND_NONBLOCK) < 0)
 		api->context.id_seed = time_wall();
 	api_copy_settings(api, s);
@@ -196,6 +211,7 @@ void api_free(struct api *api)
 	free(api->node_name);
 	for (size_t i = 0; i < api->host_count; i++)
 		free(api->hosts[i]);
+	free(api->context.urls);
 	free(api->version);
 	free(api);
 }

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/time.h"
 
+struct access;
 struct api;
 struct engine;
 struct ev_loop;
@@ -26,7 +27,8 @@ struct api_settings {
 	const char *tls_key;  /* with tls_cert */
 	const char *state_folder;
 	const char *node_name;
-	const char *token_file; /* NULL = no TCP listener */
+	struct access *access;  /* users and tokens; borrowed */
+	const char *token_file; /* one more token, an admin's; NULL = none */
 	const char *hosts
 		[API_HOSTS_MAX]; /* names beside localhost, 127.0.0.1 and [::1] that TCP requests may ask for */
 	size_t host_count;

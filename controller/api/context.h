@@ -6,6 +6,7 @@
 #include "api/same_body.h"
 #include "base/time.h"
 
+struct access;
 struct audit;
 struct engine;
 struct ev_loop;
@@ -16,12 +17,14 @@ struct worker;
 struct api_context {
 	struct ev_loop *loop;
 	struct engine *engine;
+	struct access *access;
 	struct worker *worker;
 	const char *version;
 	usec_t started_wall;
 	uint64_t id_seed; /* first half of request ids: differs from start to start */
 	uint64_t id_next;
 	struct same_body document; /* the last whole document that was sent */
+	char *urls;                /* where a browser finds it, one a line; "" = nowhere */
 	struct audit *audit;
 	const struct tls *tls;   /* NULL: no listener speaks it */
 	struct probe_op *probes; /* on demand, in flight */

@@ -81,6 +81,25 @@ void handlers_system_livez(struct request *r);
 void handlers_system_readyz(struct request *r);
 void handlers_system_openapi(struct request *r);
 
+/* handlers_auth.c */
+void handlers_auth_login(struct request *r);
+void handlers_auth_logout(struct request *r);
+void handlers_auth_session(struct request *r);
+void handlers_auth_password(struct request *r);
+void handlers_auth_setup(struct request *r);
+void handlers_auth_first_user(struct request *r);
+void handlers_auth_sessions(struct request *r);
+void handlers_auth_end_session(struct request *r);
+
+/* handlers_users.c, handlers_tokens.c */
+void handlers_users_list(struct request *r);
+void handlers_users_get(struct request *r);
+void handlers_users_write(struct request *r); /* PUT, PATCH */
+void handlers_users_delete(struct request *r);
+void handlers_tokens_list(struct request *r);
+void handlers_tokens_get(struct request *r);
+void handlers_tokens_add(struct request *r);
+void handlers_tokens_revoke(struct request *r);
 /* handlers_audit.c */
 void handlers_audit_list(struct request *r);
 

@@ -177,12 +177,21 @@ void request_reply_json(struct request *r, unsigned status, json_t *json)
 	request_reply_typed(r, status, "application/json", json);
 }
 
+static bool request_has_header(const struct request *r, const char *name)
+{
+	for (size_t i = 0; i < r->header_count; i++) {
+		if (strcmp(r->headers[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void request_fail_problem(struct request *r, const struct problem *p)
 {
 	unsigned status = problem_status(p->kind);
 
 	r->problem = problem_type(p->kind);
-	if (status == 503 || status == 429)
+	if ((status == 503 || status == 429) && !request_has_header(r, "Retry-After"))
 		request_header(r, "Retry-After", "1");
 	request_reply_typed(r, status, "application/problem+json", problem_encode(p));
 }
@@ -196,6 +205,16 @@ void request_fail(struct request *r, enum problem_kind kind, const char *fmt, ..
 	vsnprintf(detail, sizeof(detail), fmt, args);
 	va_end(args);
 	request_fail_problem(r, &(struct problem){kind, detail, r->uri.path, r->id, NULL, NULL});
+}
+
+void request_fail_wait(struct request *r, usec_t wait, const char *detail)
+{
+	char seconds[24];
+
+	snprintf(seconds, sizeof(seconds), "%llu",
+		 (unsigned long long)((wait + USEC_PER_SEC - 1) / USEC_PER_SEC));
+	request_header(r, "Retry-After", seconds);
+	request_fail(r, PROBLEM_TOO_MANY_REQUESTS, "%s", detail);
 }
 
 void request_fail_faults(struct request *r, const struct err *e)

@@ -6,7 +6,9 @@
 
 #include <jansson.h>
 
+#include "access/access.h"
 #include "api/auth.h"
+#include "api/credentials.h"
 #include "api/front.h"
 #include "api/problem.h"
 #include "api/same_body.h"
@@ -31,7 +33,7 @@ const char *request_method_name(enum request_method m);
 enum request_method request_method_parse(const char *name);
 
 #define REQUEST_PARAMS_MAX  2
-#define REQUEST_HEADERS_MAX 6
+#define REQUEST_HEADERS_MAX 8
 #define REQUEST_ID_MAX      40
 
 struct request_header {
@@ -50,16 +52,21 @@ struct request {
 	const char *params[REQUEST_PARAMS_MAX]; /* what the {…} of the route stood for */
 	enum role role;
 	char who[AUTH_NAME_MAX];
-	char token[AUTH_NAME_MAX]; /* id or name of the token that said so; "" = none */
-	struct addr source;        /* of the client; not set on the unix socket */
-	enum front_trust trust;    /* of the listener it came in by */
-	const char *via;           /* its name */
-	bool minimal;              /* Prefer: return=minimal */
-	char *if_match;            /* owned, or NULL */
-	char *if_none_match;       /* owned, or NULL */
-	json_t *json;              /* the parsed body, owned, or NULL */
-	bool digested;             /* a large document: `digest` is that of its bytes */
-	bool repeated;             /* and it is what stands: it was not parsed */
+	enum access_way way;         /* how he was known */
+	char token[ACCESS_ID_MAX];   /* id of the token that said so; "" = none */
+	char session[ACCESS_ID_MAX]; /* id of the session; "" = none */
+	usec_t expires_wall;         /* of token or session; 0 = never */
+	usec_t wait;                 /* not 0: it has failed too often to be known before that */
+	enum credentials_site site;  /* whose page it comes from */
+	struct addr source;          /* of the client; not set on the unix socket */
+	enum front_trust trust;      /* of the listener it came in by */
+	const char *via;             /* its name */
+	bool minimal;                /* Prefer: return=minimal */
+	char *if_match;              /* owned, or NULL */
+	char *if_none_match;         /* owned, or NULL */
+	json_t *json;                /* the parsed body, owned, or NULL */
+	bool digested;               /* a large document: `digest` is that of its bytes */
+	bool repeated;               /* and it is what stands: it was not parsed */
 	uint8_t digest[SAME_BODY_DIGEST];
 
 	bool recorded; /* its entry of the audit is in the store */
@@ -113,6 +120,8 @@ void request_reply_empty(struct request *r, unsigned status);
 /* A problem of this kind with one sentence. */
 void request_fail(struct request *r, enum problem_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* 429: after so long it may be tried again. */
+void request_fail_wait(struct request *r, usec_t wait, const char *detail);
 /* The problem that the faults make, all of them in `errors`. */
 void request_fail_faults(struct request *r, const struct err *e);
 /* The same as a problem of this kind. */

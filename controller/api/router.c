@@ -179,6 +179,46 @@ static const struct route router_rows[] = {
 	 NULL, "Audit"},
 	{METHOD_GET, BASE "/system", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_system_get,
 	 "Version, revision, kernel and store of this node", NULL, "System"},
+	{METHOD_POST, BASE "/auth/login", ROLE_NOBODY, ROUTE_BODY, OBJECT_KIND_COUNT,
+	 handlers_auth_login, "Signs a user in: sets the cookie of a session", "Login", "Identity"},
+	{METHOD_POST, BASE "/auth/logout", ROLE_NOBODY, 0, OBJECT_KIND_COUNT, handlers_auth_logout,
+	 "Ends the session of the cookie", NULL, NULL},
+	{METHOD_GET, BASE "/auth/session", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_auth_session,
+	 "Who one is: by session, token or socket", NULL, "Identity"},
+	{METHOD_POST, BASE "/auth/password", ROLE_VIEWER, ROUTE_BODY, OBJECT_KIND_COUNT,
+	 handlers_auth_password, "Changes the password of who is signed in; his sessions end",
+	 "PasswordChange", NULL},
+	{METHOD_POST, BASE "/auth/setup", ROLE_ADMIN, 0, OBJECT_KIND_COUNT, handlers_auth_setup,
+	 "Unix socket only: a one-time code for /auth/first-user", NULL, "SetupCode"},
+	{METHOD_POST, BASE "/auth/first-user", ROLE_NOBODY, ROUTE_BODY, OBJECT_KIND_COUNT,
+	 handlers_auth_first_user, "Makes an admin with a one-time code and signs him in",
+	 "FirstUser", "Identity"},
+	{METHOD_GET, BASE "/users", ROLE_ADMIN, 0, OBJECT_KIND_COUNT, handlers_users_list,
+	 "Lists users", NULL, "UserList"},
+	{METHOD_GET, BASE "/users/{user}", ROLE_ADMIN, 0, OBJECT_KIND_COUNT, handlers_users_get,
+	 "Shows a user", NULL, "User"},
+	{METHOD_PUT, BASE "/users/{user}", ROLE_ADMIN, ROUTE_BODY | ROUTE_CONDITION,
+	 OBJECT_KIND_COUNT, handlers_users_write,
+	 "Creates a user, or sets his role and (if given) password; a change ends his sessions",
+	 "UserWish", "User"},
+	{METHOD_PATCH, BASE "/users/{user}", ROLE_ADMIN, ROUTE_BODY | ROUTE_CONDITION,
+	 OBJECT_KIND_COUNT, handlers_users_write,
+	 "Changes role or password of a user; a change ends his sessions", "UserPatch", "User"},
+	{METHOD_DELETE, BASE "/users/{user}", ROLE_ADMIN, ROUTE_CONDITION, OBJECT_KIND_COUNT,
+	 handlers_users_delete, "Removes a user and ends his sessions", NULL, NULL},
+	{METHOD_GET, BASE "/tokens", ROLE_ADMIN, 0, OBJECT_KIND_COUNT, handlers_tokens_list,
+	 "Lists bearer tokens, oldest first", NULL, "TokenList"},
+	{METHOD_POST, BASE "/tokens", ROLE_ADMIN, ROUTE_BODY, OBJECT_KIND_COUNT,
+	 handlers_tokens_add, "Makes a bearer token, which this answer alone shows", "TokenWish",
+	 "NewToken"},
+	{METHOD_GET, BASE "/tokens/{token}", ROLE_ADMIN, 0, OBJECT_KIND_COUNT, handlers_tokens_get,
+	 "Shows a bearer token: whose, from where, used when", NULL, "Token"},
+	{METHOD_DELETE, BASE "/tokens/{token}", ROLE_ADMIN, 0, OBJECT_KIND_COUNT,
+	 handlers_tokens_revoke, "Revokes a bearer token at once", NULL, NULL},
+	{METHOD_GET, BASE "/sessions", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_auth_sessions,
+	 "Lists one's sessions; an admin's list has all", NULL, "SessionList"},
+	{METHOD_DELETE, BASE "/sessions/{session}", ROLE_VIEWER, 0, OBJECT_KIND_COUNT,
+	 handlers_auth_end_session, "Ends a session: one's own, or (admin) anybody's", NULL, NULL},
 	{METHOD_GET, "/livez", ROLE_NOBODY, 0, OBJECT_KIND_COUNT, handlers_system_livez,
 	 "Whether the daemon runs", NULL, "Live"},
 	{METHOD_GET, "/readyz", ROLE_NOBODY, ROUTE_VERBOSE, OBJECT_KIND_COUNT,
@@ -311,19 +351,29 @@ static void router_refuse_method(struct request *r, unsigned allowed)
 	request_fail(r, PROBLEM_METHOD_NOT_ALLOWED, "%s allows %s", r->uri.path, allow);
 }
 
+static void router_refuse_unknown(struct request *r)
+{
+	request_header(r, "WWW-Authenticate", "Bearer realm=\"zonegate\"");
+	request_fail(
+		r, PROBLEM_UNAUTHORIZED,
+		"send \"Authorization: Bearer TOKEN\", or sign in. A token that is not known, has expired or is not good from this address is none");
+}
+
 static void router_refuse_role(struct request *r, const struct route *route)
 {
-	if (r->trust != FRONT_UNIX) {
-		request_header(r, "WWW-Authenticate", "Bearer realm=\"zonegate\"");
+	if (r->wait)
+		request_fail_wait(r, r->wait,
+				  "too many tokens that are not known came from this address");
+	else if (r->way == ACCESS_NO_WAY && r->trust != FRONT_UNIX)
+		router_refuse_unknown(r);
+	else if (r->way == ACCESS_NO_WAY)
 		request_fail(
-			r, PROBLEM_UNAUTHORIZED,
-			"send \"Authorization: Bearer TOKEN\" with the token of [api] token_file");
-		return;
-	}
-	request_fail(
-		r, PROBLEM_FORBIDDEN,
-		"%s is %s here; %s is needed. On the local socket only root and the daemon's own user are known",
-		r->who, role_name(r->role), role_name(route->role));
+			r, PROBLEM_FORBIDDEN,
+			"%s is %s here; %s is needed. On the local socket only root and the daemon's own user are known",
+			r->who, role_name(r->role), role_name(route->role));
+	else
+		request_fail(r, PROBLEM_FORBIDDEN, "%s is %s; %s is needed", r->who,
+			     role_name(r->role), role_name(route->role));
 }
 
 /* A parameter that is misspelt, or given twice, would silently do something else than was meant. */

@@ -6,17 +6,18 @@
 #include "api/request.h"
 #include "model/model.h"
 
-#define ROUTE_BODY     1U   /* a JSON object is expected */
-#define ROUTE_DRY_RUN  2U   /* knows ?dry_run= */
-#define ROUTE_PAGED    4U   /* knows ?limit= and ?cursor= */
-#define ROUTE_VIEW     8U   /* knows ?view=config */
-#define ROUTE_OVERRIDE 32U  /* no configuration: refused as things are (409), knows ?dry_run= */
-#define ROUTE_REPEATS  16U  /* the whole document: a body that changes nothing need not be parsed */
-#define ROUTE_OWNER    64U  /* knows ?owner= */
-#define ROUTE_VERBOSE  128U /* knows ?verbose= */
-#define ROUTE_QUESTION 256U /* knows ?name=, ?type= and ?client= */
-#define ROUTE_AUDIT    512U /* knows ?actor=, ?object=, ?method=, ?result=, ?since= and ?until= */
-#define ROUTE_READS    1024U /* changes nothing, whatever its method: not in the audit */
+#define ROUTE_BODY      1U  /* a JSON object is expected */
+#define ROUTE_DRY_RUN   2U  /* knows ?dry_run= */
+#define ROUTE_PAGED     4U  /* knows ?limit= and ?cursor= */
+#define ROUTE_VIEW      8U  /* knows ?view=config */
+#define ROUTE_OVERRIDE  32U /* no configuration: refused as things are (409), knows ?dry_run= */
+#define ROUTE_REPEATS   16U /* the whole document: a body that changes nothing need not be parsed */
+#define ROUTE_OWNER     64U /* knows ?owner= */
+#define ROUTE_VERBOSE   128U  /* knows ?verbose= */
+#define ROUTE_QUESTION  256U  /* knows ?name=, ?type= and ?client= */
+#define ROUTE_AUDIT     512U  /* knows ?actor=, ?object=, ?method=, ?result=, ?since= and ?until= */
+#define ROUTE_READS     1024U /* changes nothing, whatever its method: not in the audit */
+#define ROUTE_CONDITION 512U  /* knows If-Match and If-None-Match, and is no configuration */
 
 /* ROUTE_DRY_RUN: changes the configuration, and knows ?comment= and ?confirm_within_s= too. */
 #define ROUTE_TRIAL 4096U /* knows ?dry_run=, and no more of what writes know */

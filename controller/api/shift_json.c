@@ -76,26 +76,7 @@ json_t *shift_json_effects(const struct shift_effect *effects, size_t count)
 
 int shift_json_parse_time(const char *text, usec_t *ret_time)
 {
-	static const struct {
-		char unit;
-		usec_t seconds;
-	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
-	size_t digits = strspn(text, "0123456789");
-	usec_t number = 0;
-
-	if (digits == 0 || digits > 8 || text[digits] == '\0' || text[digits + 1] != '\0')
-		return -EINVAL;
-	for (size_t i = 0; i < digits; i++)
-		number = number * 10 + (usec_t)(text[i] - '0');
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (units[i].unit != text[digits])
-			continue;
-		if (number == 0 || number * units[i].seconds > 366 * 86400ULL)
-			return -EINVAL;
-		*ret_time = number * units[i].seconds * USEC_PER_SEC;
-		return 0;
-	}
-	return -EINVAL;
+	return time_parse_span(text, 366 * 86400ULL * USEC_PER_SEC, ret_time);
 }
 
 enum shift_type { SHIFT_TEXT, SHIFT_TIME, SHIFT_BOOL };

@@ -117,6 +117,31 @@ const char *time_format_span(usec_t span, char buf[TIME_TEXT_MAX])
 	return buf;
 }
 
+int time_parse_span(const char *text, usec_t most, usec_t *ret_span)
+{
+	static const struct {
+		char unit;
+		usec_t seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+	size_t digits = strspn(text, "0123456789");
+	usec_t number = 0;
+
+	if (digits == 0 || digits > 8 || text[digits] == '\0' || text[digits + 1] != '\0')
+		return -EINVAL;
+	for (size_t i = 0; i < digits; i++)
+		number = number * 10 + (usec_t)(text[i] - '0');
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (units[i].unit != text[digits])
+			continue;
+		number *= units[i].seconds * USEC_PER_SEC;
+		if (number == 0 || number > most)
+			return -EINVAL;
+		*ret_span = number;
+		return 0;
+	}
+	return -EINVAL;
+}
+
 int time_parse_wall(const char *text, usec_t *ret_wall)
 {
 	struct tm tm = {0};

@@ -86,6 +86,7 @@ NO_UNIT_TEST = {
     'wiring_ports.c': 'joins, decides nothing: every lab test runs through it',
     'wiring_edges.c': 'joins, decides nothing: every lab test runs through it',
     'wiring_engine.c': 'joins, decides nothing: every lab test runs through it',
+    'wiring_access.c': 'joins, decides nothing: tests/lab/test_access.py',
     'wiring_api.c': 'joins, decides nothing: every lab test runs through it',
     'loop.c': 'libev and signals: start, reload and stop are lab tests',
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',
