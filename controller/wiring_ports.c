@@ -16,7 +16,6 @@
 #include "dnsio/dnsd.h"
 #include "dnsio/nsupdate.h"
 #include "engine/engine.h"
-#include "engine/events.h"
 #include "engine/status.h"
 #include "kernel/kernel.h"
 #include "loop.h"
@@ -269,15 +268,8 @@ void wiring_ports_tell(const struct engine_event *ev)
 #include "engine/events.def"
 #undef EVENT
 	};
-	char number[24];
 	const struct log_field fields[] = {
-		{"ZG_EVENT", engine_event_name(ev->id)},
-		{"ZG_OBJECT", ev->object},
-		{"ZG_SEVERITY", engine_event_severity_name(ev->severity)},
-		{"ZG_EVENT_ID", number},
-		{NULL, NULL}};
-
-	snprintf(number, sizeof(number), "%llu", (unsigned long long)ev->number);
+		{"ZG_EVENT", engine_event_name(ev->id)}, {"ZG_OBJECT", ev->object}, {NULL, NULL}};
 
 	log_write_fields(levels[ev->id], fields, "%s%s%s: %s", engine_event_name(ev->id),
 			 ev->object[0] ? " " : "", ev->object, ev->detail);
