@@ -4,6 +4,7 @@
 
 #include "api/body.h"
 #include "api/handlers_write.h"
+#include "api/openapi_examples.h"
 #include "api/openapi_schema.h"
 #include "api/reply.h"
 #include "api/router.h"
@@ -14,14 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OPENAPI_BASE "/api/v1"
+
 static json_t *openapi_ref(const char *schema)
 {
 	return json_pack("{s:o}", "$ref", json_sprintf("#/components/schemas/%s", schema));
-}
-
-static json_t *openapi_content(const char *type, const char *schema)
-{
-	return json_pack("{s:{s:o}}", type, "schema", openapi_ref(schema));
 }
 
 static json_t *openapi_parameter(const char *in, const char *name, bool required, json_t *schema,
@@ -33,6 +31,20 @@ static json_t *openapi_parameter(const char *in, const char *name, bool required
 
 /* ---- parameters ------------------------------------------------------------------------------- */
 
+static json_t *openapi_path_parameter(const char *name)
+{
+	const bool number = strcmp(name, "revision") == 0;
+	json_t *schema = number ? json_pack("{s:s, s:i}", "type", "integer", "minimum", 0)
+				: openapi_ref("Name");
+	json_t *parameter = openapi_parameter(
+		"path", name, true, schema, number ? "Number of a revision" : "Name of the object");
+	const char *example = openapi_examples_parameter(name);
+
+	if (example)
+		json_object_set_new(parameter, "example", json_string(example));
+	return parameter;
+}
+
 static void openapi_add_path_parameters(json_t *list, const char *pattern)
 {
 	const char *open = pattern;
@@ -41,9 +53,7 @@ static void openapi_add_path_parameters(json_t *list, const char *pattern)
 		size_t length = strcspn(open + 1, "}");
 		AUTO_FREE char *name = mem_printf("%.*s", (int)length, open + 1);
 
-		json_array_append_new(list,
-				      openapi_parameter("path", name, true, openapi_ref("Name"),
-							"Name of the object"));
+		json_array_append_new(list, openapi_path_parameter(name));
 		open += length;
 	}
 }
@@ -122,6 +132,9 @@ static void openapi_add_header_parameters(json_t *list, const struct route *r)
 {
 	if (!(r->flags & ROUTE_DRY_RUN))
 		return;
+	json_array_append_new(list, openapi_parameter("header", "Prefer", false,
+						      json_pack("{s:s}", "type", "string"),
+						      "return=minimal: no object in the answer"));
 	json_array_append_new(
 		list,
 		openapi_parameter(
@@ -139,22 +152,71 @@ static const char *openapi_media_type(const char *schema)
 	return strcmp(schema, "Metrics") == 0 ? "text/plain" : "application/json";
 }
 
-static void openapi_add_answer(json_t *responses, const char *status, const char *description,
-			       const char *schema)
+/* What a write answers when it is a dry run; NULL: it knows none. */
+static const char *openapi_plan_schema(const struct route *r)
 {
-	json_t *answer = json_pack("{s:s}", "description", description);
+	if (r->flags & ROUTE_DRY_RUN)
+		return "DryRun";
+	if (r->flags & ROUTE_OVERRIDE)
+		return strstr(r->pattern, "/zone-shifts") ? "ZoneShiftEffects" : "OverridePlan";
+	return NULL;
+}
 
-	if (schema)
-		json_object_set_new(answer, "content",
-				    openapi_content(openapi_media_type(schema), schema));
-	json_object_set_new(responses, status, answer);
+/* One schema, or any of several: "Zone|DryRun". */
+static json_t *openapi_any(const char *schemas)
+{
+	AUTO_FREE char *copy = mem_strdup(schemas);
+	json_t *list = json_array();
+	char *rest = copy, *name;
+
+	if (!strchr(schemas, '|')) {
+		json_decref(list);
+		return openapi_ref(schemas);
+	}
+	while ((name = strsep(&rest, "|")))
+		json_array_append_new(list, openapi_ref(name));
+	return json_pack("{s:o}", "anyOf", list);
+}
+
+/* The answer of a status in one media type, beside those it may have in others. */
+static void openapi_set_content(json_t *responses, const char *status, const char *description,
+				const char *type, json_t *content)
+{
+	json_t *answer = json_object_get(responses, status);
+
+	if (!answer) {
+		answer = json_pack("{s:s}", "description", description);
+		json_object_set_new(responses, status, answer);
+	}
+	if (!content)
+		return;
+	if (!json_object_get(answer, "content"))
+		json_object_set_new(answer, "content", json_object());
+	json_object_set_new(json_object_get(answer, "content"), type, content);
+}
+
+/* `schemas`: one, or several with | between; NULL: no body. */
+static void openapi_add_answer(json_t *responses, const char *status, const char *description,
+			       const char *schemas)
+{
+	AUTO_FREE char *first = schemas ? mem_printf("%.*s", (int)strcspn(schemas, "|"), schemas)
+					: NULL;
+	json_t *content = NULL, *example;
+
+	if (schemas) {
+		content = json_pack("{s:o}", "schema", openapi_any(schemas));
+		example = openapi_examples_answer(first);
+		if (example)
+			json_object_set_new(content, "example", example);
+	}
+	openapi_set_content(responses, status, description,
+			    first ? openapi_media_type(first) : NULL, content);
 }
 
 static void openapi_add_problem(json_t *responses, const char *status, const char *description)
 {
-	json_object_set_new(responses, status,
-			    json_pack("{s:s, s:o}", "description", description, "content",
-				      openapi_content("application/problem+json", "Problem")));
+	openapi_set_content(responses, status, description, "application/problem+json",
+			    json_pack("{s:o}", "schema", openapi_ref("Problem")));
 }
 
 static void openapi_add_write_answers(json_t *responses, const struct route *r)
@@ -165,12 +227,16 @@ static void openapi_add_write_answers(json_t *responses, const struct route *r)
 		openapi_add_answer(responses, "204", "Removed", NULL);
 		openapi_add_answer(responses, "202", "Removed; what it leaves drains", "Removal");
 		openapi_add_answer(responses, "200",
-				   "Removed, with warnings; or the answer of a dry run", "DryRun");
+				   "Removed, with warnings; or the answer of a dry run",
+				   "DryRun|Removal");
+	} else {
+		openapi_add_answer(responses, "204", "Done, with Prefer: return=minimal", NULL);
 	}
 	openapi_add_problem(
 		responses, "409",
 		"In use; `errors` names the users. Or unconfirmed: a change waits for its confirmation");
 	openapi_add_problem(responses, "412", "If-Match or If-None-Match is not met");
+	openapi_add_problem(responses, "422", "What it would leave is not valid");
 	openapi_add_problem(responses, "428", "If-Match is required");
 	openapi_add_problem(responses, "503",
 			    "kernel-unavailable or store-unavailable: nothing was changed");
@@ -186,8 +252,7 @@ static void openapi_add_override_answers(json_t *responses, const struct route *
 		openapi_add_answer(responses, "204", "Ended", NULL);
 	if (r->method == METHOD_POST || r->method == METHOD_DELETE) /* the others have their own */
 		openapi_add_answer(responses, "200", "The answer of a dry run",
-				   strstr(r->pattern, "/zone-shifts") ? "ZoneShiftEffects"
-								      : "OverridePlan");
+				   openapi_plan_schema(r));
 	openapi_add_problem(responses, "409", "Refused as things are now; `detail` says why");
 	openapi_add_problem(responses, "503", "store-unavailable: nothing was changed");
 }
@@ -219,14 +284,51 @@ static void openapi_add_special_answers(json_t *responses, const struct route *r
 	}
 }
 
+/* What a route answers when all is well. */
+static void openapi_add_ok(json_t *responses, const struct route *r)
+{
+	const char *plan = openapi_plan_schema(r);
+	AUTO_FREE char *either = mem_printf("%s|%s%s", r->response ? r->response : "",
+					    plan ? plan : "",
+					    r->flags & ROUTE_DRY_RUN ? "|Warnings" : "");
+
+	if (!r->response)
+		return;
+	if (plan && r->method != METHOD_POST)
+		openapi_add_answer(responses, "200", "OK, or the answer of a dry run", either);
+	else
+		openapi_add_answer(responses, "200", "OK", r->response);
+}
+
+/* What may happen to any request. */
+static void openapi_add_common_problems(json_t *responses)
+{
+	static const struct {
+		const char *status;
+		const char *description;
+	} rows[] = {
+		{"400",
+		 "Malformed head, path, query or JSON; a query parameter that is not known, or given twice"},
+		{"408", "The request did not arrive in time"},
+		{"413", "More than 8 MiB of body"},
+		{"414", "A request target of more than 2048 bytes or 8 query parameters"},
+		{"421", "Host is none of this server"},
+		{"429", "Too many at once from one client"},
+		{"431", "More than 128 header fields"},
+		{"500", "An error of the server"},
+		{"503", "Too much at once of all clients together, or the daemon is stopping"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		openapi_add_problem(responses, rows[i].status, rows[i].description);
+}
+
 static json_t *openapi_responses(const struct route *r)
 {
 	json_t *responses = json_object();
 
-	if (r->response)
-		openapi_add_answer(responses, "200", "OK", r->response);
+	openapi_add_ok(responses, r);
 	if (r->flags & ROUTE_BODY) {
-		openapi_add_problem(responses, "413", "More than 8 MiB of body");
 		openapi_add_problem(
 			responses, "415",
 			"Content-Type is not JSON (PATCH: nor JSON Merge Patch), or the body is encoded");
@@ -245,20 +347,18 @@ static json_t *openapi_responses(const struct route *r)
 	if (r->flags & ROUTE_OVERRIDE)
 		openapi_add_override_answers(responses, r);
 	openapi_add_special_answers(responses, r);
-	openapi_add_problem(
-		responses, "400",
-		"Malformed head, path, query or JSON; a query parameter that is not known, or given twice");
-	openapi_add_problem(responses, "414",
-			    "A request target of more than 2048 bytes or 8 query parameters");
-	openapi_add_problem(responses, "431", "More than 128 header fields");
+	openapi_add_common_problems(responses);
 	return responses;
 }
 
 static void openapi_add_preview_parameters(json_t *list)
 {
-	json_array_append_new(list, openapi_parameter("query", "name", true,
-						      json_pack("{s:s}", "type", "string"),
-						      "The name that is asked for"));
+	json_t *name = openapi_parameter("query", "name", true,
+					 json_pack("{s:s}", "type", "string"),
+					 "The name that is asked for");
+
+	json_object_set_new(name, "example", json_string(openapi_examples_parameter("name")));
+	json_array_append_new(list, name);
 	openapi_add_query(list, "type",
 			  json_pack("{s:s, s:[s, s], s:s}", "type", "string", "enum", "A", "AAAA",
 				    "default", "A"),
@@ -266,6 +366,30 @@ static void openapi_add_preview_parameters(json_t *list)
 	openapi_add_query(list, "client",
 			  json_pack("{s:s, s:s}", "type", "string", "format", "ip-address"),
 			  "Whose answer, where it depends on that (client_affinity)");
+}
+
+/* "zones" of /api/v1/zones/{zone}; "node" of what is outside of the base. */
+static json_t *openapi_tag(const char *pattern)
+{
+	size_t length = strlen(OPENAPI_BASE "/");
+
+	if (strncmp(pattern, OPENAPI_BASE "/", length) != 0)
+		return json_string("node");
+	pattern += length;
+	return json_stringn(pattern, strcspn(pattern, "/"));
+}
+
+static json_t *openapi_request(const struct route *r)
+{
+	json_t *content = json_pack("{s:o}", "schema", openapi_ref(r->request));
+	json_t *example = openapi_examples_request(r->request);
+
+	if (example)
+		json_object_set_new(content, "example", example);
+	return json_pack("{s:b, s:{s:o}}", "required", 1, "content",
+			 r->method == METHOD_PATCH ? "application/merge-patch+json"
+						   : "application/json",
+			 content);
 }
 
 static json_t *openapi_operation(const struct route *r)
@@ -285,28 +409,24 @@ static json_t *openapi_operation(const struct route *r)
 				  "Shows the checks");
 	if (r->flags & ROUTE_QUESTION)
 		openapi_add_preview_parameters(parameters);
-	operation = json_pack("{s:s, s:s, s:o, s:o}", "summary", r->summary, "x-role",
-			      role_name(r->role), "parameters", parameters, "responses",
-			      openapi_responses(r));
+	operation = json_pack("{s:s, s:[o], s:s, s:o, s:o}", "summary", r->summary, "tags",
+			      openapi_tag(r->pattern), "x-role", role_name(r->role), "parameters",
+			      parameters, "responses", openapi_responses(r));
+	if (r->role == ROLE_NOBODY)
+		json_object_set_new(operation, "security", json_array());
 	if (r->request)
-		json_object_set_new(
-			operation, "requestBody",
-			json_pack("{s:b, s:o}", "required", 1, "content",
-				  openapi_content(r->method == METHOD_PATCH
-							  ? "application/merge-patch+json"
-							  : "application/json",
-						  r->request)));
+		json_object_set_new(operation, "requestBody", openapi_request(r));
 	return operation;
 }
 
 /* "get_zones_zone" for GET /api/v1/zones/{zone}: what generators of clients name their functions by. Caller frees. */
 static char *openapi_operation_id(const char *verb, const char *pattern)
 {
-	static const char base[] = "/api/v1";
-	size_t length = strlen(base);
+	size_t length = strlen(OPENAPI_BASE);
 	char *id, *to;
 
-	id = mem_printf("%s%s", verb, pattern + (strncmp(pattern, base, length) ? 0 : length));
+	id = mem_printf("%s%s", verb,
+			pattern + (strncmp(pattern, OPENAPI_BASE, length) ? 0 : length));
 	to = id;
 	for (const char *from = id; *from; from++) {
 		if (isalnum((unsigned char)*from))
@@ -346,6 +466,18 @@ static json_t *openapi_paths(void)
 	return paths;
 }
 
+/* The Unix socket needs no scheme: the {} of `security`. */
+static json_t *openapi_security_schemes(void)
+{
+	return json_pack(
+		"{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s, s:s}}", "token", "type", "http", "scheme",
+		"bearer", "description",
+		"Authorization: Bearer with the secret of a token. Over the Unix socket no secret is "
+		"needed: the kernel tells who asks, and root may do everything",
+		"session", "type", "apiKey", "in", "cookie", "name", "__Host-zonegate",
+		"description", "Of a browser that has logged in");
+}
+
 json_t *openapi_build(const char *version)
 {
 	static const char description[] =
@@ -362,9 +494,14 @@ json_t *openapi_build(const char *version)
 		"In an answer of more than 200 objects those inside of the ones asked for have no `status`. Items of a list have a `name` "
 		"besides. A write with `Prefer: return=minimal` answers 204 with the ETag.";
 
-	return json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:o, s:{s:{s:s, s:s}}}, s:[{s:[]}]}",
-			 "openapi", "3.1.0", "info", "title", "Zonegate", "version", version,
-			 "description", description, "paths", openapi_paths(), "components",
-			 "schemas", openapi_schema_all(), "securitySchemes", "token", "type",
-			 "http", "scheme", "bearer", "security", "token");
+	json_t *info = json_pack("{s:s, s:s, s:s, s:{s:s, s:s}}", "title", "Zonegate", "version",
+				 version, "description", description, "license", "name",
+				 "GPL-2.0-or-later", "identifier", "GPL-2.0-or-later");
+	json_t *components = json_pack("{s:o, s:o}", "schemas", openapi_schema_all(),
+				       "securitySchemes", openapi_security_schemes());
+
+	return json_pack("{s:s, s:o, s:[{s:s, s:s}], s:o, s:o, s:[{s:[]}, {s:[]}, {}]}", "openapi",
+			 "3.1.0", "info", info, "servers", "url", "/", "description",
+			 "This node, over TCP or its Unix socket", "paths", openapi_paths(),
+			 "components", components, "security", "token", "session");
 }

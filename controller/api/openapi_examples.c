@@ -3,6 +3,7 @@
 #include "api/openapi_examples.h"
 
 #include <assert.h>
+#include <string.h>
 
 #define SHIFT                                                                                       \
 	"\"id\":\"bd65ed46dcb5\",\"zone\":\"zone-b\",\"load_balancer\":\"shop\",\"comment\":\"new " \
@@ -20,10 +21,102 @@
 	"\"history\":[{\"at\":\"2026-03-01T10:00:00.000Z\",\"who\":\"root\",\"comment\":" \
 	"\"new disk\"}]"
 
+#define SERVICE                                                                                           \
+	"{\"load_balancer\":\"shop\",\"zone\":\"zone-a\",\"listener\":\"http\",\"server_group\":\"web\"," \
+	"\"family\":4,\"programmed\":true,\"planned\":false,\"fault\":null,\"eligible\":2,"               \
+	"\"in_service\":2,\"initial\":0,\"min_healthy_breached\":false,\"none_healthy\":\"closed\","      \
+	"\"service\":\"tcp 192.0.2.10:80\""
+#define GROUP_SERVER                                                                                          \
+	"\"server_group\":\"web\",\"server\":\"web-1\",\"address\":\"10.0.1.11\",\"port\":8080,\"zone\":"     \
+	"\"zone-a\",\"state\":\"healthy\",\"reason_code\":\"none\",\"detail\":\"healthy for 3 h\",\"since\":" \
+	"\"2026-03-01T10:00:06.400Z\",\"in_service\":true,\"trusted\":true,\"rests_on_silence\":false,"       \
+	"\"passes\":3600,\"failures\":0,\"weight_configured\":100,\"weight\":100,\"last_probe\":" EVIDENCE
+#define EVIDENCE                                                                                  \
+	"{\"started\":\"2026-03-01T13:00:06.400Z\",\"result\":\"pass\",\"reason_code\":\"none\"," \
+	"\"duration_ms\":1.806,\"received\":\"\",\"connect_ms\":0.4,\"http_status\":200}"
+#define WINDOWS                                                                                        \
+	"\"windows\":{\"detection_silent\":{\"best_ms\":4000,\"worst_ms\":9000},\"detection_active\":" \
+	"{\"best_ms\":400,\"worst_ms\":3400},\"recovery\":{\"best_ms\":4000,\"worst_ms\":9000}}"
+#define SUMMARY                                                                                  \
+	"\"summary\":{\"servers\":2,\"healthy\":2,\"unhealthy\":0,\"initial\":0,\"disabled\":0," \
+	"\"draining\":0,\"used\":true}"
+#define COUNTS                                                                                 \
+	"\"stats\":{\"connections\":7,\"packets_in\":70,\"packets_out\":70,\"bytes_in\":7000," \
+	"\"bytes_out\":70000}"
+#define PLANNED                                                                                            \
+	"\"kernel_ops\":[\"SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight 10\"],\"kernel_ops_total\":1," \
+	"\"dns_changes\":[],\"dns_changes_total\":0,\"warnings\":[]"
+
 static const struct {
 	const char *schema;
 	const char *text;
 } examples[] = {
+	{"Problem",
+	 "{\"type\":\"invalid\",\"title\":\"What was sent is not valid; nothing was changed\",\"status\":422,"
+	 "\"detail\":\"must be a string\",\"instance\":\"/api/v1/zones/zone-a\",\"request_id\":"
+	 "\"b6f46dbd6f5dd0a7-42\",\"errors\":[{\"pointer\":\"/description\",\"code\":\"wrong_type\","
+	 "\"detail\":\"must be a string\"}]}"},
+	{"DryRun",
+	 "{\"diff\":[{\"action\":\"update\",\"path\":\"/server_groups/web/servers/web-1\",\"old\":{\"weight\":100},"
+	 "\"new\":{\"weight\":10}}],\"diff_total\":1," PLANNED ",\"ipvs\":\"auto\"}"},
+	{"Removal",
+	 "{\"draining\":[{\"load_balancer\":\"shop\",\"listener\":\"http\",\"server_group\":\"web\",\"server\":"
+	 "\"web-1\",\"endpoint\":\"10.0.1.11:8080\",\"started\":\"2026-03-01T10:00:00.000Z\",\"deadline\":"
+	 "\"2026-03-01T10:05:00.000Z\",\"connections\":12}]}"},
+	{"Warnings",
+	 "{\"warnings\":[{\"code\":\"kernel_apply_failed\",\"pointer\":\"/load_balancers/shop/listeners/http\","
+	 "\"detail\":\"the kernel has no scheduler wlc\"}]}"},
+	{"Validation",
+	 "{\"valid\":true,\"advice\":[{\"code\":\"tcp_probe_reset\",\"pointer\":\"/server_groups/web/health_check/close\","
+	 "\"detail\":\"probes end in RST, which some servers log\"}]}"},
+	{"LoadBalancerStatus",
+	 "{\"load_balancer\":\"shop\",\"dns_name\":\"shop.lb.example.net\",\"enabled\":true,\"cross_zone\":true,"
+	 "\"fail_open\":false,\"revision\":12,\"zones\":[{\"zone\":\"zone-a\",\"enabled\":true,\"vip4\":"
+	 "\"192.0.2.10\",\"vip6\":null,\"publication\":[{\"family\":4,\"published\":true,\"reason_code\":\"healthy\","
+	 "\"detail\":\"handed out: the VIP and every server group are healthy\",\"server_group\":null,\"shift\":null,"
+	 "\"fail_open\":false,\"vip\":\"192.0.2.10\",\"address\":\"192.0.2.10\",\"vip_health\":{\"state\":\"healthy\","
+	 "\"source\":\"own\",\"detail\":\"the address is up\",\"since\":null},\"servers_eligible\":2,"
+	 "\"servers_in_service\":2}],\"services\":[" SERVICE
+	 "}]}],\"listeners\":[{\"listener\":\"http\",\"protocol\":"
+	 "\"tcp\",\"port\":80,\"server_group\":\"web\",\"services\":[" SERVICE
+	 "}]}],\"server_groups\":[{\"server_group\":"
+	 "\"web\"," SUMMARY ",\"servers\":[{" GROUP_SERVER
+	 "}],\"servers_total\":2}],\"advice\":[],\"draining\":[]}"},
+	{"GroupHealth", "{\"server_group\":\"web\"," SUMMARY "," WINDOWS
+			",\"advice\":[],\"items\":[{" GROUP_SERVER "}],\"next_cursor\":null}"},
+	{"ServerHealth",
+	 "{" GROUP_SERVER ",\"services\":[" SERVICE
+	 ",\"weight\":100}],\"check\":{\"endpoint\":\"10.0.1.11:8080\",\"type\":"
+	 "\"http\",\"interval_ms\":3000,\"timeout_ms\":2000,\"healthy_threshold\":3,\"unhealthy_threshold\":3,"
+	 "\"fast_retry\":true},\"last_failure\":null,\"recent\":[{\"result\":\"pass\",\"reason_code\":\"none\","
+	 "\"duration_ms\":1.806}],\"next_change\":\"after 3 failures in a row\",\"advice\":\"\"," WINDOWS
+	 "}"},
+	{"DetectionTime",
+	 "{\"health_check\":{\"enabled\":true,\"type\":\"tcp\",\"interval_ms\":3000,\"timeout_ms\":2000,"
+	 "\"healthy_threshold\":3,\"unhealthy_threshold\":3,\"fast_retry\":true,\"port\":0,\"handshake\":\"full\","
+	 "\"close\":\"rst\",\"watch\":false,\"fwmark\":0}," WINDOWS ",\"advice\":[]}"},
+	{"KernelTable",
+	 "{\"ipvs\":\"auto\",\"services\":[{\"service\":\"tcp 192.0.2.10:80\",\"family\":4,\"protocol\":\"tcp\","
+	 "\"address\":\"192.0.2.10\",\"port\":80,\"scheduler\":\"wrr\",\"flags\":2," COUNTS
+	 ",\"destinations\":["
+	 "{\"address\":\"10.0.1.11\",\"port\":8080,\"forward_method\":\"nat\",\"weight\":100,\"upper\":0,\"lower\":0,"
+	 "\"active\":3,\"inactive\":4,\"persistent\":0," COUNTS
+	 "}],\"owner\":\"zonegate\",\"load_balancer\":\"shop\","
+	 "\"zone\":\"zone-a\",\"listener\":\"http\"}]}"},
+	{"KernelDrift",
+	 "{\"ipvs\":\"auto\",\"in_sync\":false,\"operations\":[\"SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight "
+	 "100\"],\"operations_total\":1,\"repaired_since_start\":3}"},
+	{"System",
+	 "{\"node\":\"gw-1\",\"version\":\"0.1.0\",\"started\":\"2026-03-01T09:00:00.000Z\",\"kernel\":{\"ipvs\":\"auto\","
+	 "\"available\":true,\"known\":true,\"vip_device\":\"zonegate0\",\"release\":\"6.1.0-30-amd64\"},\"store\":"
+	 "{\"ok\":true},\"revision\":12,\"applied_revision\":12,\"services\":2,\"probes\":2,\"drift\":"
+	 "{\"repaired_since_start\":0,\"last_audit\":\"2026-03-01T12:59:30.000Z\"},\"api\":{}}"},
+	{"Live", "{\"status\":\"ok\"}"},
+	{"Ready",
+	 "{\"status\":\"ok\",\"checks\":[{\"check\":\"store\",\"ok\":true,\"decides\":true,\"detail\":\"\"}]}"},
+	{"Metrics", "\"# TYPE zonegate_up gauge\\nzonegate_up 1\\n\""},
+	{"OpenApi",
+	 "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Zonegate\",\"version\":\"0.1.0\"},\"paths\":{}}"},
 	{"RollbackRequest",
 	 "{\"comment\":\"the new group answers too slowly\",\"confirm_within_s\":60}"},
 	{"Rollback", "{\"rolled_back_to\":11,\"revision\":13,\"changed\":true,\"warnings\":[]}"},
@@ -114,13 +207,61 @@ static const struct {
 	 "\"next_cursor\":null}"},
 };
 
+static json_t *examples_find(const char *schema)
+{
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+		json_t *example;
+
+		if (strcmp(examples[i].schema, schema) != 0)
+			continue;
+		example = json_loads(examples[i].text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
+				     NULL);
+		assert(example); /* our own */
+		return example;
+	}
+	return NULL;
+}
+
+json_t *openapi_examples_request(const char *schema)
+{
+	json_t *example = openapi_bodies_request(schema);
+
+	return example ? example : examples_find(schema);
+}
+
+json_t *openapi_examples_answer(const char *schema)
+{
+	json_t *example = openapi_bodies_answer(schema);
+
+	return example ? example : examples_find(schema);
+}
+
+const char *openapi_examples_parameter(const char *name)
+{
+	static const struct {
+		const char *name;
+		const char *example;
+	} rows[] = {
+		{"zone", "zone-a"},        {"load_balancer", "shop"},
+		{"listener", "http"},      {"server_group", "web"},
+		{"server", "web-1"},       {"revision", "11"},
+		{"shift", "bd65ed46dcb5"}, {"name", "shop.lb.example.net"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].example;
+	}
+	return NULL;
+}
+
 void openapi_examples_add(json_t *schemas)
 {
 	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
 		json_t *schema = json_object_get(schemas, examples[i].schema);
-		json_t *example = json_loads(examples[i].text, JSON_REJECT_DUPLICATES, NULL);
 
-		assert(schema && example); /* both are ours */
-		json_object_set_new(schema, "examples", json_pack("[o]", example));
+		assert(schema); /* our own */
+		json_object_set_new(schema, "examples",
+				    json_pack("[o]", examples_find(examples[i].schema)));
 	}
 }

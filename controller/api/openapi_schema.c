@@ -4,6 +4,7 @@
 
 #include "api/handlers_write.h"
 #include "api/openapi_examples.h"
+#include "api/openapi_type.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "engine/overrides.h"
@@ -24,94 +25,101 @@ struct schema_row {
 
 static const struct schema_row schema_rows[] = {
 	{"Problem", "RFC 9457",
-	 "type:string title:string status:integer detail:string instance:string request_id:string errors:array"},
+	 "type:string title:string status:integer detail:string instance:string request_id:string errors?:[Fault] errors_total?:integer changed?:Changed"},
 	{"DryRun", "What a write would do",
-	 "diff:array diff_total:integer kernel_ops:array kernel_ops_total:integer dns_changes:array dns_changes_total:integer warnings:array ipvs:string"},
-	{"Removal", "What is left of a removed object", "draining:array"},
-	{"Validation", "A valid document, and what to think about", "valid:boolean advice:array"},
+	 "diff:[DiffEntry] diff_total:integer kernel_ops:[string] kernel_ops_total:integer dns_changes:[DnsChange] "
+	 "dns_changes_total:integer warnings:[Warning] ipvs:=auto|off"},
+	{"Removal", "What is left of a removed object", "draining?:[Removed] warnings?:[Warning]"},
+	{"Validation", "A valid document, and what to think about",
+	 "valid:boolean advice:[Advice]"},
 	{"Confirm", "The change that waits for its confirmation; null: none does",
-	 "pending:object?"},
+	 "pending:PendingChange?"},
 	{"Confirmed", "What was confirmed; `confirmed` is false for a dry run",
-	 "confirmed:boolean change:object"},
+	 "confirmed:boolean change:PendingChange"},
 	{"RevisionList",
 	 "Revisions {revision, at, who, via, comment, changes {created, updated, deleted}}, newest first",
-	 "items:array next_cursor:string?"},
+	 "items:[RevisionHead] next_cursor:string?"},
 	{"Revision",
 	 "A revision and what it changed: {action, path, old, new}, of an update only the members that differ; at most 1000",
-	 "revision:integer at:string who:string via:string comment:string? changes:array changes_total:integer"},
+	 "revision:integer at:time? who:string? via:string? comment:string? changes:[DiffEntry] changes_total:integer"},
 	{"RevisionDiff", "What turns the document of `from` into that of `to`; at most 1000",
-	 "from:integer to:integer diff:array diff_total:integer"},
+	 "from:integer to:integer diff:[DiffEntry] diff_total:integer"},
 	{"Rollback",
 	 "The revision that has the old document again; `changed` is false if it stood already",
-	 "rolled_back_to:integer revision:integer changed:boolean warnings:array"},
+	 "rolled_back_to:integer revision:integer changed:boolean warnings:[Warning]"},
 	{"LoadBalancerStatus", "The tree of a load balancer",
-	 "load_balancer:string enabled:boolean cross_zone:boolean revision:integer zones:array listeners:array "
-	 "server_groups:array advice:array draining:array dns_name:string? fail_open:boolean"},
+	 "load_balancer:string enabled:boolean cross_zone:boolean revision:integer zones:[StatusZone] "
+	 "listeners:[StatusListener] server_groups:[StatusGroup] advice:[Advice] draining:[Removed] "
+	 "dns_name:string? fail_open:boolean"},
 	{"GroupHealth", "Servers of a group with their states",
-	 "server_group:string summary:object windows:object advice:array items:array next_cursor:string?"},
+	 "server_group:string summary?:ServerGroupState windows:Windows advice:[Advice] items:[GroupServer] "
+	 "next_cursor:string?"},
 	{"ServerHealth", "A server: probe, state, weight",
-	 "server_group:string server:string address:string port:integer zone:string? state:string reason_code:string "
-	 "detail:string since:string? in_service:boolean trusted:boolean rests_on_silence:boolean passes:integer failures:integer "
-	 "weight_configured:integer weight:integer services:array check:object? last_probe:object? last_failure:object? recent:array "
-	 "next_change:string advice:string"},
+	 "server_group:string server:string address:address port:integer zone:string? state:string reason_code:string "
+	 "detail:string since:time? in_service:boolean trusted:boolean rests_on_silence:boolean passes:integer failures:integer "
+	 "weight_configured:integer weight:integer services:[Service] check:CheckInForce? last_probe:Evidence? "
+	 "last_failure:Evidence? recent:[Result] next_change:string advice:string windows?:Windows"},
 	{"HealthHistory",
 	 "Entries, newest first: `event` is transition (from, to, reason_code, detail, lasted_ms, recent), daemon.started or "
 	 "daemon.stopped",
-	 "items:array next_cursor:string?"},
+	 "items:[HealthEvent] next_cursor:string?"},
 	{"Probe", "One probe that counted for nothing: pass, fail, or error of this host",
-	 "server_group:string server:string endpoint:string type:string started:string result:string reason_code:string "
-	 "duration_ms:number received:string detail:string"},
+	 "server_group:string server:string endpoint:string type?:string started:time? result:=pass|fail|error "
+	 "reason_code:string duration_ms:number received:string connect_ms?:number tls_ms?:number "
+	 "reused_connection?:boolean first_byte_ms?:number http_status?:integer error?:string detail?:string"},
 	{"ZoneShift",
 	 "A zone out of DNS until a time. The answer that starts it has `effects`, too",
-	 "id:string zone:string load_balancer:string comment:string? who:string? created_at:string expires_at:string "
-	 "evacuate_servers:boolean forced:boolean history:array"},
+	 "id:string zone:string load_balancer:string comment:string? who:string? created_at:time? expires_at:time? "
+	 "evacuate_servers:boolean forced:boolean history:[OverrideNote] effects?:[ShiftEffect]"},
 	{"ZoneShiftEffects",
 	 "What a shift would do to each load balancer that has the zone, and why it would be refused without force",
-	 "effects:array refusals:array"},
-	{"ZoneShiftList", "Zone shifts, oldest first", "items:array next_cursor:string?"},
+	 "shift?:ZoneShift effects:[ShiftEffect] refusals:[Fault]"},
+	{"ZoneShiftList", "Zone shifts, oldest first", "items:[ZoneShift] next_cursor:string?"},
 	{"Drain", "A drain by hand, in force until it is deleted: `state` is draining or finished",
-	 "kind:string id:string object:string server_group:string? server:string? zone:string? load_balancer:string? listener:string? who:string comment:string created_at:string changed_at:string detail:string "
-	 "state:string timeout_ms:integer deadline_at:string time_left_ms:integer finished_at:string? connections:integer "
-	 "destinations:integer history:array"},
+	 "kind:string id:string object:string server_group:string? server:string? zone:string? load_balancer:string? listener:string? who:string comment:string created_at:time? changed_at:time? detail:string "
+	 "state:=draining|finished timeout_ms:integer deadline_at:time? time_left_ms:integer finished_at:time? "
+	 "connections:integer destinations:integer history?:[OverrideNote]"},
 	{"WeightOverride",
 	 "A weight instead of the configured one; expires_at null: until it is deleted",
-	 "kind:string id:string object:string server_group:string server:string who:string comment:string created_at:string "
-	 "changed_at:string detail:string weight:integer weight_configured:integer expires_at:string? history:array"},
+	 "kind:string id:string object:string server_group:string server:string who:string comment:string created_at:time? "
+	 "changed_at:time? detail:string weight:integer weight_configured:integer expires_at:time? "
+	 "history?:[OverrideNote]"},
 	{"OverridePlan",
 	 "What a drain or a weight override would do. Of a DELETE that the kernel did not take whole: only `warnings`",
-	 "override:object kernel_ops:array kernel_ops_total:integer dns_changes:array dns_changes_total:integer warnings:array"},
+	 "override?:OverrideItem kernel_ops?:[string] kernel_ops_total?:integer dns_changes?:[DnsChange] "
+	 "dns_changes_total?:integer warnings:[Warning]"},
 	{"OverrideList",
 	 "What is not as configured: kind (zone_shift, drain, weight_override, removal), id, object, who, comment, created_at, "
 	 "expires_at or deadline_at, and members of the kind",
-	 "items:array next_cursor:string?"},
+	 "items:[OverrideItem] next_cursor:string?"},
 	{"DnsPreview", "One answer: addresses with their share, those left out with the reason",
 	 "name:string type:string rcode:string serial:integer ttl_s:integer negative_ttl_s:integer load_balancer:string? "
-	 "zone:string? client_affinity:string client_zone:string? scope:integer addresses:array"},
+	 "zone:string? client_affinity:string client_zone:string? scope:integer addresses:[PreviewAddress]"},
 	{"DnsRecords", "Record sets {name, type, ttl_s, data}",
-	 "serial:integer items:array next_cursor:string?"},
+	 "serial:integer items:[RecordSet] next_cursor:string?"},
 	{"DetectionTime",
 	 "A health check spelled out, how long it takes at best and at worst, advice",
-	 "health_check:object windows:object advice:array"},
+	 "health_check:HealthCheck windows:Windows advice:[Advice]"},
 	{"FailoverTime",
 	 "By the settings and the TTL in force, at worst. `parts` are {part, worst_ms, counted, detail}: of the two detections the "
 	 "slower one counts. total_ms is null where there is no failover; `advice` says why, or what to change first",
-	 "load_balancer:string dns_name:string? total_ms:integer? ttl_s:integer dominant:string? parts:array advice:string"},
+	 "load_balancer:string dns_name:string? total_ms:integer? ttl_s:integer dominant:string? parts:[FailoverPart] advice:string"},
 	{"KernelTable",
 	 "Virtual services of the kernel with their destinations; where `ipvs` is off: those that would be",
-	 "ipvs:string services:array"},
+	 "ipvs:=auto|off services:[KernelService]"},
 	{"KernelDrift", "Operations that would mend the kernel's table",
-	 "ipvs:string in_sync:boolean operations:array operations_total:integer repaired_since_start:integer"},
+	 "ipvs:=auto|off in_sync:boolean operations:[string] operations_total:integer repaired_since_start:integer"},
 	{"Audit",
 	 "Entries, newest first: id, at, request_id, actor, via, token, source, method, path, object, revision_before, "
 	 "revision_after, status, result, dry_run; of repetitions within a minute count, first_at and last_at",
-	 "items:array next_cursor:string?"},
+	 "items:[AuditEntry] next_cursor:string?"},
 	{"System", "This node",
-	 "node:string? version:string started:string? kernel:object store:object revision:integer "
-	 "applied_revision:integer services:integer probes:integer drift:object dns_update:object? api:object"},
+	 "node:string? version:string started:time? kernel:SystemKernel store:SystemStore revision:integer "
+	 "applied_revision:integer services:integer probes:integer drift:SystemDrift "
+	 "dns_update?:SystemUpdate api:SystemApi"},
 	{"Live", "The daemon runs", "status:string"},
-	{"Ready", "The daemon is ready", "status:string"},
-	{"OpenApi", "An OpenAPI 3.1 document",
-	 "openapi:string info:object paths:object components:object"},
+	{"Ready", "The daemon is ready; with `verbose` why, or why not",
+	 "status:string checks?:[ReadyCheck]"},
 };
 
 /* Names of the model's objects in the reference and here. */
@@ -119,24 +127,21 @@ static const struct {
 	const char *object;
 	const char *schema;
 	const char *children; /* "member=Schema …" */
+	const char *state;    /* schema of `status` */
 } schema_objects[] = {
-	{"zone", "Zone", ""},
-	{"server", "Server", ""},
-	{"server_group", "ServerGroup", "servers=Server"},
-	{"lb_zone", "LoadBalancerZone", ""},
-	{"listener", "Listener", ""},
-	{"load_balancer", "LoadBalancer", "zones=LoadBalancerZone listeners=Listener"},
+	{"zone", "Zone", "", "ZoneState"},
+	{"server", "Server", "", "ServerState"},
+	{"server_group", "ServerGroup", "servers=Server", "ServerGroupState"},
+	{"lb_zone", "LoadBalancerZone", "", "ServicesState"},
+	{"listener", "Listener", "", "ServicesState"},
+	{"load_balancer", "LoadBalancer", "zones=LoadBalancerZone listeners=Listener",
+	 "LoadBalancerState"},
 };
 #define SCHEMA_OBJECTS (sizeof(schema_objects) / sizeof(schema_objects[0]))
 
 static json_t *schema_ref(const char *name)
 {
 	return json_pack("{s:o}", "$ref", json_sprintf("#/components/schemas/%s", name));
-}
-
-static json_t *schema_object(void)
-{
-	return json_pack("{s:s, s:{}}", "type", "object", "properties");
 }
 
 static json_t *schema_map(json_t *of)
@@ -197,6 +202,30 @@ static json_t *schema_text(char *const columns[COLUMN_COUNT])
 	return schema;
 }
 
+/* What readers get besides. */
+static json_t *schema_read_only(char *const columns[COLUMN_COUNT])
+{
+	static const struct {
+		const char *member;
+		const char *type;
+	} types[] = {{"uid", "string"},      {"revision", "integer"}, {"created_at", "time"},
+		     {"updated_at", "time"}, {"status", NULL},        {"warnings", "[Warning]"}};
+	const char *type = "object", *object = columns[COLUMN_OBJECT];
+	json_t *schema;
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (strcmp(types[i].member, columns[COLUMN_MEMBER]) == 0)
+			type = types[i].type;
+	}
+	for (size_t i = 0; !type && i < SCHEMA_OBJECTS; i++) {
+		if (strcmp(schema_objects[i].object, object) == 0)
+			type = schema_objects[i].state;
+	}
+	schema = openapi_type_schema(type);
+	json_object_set_new(schema, "readOnly", json_true());
+	return schema;
+}
+
 static json_t *schema_member(char *const columns[COLUMN_COUNT], const char *child)
 {
 	const char *type = columns[COLUMN_TYPE];
@@ -205,14 +234,17 @@ static json_t *schema_member(char *const columns[COLUMN_COUNT], const char *chil
 	if (strcmp(type, "objects") == 0)
 		return schema_map(child ? schema_ref(child) : json_object());
 	if (strcmp(type, "object") == 0)
-		return schema_object();
+		return json_pack("{s:s, s:{}, s:b}", "type", "object", "properties",
+				 "additionalProperties", 0);
 	if (strcmp(type, "boolean") == 0)
 		return json_pack("{s:s}", "type", "boolean");
 	if (strcmp(type, "array of strings") == 0)
 		return json_pack("{s:s, s:{s:s, s:o}}", "type", "array", "items", "type", "string",
 				 "enum", schema_values(columns[COLUMN_BOUNDS]));
 	if (strcmp(type, "read-only") == 0)
-		return json_pack("{s:b}", "readOnly", 1);
+		return schema_read_only(columns);
+	if (strcmp(type, "array of prefixes") == 0)
+		return openapi_type_schema("[string]");
 	if (strcmp(type, "address") == 0)
 		return json_pack("{s:s, s:s}", "type", "string", "format", "ip-address");
 	if (strcmp(type, "string") == 0)
@@ -269,7 +301,8 @@ static void schema_add_member(json_t *object, const char *children, char *column
 		json_object_set_new(schema, "description", json_string(columns[COLUMN_HELP]));
 	schema_set_default(schema, columns[COLUMN_DEFAULT]);
 	json_object_set_new(json_object_get(object, "properties"), path, schema);
-	if (strcmp(columns[COLUMN_DEFAULT], "required") == 0) {
+	if (strcmp(columns[COLUMN_DEFAULT], "required") == 0 &&
+	    !strstr(columns[COLUMN_HELP], "; only ")) {
 		if (!json_object_get(object, "required"))
 			json_object_set_new(object, "required", json_array());
 		json_array_append_new(json_object_get(object, "required"), json_string(path));
@@ -292,6 +325,15 @@ static void schema_add_line(json_t *schemas, char *line)
 	}
 }
 
+/* What a write committed and the kernel did not take. */
+static json_t *schema_warnings(void)
+{
+	json_t *warnings = openapi_type_schema("[Warning]");
+
+	json_object_set_new(warnings, "readOnly", json_true());
+	return warnings;
+}
+
 static void schema_add_objects(json_t *schemas)
 {
 	AUTO_BUF struct buf_writer w;
@@ -306,50 +348,49 @@ static void schema_add_objects(json_t *schemas)
 	rest = (char *)w.data;
 	while ((line = strsep(&rest, "\n")))
 		schema_add_line(schemas, line);
+	for (size_t i = 0; i < SCHEMA_OBJECTS; i++) { /* of the answer to a write */
+		json_t *object = json_object_get(schemas, schema_objects[i].schema);
+
+		json_object_set_new(json_object_get(object, "properties"), "warnings",
+				    schema_warnings());
+	}
 }
 
 /* ---- answers ---------------------------------------------------------------------------------- */
 
 static json_t *schema_answer(const struct schema_row *row)
 {
-	AUTO_FREE char *copy = mem_strdup(row->members);
-	json_t *schema = schema_object(), *required = json_array();
-	char *rest = copy, *name;
+	json_t *schema = openapi_type_members(row->members);
 
-	while ((name = strsep(&rest, " "))) {
-		char *type = strchr(name, ':');
-		size_t length;
-
-		*type++ = '\0';
-		length = strlen(type);
-		json_array_append_new(required, json_string(name));
-		if (type[length - 1] == '?') {
-			type[length - 1] = '\0';
-			json_object_set_new(json_object_get(schema, "properties"), name,
-					    json_pack("{s:[s, s]}", "type", type, "null"));
-		} else {
-			json_object_set_new(json_object_get(schema, "properties"), name,
-					    json_pack("{s:s}", "type", type));
-		}
-	}
 	json_object_set_new(schema, "description", json_string(row->description));
-	if (strcmp(row->name, "Problem") == 0) /* only when there are faults */
-		json_array_remove(required, json_array_size(required) - 1);
-	json_object_set_new(schema, "required", required);
 	return schema;
 }
 
+/* What a name stands before in a list. */
+static json_t *schema_item(json_t *schemas, const char *name)
+{
+	json_t *item = json_deep_copy(json_object_get(schemas, name));
+
+	json_object_set_new(json_object_get(item, "properties"), "name", schema_ref("Name"));
+	json_object_set_new(item, "description",
+			    json_string("An object as in its own answer, with its name"));
+	return item;
+}
+
+/* Lists and merge patches of the objects. */
 static void schema_add_lists(json_t *schemas)
 {
 	for (size_t i = 0; i < SCHEMA_OBJECTS; i++) {
-		AUTO_FREE char *name = mem_printf("%sList", schema_objects[i].schema);
+		const char *name = schema_objects[i].schema;
+		AUTO_FREE char *list = mem_printf("%sList", name);
+		AUTO_FREE char *item = mem_printf("%sItem", name);
+		AUTO_FREE char *patch = mem_printf("%sPatch", name);
+		AUTO_FREE char *members = mem_printf("items:[%s] next_cursor:string?", item);
 
-		json_object_set_new(
-			schemas, name,
-			json_pack("{s:s, s:{s:{s:s, s:o}, s:{s:[s, s]}}, s:[s, s]}", "type",
-				  "object", "properties", "items", "type", "array", "items",
-				  schema_ref(schema_objects[i].schema), "next_cursor", "type",
-				  "string", "null", "required", "items", "next_cursor"));
+		json_object_set_new(schemas, item, schema_item(schemas, name));
+		json_object_set_new(schemas, list, openapi_type_members(members));
+		json_object_set_new(schemas, patch,
+				    openapi_type_patch(json_object_get(schemas, name)));
 	}
 }
 
@@ -430,10 +471,13 @@ json_t *openapi_schema_all(void)
 	schema_add_lists(schemas);
 	json_object_set_new(schemas, "ServerMap", schema_map(schema_ref("Server")));
 	json_object_set_new(schemas, "Config",
-			    json_pack("{s:s, s:{s:o, s:o, s:o}}", "type", "object", "properties",
-				      "zones", schema_map(schema_ref("Zone")), "server_groups",
-				      schema_map(schema_ref("ServerGroup")), "load_balancers",
-				      schema_map(schema_ref("LoadBalancer"))));
+			    json_pack("{s:s, s:{s:o, s:o, s:o, s:o}, s:b}", "type", "object",
+				      "properties", "zones", schema_map(schema_ref("Zone")),
+				      "server_groups", schema_map(schema_ref("ServerGroup")),
+				      "load_balancers", schema_map(schema_ref("LoadBalancer")),
+				      "warnings", schema_warnings(), "additionalProperties", 0));
+	json_object_set(schemas, "HealthCheck",
+			schema_property(schemas, "ServerGroup", "health_check"));
 	json_object_set_new(
 		schemas, "DetectionTimeQuestion",
 		json_pack("{s:s, s:{s:O, s:O, s:{s:s, s:i, s:s}}, s:b}", "type", "object",
@@ -448,6 +492,10 @@ json_t *openapi_schema_all(void)
 	json_object_set_new(schemas, "Metrics", json_pack("{s:s}", "type", "string"));
 	for (size_t i = 0; i < sizeof(schema_rows) / sizeof(schema_rows[0]); i++)
 		json_object_set_new(schemas, schema_rows[i].name, schema_answer(&schema_rows[i]));
+	json_object_set_new(schemas, "OpenApi",
+			    json_pack("{s:s, s:[s, s, s]}", "type", "object", "required", "openapi",
+				      "info", "paths"));
+	openapi_type_add_pieces(schemas);
 	openapi_examples_add(schemas);
 	return schemas;
 }

@@ -32,7 +32,7 @@
 		 kind,                                                                     \
 		 handlers_write_object,                                                    \
 		 "Changes members of a " noun " (JSON Merge Patch)",                       \
-		 schema,                                                                   \
+		 schema "Patch",                                                           \
 		 schema},                                                                  \
 	{                                                                                  \
 		METHOD_DELETE, BASE collection item, ROLE_EDITOR, ROUTE_DRY_RUN, kind,     \

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The REST API over the daemon's unix socket."""
+"""The REST API over the daemon's unix socket. Every answer is judged by the daemon's own openapi.json."""
 
 import http.client
 import json
 import socket
 
+from . import contract
+
 BASE = "/api/v1"
+JUDGED_MAX = 1 << 20  # larger answers hold the same objects as small ones
 
 
 class _UnixConnection(http.client.HTTPConnection):
@@ -50,13 +53,15 @@ class Answer:
 
 
 class Api:
-    def __init__(self, path, timeout=15.0):
+    _contract = None  # of the first daemon of this process: all are built from one tree
+
+    def __init__(self, path, timeout=15.0, judged=True):
         self._path = path
         self._timeout = timeout
+        self._judged = judged
 
-    def call(self, method, path, body=None, headers=None):
-        if not path.startswith(("/livez", "/readyz", "/metrics", "/openapi.json")):
-            path = BASE + path
+    def raw(self, method, path, body=None, headers=None):
+        """A request as it is; its answer is not judged."""
         connection = _UnixConnection(self._path, self._timeout)
         headers = dict(headers or {})
         if body is not None and not isinstance(body, (bytes, str)):
@@ -69,6 +74,28 @@ class Api:
             return Answer(connection.getresponse())
         finally:
             connection.close()
+
+    def call(self, method, path, body=None, headers=None):
+        if not path.startswith(("/livez", "/readyz", "/metrics", "/openapi.json")):
+            path = BASE + path
+        answer = self.raw(method, path, body, headers)
+        if self._judged:
+            self._judge(method, path, body, answer)
+        return answer
+
+    def _judge(self, method, path, body, answer):
+        if len(answer.body) > JUDGED_MAX:
+            return
+        if Api._contract is None:
+            document = self.raw("GET", "/openapi.json")
+            if document.status != 200:
+                return  # it is stopping, or cannot: the answer stands alone
+            Api._contract = contract.Contract(document.json)
+        faults = Api._contract.check_answer(method, path, answer)
+        if 200 <= answer.status < 300 and isinstance(body, (dict, list)):
+            faults += Api._contract.check_request(method, path, json.dumps(body))
+        if faults:
+            raise AssertionError(f"not as openapi.json says: {'; '.join(faults)[:3000]}")
 
     def get(self, path, **headers):
         return self.call("GET", path, headers=headers)

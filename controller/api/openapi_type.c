@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Schemas from short text. Every object that is made here is closed: a member that is not told is none.
+#include "api/openapi_type.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <string.h>
+
+/* ---- types ------------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *word;
+	const char *type;
+	const char *format; /* or NULL */
+} type_words[] = {
+	{"string", "string", NULL},   {"time", "string", "date-time"},
+	{"integer", "integer", NULL}, {"address", "string", "ip-address"},
+	{"number", "number", NULL},   {"boolean", "boolean", NULL},
+	{"object", "object", NULL},   {"array", "array", NULL},
+};
+
+static json_t *type_word(const char *word)
+{
+	for (size_t i = 0; i < sizeof(type_words) / sizeof(type_words[0]); i++) {
+		if (strcmp(type_words[i].word, word) == 0)
+			return json_pack("{s:s, s:s*}", "type", type_words[i].type, "format",
+					 type_words[i].format);
+	}
+	assert(isupper((unsigned char)word[0])); /* our own tables */
+	return json_pack("{s:o}", "$ref", json_sprintf("#/components/schemas/%s", word));
+}
+
+static json_t *type_values(const char *text)
+{
+	AUTO_FREE char *copy = mem_strdup(text);
+	json_t *list = json_array();
+	char *rest = copy, *value;
+
+	while ((value = strsep(&rest, "|")))
+		json_array_append_new(list, json_string(value));
+	return json_pack("{s:s, s:o}", "type", "string", "enum", list);
+}
+
+json_t *openapi_type_nullable(json_t *schema)
+{
+	json_t *type = json_object_get(schema, "type"), *values = json_object_get(schema, "enum");
+
+	if (!type)
+		return json_pack("{s:[o, {s:s}]}", "anyOf", schema, "type", "null");
+	if (json_is_string(type))
+		json_object_set_new(schema, "type", json_pack("[O, s]", type, "null"));
+	if (values)
+		json_array_append_new(values, json_null());
+	return schema;
+}
+
+json_t *openapi_type_schema(const char *type)
+{
+	AUTO_FREE char *inner = mem_strdup(type + 1);
+	size_t length = strlen(type);
+
+	if (type[length - 1] == '?') {
+		AUTO_FREE char *sure = mem_printf("%.*s", (int)length - 1, type);
+
+		return openapi_type_nullable(openapi_type_schema(sure));
+	}
+	if (type[0] == '=')
+		return type_values(inner);
+	if (type[0] != '[' && type[0] != '{')
+		return type_word(type);
+	inner[length - 2] = '\0';
+	return json_pack("{s:s, s:o}", "type", type[0] == '[' ? "array" : "object",
+			 type[0] == '[' ? "items" : "additionalProperties",
+			 openapi_type_schema(inner));
+}
+
+json_t *openapi_type_members(const char *members)
+{
+	AUTO_FREE char *copy = mem_strdup(members);
+	json_t *properties = json_object(), *required = json_array();
+	char *rest = copy, *name;
+
+	while ((name = strsep(&rest, " "))) {
+		char *type = strchr(name, ':');
+
+		if (!type) /* two blanks in a row */
+			continue;
+		*type++ = '\0';
+		if (name[strlen(name) - 1] == '?')
+			name[strlen(name) - 1] = '\0';
+		else
+			json_array_append_new(required, json_string(name));
+		json_object_set_new(properties, name, openapi_type_schema(type));
+	}
+	return json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties", properties,
+			 "required", required, "additionalProperties", 0);
+}
+
+/* ---- merge patches ---------------------------------------------------------------------------- */
+
+/* The children of an object are patched like the object. */
+static void type_patch_children(json_t *schema)
+{
+	json_t *children = json_object_get(schema, "additionalProperties");
+	const char *ref = json_string_value(json_object_get(children, "$ref"));
+
+	if (ref)
+		json_object_set_new(schema, "additionalProperties",
+				    openapi_type_nullable(json_pack("{s:o}", "$ref",
+								    json_sprintf("%sPatch", ref))));
+}
+
+json_t *openapi_type_patch(const json_t *schema)
+{
+	json_t *patch = json_deep_copy(schema), *properties, *member;
+	const char *name;
+	void *next;
+
+	json_object_del(patch, "required");
+	json_object_del(patch, "default");
+	type_patch_children(patch);
+	properties = json_object_get(patch, "properties");
+	json_object_foreach_safe(properties, next, name, member)
+	{
+		if (!json_is_true(json_object_get(member, "readOnly")))
+			json_object_set_new(properties, name,
+					    openapi_type_nullable(openapi_type_patch(member)));
+	}
+	return patch;
+}
+
+/* ---- pieces ----------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	const char *description;
+	const char *members;
+} type_pieces[] = {
+	{"Advice", "A thought about what was written: `pointer` names the place",
+	 "code:string pointer:string detail:string"},
+	{"Warning", "Committed, but not in force: why, and of what",
+	 "code:string pointer:string detail:string"},
+	{"Warnings", "A write with Prefer: return=minimal that is not in force",
+	 "warnings:[Warning]"},
+	{"Fault", "One thing that is wrong, with the JSON pointer of its place",
+	 "pointer:string code:string detail:string"},
+	{"Changed", "Who was faster",
+	 "revision:integer at:time? who:string? via:string? comment:string?"},
+	{"DiffEntry", "A change of an object: its members as they were and as they become",
+	 "action:=create|update|delete path:string old:object? new:object?"},
+	{"DnsChange",
+	 "What a name is answered with before and after; the TTL is null where there is no answer",
+	 "name:string type:=A|AAAA before:[address] after:[address] ttl_before_s:integer? ttl_after_s:integer?"},
+	{"Removed", "A removed server whose connections may finish",
+	 "load_balancer:string listener:string server_group:string server:string endpoint:string started:time? "
+	 "deadline:time? connections:integer"},
+	{"PendingChange", "A change that undoes itself unless it is confirmed",
+	 "revision:integer who:string via:string comment:string? made_at:time? undone_at:time? left_s:integer"},
+	{"ChangeCounts", "How many objects a revision changed",
+	 "created:integer updated:integer deleted:integer"},
+	{"RevisionHead", "Who changed the configuration, when and why",
+	 "revision:integer at:time? who:string? via:string? comment:string? changes?:ChangeCounts"},
+	{"AuditEntry", "An attempt to change something, or one that was refused",
+	 "id:string at:time? request_id:string? actor:string? via:string token:string? source:string? "
+	 "method:string path:string object:string? revision_before:integer? revision_after:integer? "
+	 "status:integer result:string dry_run:boolean count?:integer first_at?:time last_at?:time"},
+	{"ZoneState", "Nothing is observed of a zone by itself", ""},
+	{"ServerState", "What is observed of a server",
+	 "state?:string reason_code?:string detail?:string since?:time? in_service?:boolean"},
+	{"ServerGroupState", "How many servers are in which state",
+	 "servers?:integer healthy?:integer unhealthy?:integer initial?:integer disabled?:integer "
+	 "draining?:integer used?:boolean advice?:[Advice]"},
+	{"ServicesState", "Virtual services of a listener, or of a zone of a load balancer",
+	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
+	 "min_healthy_breached?:integer checking?:integer fault?:string?"},
+	{"LoadBalancerState", "Virtual services of a load balancer, and its addresses in DNS",
+	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
+	 "min_healthy_breached?:integer checking?:integer fault?:string? addresses_published?:integer "
+	 "addresses_left_out?:integer fail_open?:boolean"},
+	{"Service", "A virtual service that should be: a listener at one address",
+	 "load_balancer:string zone:string listener:string server_group:string family:integer "
+	 "programmed:boolean planned:boolean fault:string? eligible:integer in_service:integer "
+	 "initial:integer min_healthy_breached:boolean none_healthy:string service?:string weight?:integer?"},
+	{"VipHealth", "What is known of an address, and who says so",
+	 "state:string? source:string? detail:string since:time?"},
+	{"Publication", "Whether DNS hands out an address, and why",
+	 "family:integer published:boolean reason_code:string detail:string server_group:string? "
+	 "shift:string? fail_open:boolean vip:address address:address vip_health:VipHealth "
+	 "servers_eligible:integer servers_in_service:integer"},
+	{"StatusZone", "A zone of a load balancer",
+	 "zone:string enabled:boolean vip4:address? vip6:address? publication:[Publication] services:[Service]"},
+	{"StatusListener", "A listener of a load balancer",
+	 "listener:string protocol:string port:integer server_group:string services:[Service]"},
+	{"StatusGroup", "A server group of a load balancer; of a large one not all servers",
+	 "server_group:string summary?:ServerGroupState servers:[GroupServer] servers_total:integer"},
+	{"GroupServer", "A server with its state",
+	 "server_group:string server:string address:address port:integer zone:string? state:string "
+	 "reason_code:string detail:string since:time? in_service:boolean trusted:boolean "
+	 "rests_on_silence:boolean passes:integer failures:integer weight_configured:integer "
+	 "weight:integer last_probe:Evidence?"},
+	{"Range", "At best and at worst", "best_ms:integer worst_ms:integer"},
+	{"Windows", "How long a change takes to be seen",
+	 "detection_silent:Range detection_active:Range recovery:Range"},
+	{"Evidence", "What a probe met",
+	 "started:time? result:=pass|fail|error reason_code:string duration_ms:number received:string "
+	 "connect_ms?:number tls_ms?:number reused_connection?:boolean first_byte_ms?:number "
+	 "http_status?:integer error?:string detail?:string"},
+	{"Result", "A result without its evidence",
+	 "result:=pass|fail|error reason_code:string duration_ms:number"},
+	{"CheckInForce", "How a server is probed",
+	 "endpoint:string type:string interval_ms:integer timeout_ms:integer healthy_threshold:integer "
+	 "unhealthy_threshold:integer fast_retry:boolean"},
+	{"HealthEvent", "A transition, or a start or stop of the daemon",
+	 "at:time? event:string from?:string to?:string reason_code?:string detail?:string "
+	 "lasted_ms?:integer recent?:[Result]"},
+	{"OverrideNote", "Who changed it and why",
+	 "at:time? who?:string? comment?:string? expires_at?:time?"},
+	{"ShiftEffect", "What a shift does to a load balancer",
+	 "load_balancer:string dns_name:string? zones_left:integer servers_moved:integer "
+	 "share_percent:integer answers_before:[address] answers_after:[address]"},
+	{"OverrideItem", "Something that is not as configured; which members it has goes by `kind`",
+	 "kind:=zone_shift|drain|weight_override|removal id:string? object:string who:string? "
+	 "comment:string? created_at:time? changed_at?:time? expires_at?:time? detail?:string "
+	 "zone?:string? load_balancer?:string? listener?:string? server_group?:string? server?:string? "
+	 "endpoint?:string evacuate_servers?:boolean forced?:boolean state?:=draining|finished "
+	 "timeout_ms?:integer deadline_at?:time? time_left_ms?:integer finished_at?:time? "
+	 "connections?:integer destinations?:integer weight?:integer weight_configured?:integer"},
+	{"PreviewAddress", "An address, handed out or left out",
+	 "address:address zone:string? published:boolean share_percent:integer reason_code:string? "
+	 "server_group:string? shift:string? detail:string"},
+	{"RecordSet", "Records of one name and type",
+	 "name:string type:string ttl_s:integer data:[string] load_balancer:string? zone:string?"},
+	{"FailoverPart", "What takes time in a failover",
+	 "part:string worst_ms:integer counted:boolean detail:string"},
+	{"TrafficCounts", "Counters of the kernel",
+	 "connections:integer packets_in:integer packets_out:integer bytes_in:integer bytes_out:integer"},
+	{"KernelDestination", "A destination of a virtual service",
+	 "address:address port:integer forward_method:string weight:integer upper:integer lower:integer "
+	 "tunnel_type?:string tunnel_port?:integer active?:integer inactive?:integer persistent?:integer "
+	 "stats?:TrafficCounts"},
+	{"KernelService", "A virtual service of the kernel, and whose it is",
+	 "service:string family:integer fwmark?:integer protocol?:string address?:address port?:integer "
+	 "scheduler:string flags:integer persistence_s?:integer persistence_engine?:string "
+	 "stats?:TrafficCounts destinations:[KernelDestination] owner:=zonegate|foreign "
+	 "load_balancer?:string zone?:string listener?:string"},
+	{"ConnectionTracking",
+	 "Room for connections of the host, and how much of it the probes can take",
+	 "max:integer taken_by_probes:integer advice?:string"},
+	{"SystemKernel", "IPVS and the device of the addresses",
+	 "ipvs:=auto|off available:boolean known:boolean detail?:string vip_device?:string "
+	 "vip_device_fault?:string vip_device_advice?:string release?:string conntrack?:ConnectionTracking"},
+	{"SystemStore", "Whether the store takes commits", "ok:boolean detail?:string"},
+	{"SystemTls", "The certificate of the listener",
+	 "fingerprint_sha256:string subject:string not_after:time? self_signed:boolean advice?:string"},
+	{"SystemApi", "How this API is listened for", "tls?:SystemTls"},
+	{"SystemDrift", "What was mended in the kernel",
+	 "repaired_since_start:integer last_audit:time?"},
+	{"SystemUpdate", "The other name server that is kept equal",
+	 "server:string zone:string? phase:string in_sync:boolean record_sets:integer failures:integer "
+	 "last_success:time? last_failure:time? error:string"},
+	{"ReadyCheck", "One check; only those that decide make the node not ready",
+	 "check:string ok:boolean decides:boolean detail:string"},
+};
+
+void openapi_type_add_pieces(json_t *schemas)
+{
+	for (size_t i = 0; i < sizeof(type_pieces) / sizeof(type_pieces[0]); i++) {
+		json_t *schema = openapi_type_members(type_pieces[i].members);
+
+		json_object_set_new(schema, "description", json_string(type_pieces[i].description));
+		json_object_set_new(schemas, type_pieces[i].name, schema);
+	}
+}

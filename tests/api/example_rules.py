@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Each example of the document, sent to the daemon."""
+
+# Objects that others use cannot be removed: only these collections are there meanwhile.
+ALONE = {'/api/v1/zones/{zone}': ('zones',),
+         '/api/v1/server-groups/{server_group}': ('zones', 'server_groups')}
+# Writes that must say what they are about.
+CONDITIONAL = (('PUT', '/api/v1/config'),
+               ('POST', '/api/v1/config/revisions/{revision}/rollback'))
+
+
+def _send(daemon, method, path, query=''):
+    target = daemon.example_target(method, path)
+    target += ('&' if '?' in target else '?') + query if query else ''
+    headers = {'If-Match': '*'} if (method, path) in CONDITIONAL else None
+    return daemon.judged(method, target, daemon.sent_body(method, path), headers)
+
+
+def examples_are_answered_as_documented(daemon):
+    faults = []
+    for method, path, _ in daemon.operations():
+        daemon.prepare(method, path)
+        if method == 'DELETE' and path in ALONE:
+            daemon.install(ALONE[path])
+        answer, found = _send(daemon, method, path)
+        faults += found
+        if not 200 <= answer.status < 300:
+            faults.append(f'{method} {path}: the example is refused: {answer}')
+    return faults
+
+
+def _knows(operation, name):
+    return any(p['in'] == 'query' and p['name'] == name for p in operation['parameters'])
+
+
+def dry_runs_are_answered_as_documented(daemon):
+    """And change nothing."""
+    faults = []
+    for method, path, operation in daemon.operations():
+        if not _knows(operation, 'dry_run'):
+            if method in ('PUT', 'PATCH', 'DELETE') and path.startswith('/api/v1/') and \
+                    operation['tags'][0] not in ('users', 'tokens', 'sessions', 'auth'):
+                faults.append(f'{method} {path}: a write that knows no dry run')
+            continue
+        daemon.prepare(method, path)
+        if method == 'DELETE' and path in ALONE:
+            daemon.install(ALONE[path])
+        before = daemon.call('GET', '/api/v1/config').headers['ETag']
+        overrides = daemon.call('GET', '/api/v1/overrides').json['items']
+        answer, found = _send(daemon, method, path, 'dry_run=true')
+        faults += found
+        if answer.status != 200:
+            faults.append(f'{method} {path}: the dry run is refused: {answer}')
+        if daemon.call('GET', '/api/v1/config').headers['ETag'] != before:
+            faults.append(f'{method} {path}: the dry run changed the configuration')
+        after = daemon.call('GET', '/api/v1/overrides').json['items']
+        if [one['id'] for one in after] != [one['id'] for one in overrides]:
+            faults.append(f'{method} {path}: the dry run changed the overrides')
+    return faults
+
+
+def optional_parameters_are_answered_as_documented(daemon):
+    """Values of an enumeration, booleans and limits of the query, one after the other."""
+    faults = []
+    daemon.install()
+    for method, path, operation in daemon.operations():
+        if method != 'GET':
+            continue
+        daemon.prepare(method, path)
+        for parameter in operation['parameters']:
+            schema = parameter['schema']
+            values = schema.get('enum') or {'boolean': ['true', 'false'], 'integer': ['1']}.get(
+                schema.get('type'), [])
+            if parameter['in'] != 'query' or parameter['required']:
+                continue
+            for value in values:
+                answer, found = _send(daemon, method, path, f'{parameter["name"]}={value}')
+                faults += found
+                if not 200 <= answer.status < 300 and path != '/readyz':
+                    faults.append(f'{method} {path}: {parameter["name"]}={value}: {answer}')
+    return faults
+
+
+def faults_are_answered_as_documented(daemon):
+    """What is wrong with a request has a status of the document and a problem with members that it knows."""
+    faults = []
+    daemon.install()
+    for method, path, operation in daemon.operations():
+        target = daemon.example_target(method, path)
+        takes = 'requestBody' in operation
+        tries = [(f'{target}{"&" if "?" in target else "?"}no_such_parameter=1', {}, None, 400)]
+        if '{' in path and method in ('GET', 'PATCH', 'DELETE'):
+            tries.append((daemon.example_target(method, path).replace('-', '0').replace('web', 'wob')
+                          .replace('shop', 'shap').replace('zone0a', 'z').replace('revisions/', 'revisions/4'), {}, '{}' if takes else None, None))
+        if takes:
+            kind = 'application/merge-patch+json' if method == 'PATCH' else 'application/json'
+            tries += [(target, {'Content-Type': kind}, '{"a":1,"a":2}', 400),
+                      (target, {'Content-Type': kind}, '{"no_such_member":1}', 422),
+                      (target, {'Content-Type': 'text/plain'}, '{}', 415),
+                      (target, {'Content-Type': kind}, '[]', None)]
+        for where, headers, body, status in tries:
+            if (method, path) in CONDITIONAL:
+                headers = {**headers, 'If-Match': '*'}
+            answer = daemon.call(method, where, body, headers)
+            faults += daemon.contract.check_answer(method, where, answer)
+            if answer.status < 400 or (status and answer.status != status):
+                faults.append(f'{method} {where} {body}: {answer.status}, not {status or "refused"}')
+    return faults
+
+
+RULES = (examples_are_answered_as_documented, dry_runs_are_answered_as_documented,
+         optional_parameters_are_answered_as_documented, faults_are_answered_as_documented)

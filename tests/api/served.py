@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A daemon with the small installation of the document's examples."""
+
+import json
+import re
+
+from zglab import alone, api, contract
+
+DNS = 'listen = 127.0.0.1:5300\napex = lb.example.net\nns = ns1.example.net, ns2.example.net\n'
+# No zone is healthy here: the servers of the examples are not.
+NEEDS = {('POST', '/api/v1/zone-shifts'): {'force': True}}
+
+
+class Served:
+    def __init__(self, build, out):
+        self.build = build
+        self._daemon = alone.Daemon({'build': build, 'out': out}, DNS)
+        self.document = self.contract = None
+        self._fixed = {}
+
+    def start(self):
+        self._daemon.start()
+        self.document = self.call('GET', '/openapi.json').json
+        self.contract = contract.Contract(self.document)
+
+    def dispose(self):
+        self._daemon.dispose()
+
+    def call(self, method, target, body=None, headers=None):
+        return api.Api(self._daemon.socket, judged=False).raw(method, target, body, headers)
+
+    def judged(self, method, target, body=None, headers=None):
+        """(answer, faults by the document)"""
+        answer = self.call(method, target, body, headers)
+        faults = self.contract.check_answer(method, target, answer)
+        if body is not None and 200 <= answer.status < 300:
+            faults += self.contract.check_request(method, target, json.dumps(body))
+        return answer, faults
+
+    # ---- examples ---------------------------------------------------------------------------
+
+    def operations(self):
+        """(method, path, operation) of the document."""
+        for path, item in self.document['paths'].items():
+            for verb, operation in item.items():
+                yield verb.upper(), path, operation
+
+    def example_body(self, method, path):
+        operation = self.document['paths'][path].get(method.lower(), {})
+        for media in operation.get('requestBody', {}).get('content', {}).values():
+            return media.get('example')
+        return None
+
+    def sent_body(self, method, path):
+        """The example, and what it needs besides in this installation."""
+        body = self.example_body(method, path)
+        return body and {**body, **NEEDS.get((method, path), {})}
+
+    def example_target(self, method, path):
+        """The path with the examples of its parameters; required ones of the query, too."""
+        query = []
+        target = path
+        for parameter in self.document['paths'][path][method.lower()]['parameters']:
+            name, value = parameter['name'], str(parameter.get('example', f'no-{parameter["name"]}'))
+            if parameter['in'] == 'path':
+                target = target.replace(f'{{{name}}}', self._fixed.get(name, value))
+            elif parameter['in'] == 'query' and parameter['required']:
+                query.append(f'{name}={value}')
+        return target + ('?' + '&'.join(query) if query else '')
+
+    def install(self, keep=None):
+        """The document's own configuration, or only some of its collections."""
+        body = self.example_body('PUT', '/api/v1/config')
+        body = {name: value for name, value in body.items() if not keep or name in keep}
+        answer = self.call('PUT', '/api/v1/config', body, {'If-Match': '*'})
+        assert answer.status in (200, 201), f'the example of the document is refused: {answer}'
+
+    def prepare(self, method, path):
+        """What must be there before the example of an operation can be sent."""
+        self.install()
+        if path.endswith('/config/confirm'):
+            self.call('PATCH', '/api/v1/zones/zone-a?confirm_within_s=60', {'description': method})
+        revisions = self.call('GET', '/api/v1/config/revisions?limit=2').json['items']
+        self._fixed['revision'] = str(revisions[-1]['revision'])
+        if method == 'POST':
+            return
+        item = self.document['paths'][path]
+        parent, _, last = path.rpartition('/')
+        if method != 'PUT' and 'put' in item and not self._stands(path):
+            self.call('PUT', self.example_target('PUT', path), self.sent_body('PUT', path))
+        made = re.fullmatch(r'\{(\w+)\}', last)
+        if made and 'put' not in item and 'post' in self.document['paths'].get(parent, {}):
+            self._make(parent, path, made.group(1))
+
+    def _stands(self, path):
+        item = self.document['paths'][path]
+        return 'get' in item and self.call('GET', self.example_target('GET', path)).status == 200
+
+    def _make(self, parent, path, name):
+        """An object whose id the daemon gives."""
+        answer = self.call('POST', self.example_target('POST', parent),
+                           self.sent_body('POST', parent))
+        if answer.status == 201:
+            self._fixed[name] = answer.json['id']

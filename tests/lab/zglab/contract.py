@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""openapi.json as a judge: is an answer one that the document tells of?"""
+
+import ipaddress
+import json
+import re
+import sys
+import urllib.parse
+
+sys.path.append("/usr/lib/python3/dist-packages")  # where another python than Debian's comes first
+import fastjsonschema  # noqa: E402
+
+
+def _is_address(text):
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+FORMATS = {"ip-address": _is_address}
+
+
+class Contract:
+    def __init__(self, document):
+        self.document = document
+        self._judges = {}
+        # Paths without a parameter come first: /zones/{zone} is not /zones/of.
+        self._paths = [
+            (re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path))), path)
+            for path in sorted(document["paths"], key=lambda path: path.count("{"))
+        ]
+
+    def find(self, target):
+        """The path of the document that a request target is of, or None."""
+        bare = urllib.parse.urlsplit(target).path
+        for pattern, path in self._paths:
+            if pattern.fullmatch(bare):
+                return path
+        return None
+
+    def _judge(self, place, schema):
+        if place not in self._judges:
+            root = {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "components": self.document["components"], "allOf": [schema],
+            }
+            self._judges[place] = fastjsonschema.compile(root, formats=FORMATS, use_default=False)
+        return self._judges[place]
+
+    def check_value(self, place, schema, value):
+        """Faults of a value, as a list of one sentence or none."""
+        try:
+            self._judge(place, schema)(value)
+        except fastjsonschema.JsonSchemaValueException as fault:
+            return [f"{place}: {fault.message}{self._closer(place, schema, value)}"]
+        return []
+
+    def _closer(self, place, schema, value):
+        """Of several alternatives: what each has against the value."""
+        faults = []
+        for i, one in enumerate(schema.get("anyOf", ())):
+            faults += self.check_value(f"{place} alternative {i + 1}", one, value)
+        return "".join(f"; {fault}" for fault in faults)
+
+    def check_request(self, method, target, body):
+        """What was taken is something that the document allows."""
+        operation = self.document["paths"].get(self.find(target), {}).get(method.lower(), {})
+        content = operation.get("requestBody", {}).get("content", {})
+        if not body or not content:
+            return []
+        kind, media = next(iter(content.items()))
+        return self.check_value(f"{method} {self.find(target)} body {kind}", media["schema"],
+                                json.loads(body))
+
+    def check_answer(self, method, target, answer):
+        """Faults of an answer: status, type and body are those of the document."""
+        path = self.find(target)
+        place = f"{method} {path or target} {answer.status}"
+        item = self.document["paths"].get(path, {})
+        operation = item.get("get" if method == "HEAD" else method.lower())
+        if operation is None:  # no such operation
+            expected = 405 if path else 404
+            if answer.status not in (expected, 400, 408, 414, 421, 429, 431, 503):
+                return [f"{place}: not in the document"]
+            return self._check_problem(place, answer) if method != "HEAD" else []
+        response = operation["responses"].get(str(answer.status))
+        if response is None:
+            return [f"{place}: the document has no such status: {answer.body[:300]!r}"]
+        return self._check_body(place, method, response, answer)
+
+    def _check_problem(self, place, answer):
+        if answer.headers["Content-Type"] != "application/problem+json":
+            return [f"{place}: no problem document: {answer.headers['Content-Type']}"]
+        return self.check_value("Problem", {"$ref": "#/components/schemas/Problem"},
+                                json.loads(answer.body))
+
+    def _check_body(self, place, method, response, answer):
+        content = response.get("content", {})
+        if method == "HEAD" or not content:
+            return [f"{place}: a body: {answer.body[:300]!r}"] if answer.body else []
+        kind = (answer.headers["Content-Type"] or "").split(";")[0]
+        if kind not in content:
+            return [f"{place}: Content-Type is {kind!r}, not one of {sorted(content)}"]
+        value = answer.body.decode() if kind.startswith("text/") else json.loads(answer.body)
+        return self.check_value(f"{place} {kind}", content[kind]["schema"], value)
