@@ -66,10 +66,8 @@ static void override_op_show(struct request *r, const struct override_op *op,
 {
 	json_t *warnings = plan_json_warnings(result->warnings), *json;
 
-	if (op->wish.dry_run) {
-		request_reply_json(r, 200, override_json_dry_run(result));
-	} else if (op->wish.verb == OVERRIDE_DELETE && warnings) {
-		request_reply_json(r, 200, json_pack("{s:O}", "warnings", warnings));
+	if (op->wish.dry_run || (op->wish.verb == OVERRIDE_DELETE && warnings)) {
+		request_reply_json(r, 200, override_json_plan(result));
 	} else if (op->wish.verb == OVERRIDE_DELETE) {
 		request_reply_empty(r, 204);
 	} else {

@@ -251,7 +251,8 @@ static void openapi_add_override_answers(json_t *responses, const struct route *
 	if (r->method == METHOD_DELETE)
 		openapi_add_answer(responses, "204", "Ended", NULL);
 	if (r->method == METHOD_POST || r->method == METHOD_DELETE) /* the others have their own */
-		openapi_add_answer(responses, "200", "The answer of a dry run",
+		openapi_add_answer(responses, "200",
+				   "The answer of a dry run; or ended, with warnings",
 				   openapi_plan_schema(r));
 	openapi_add_problem(responses, "409", "Refused as things are now; `detail` says why");
 	openapi_add_problem(responses, "503", "store-unavailable: nothing was changed");

@@ -85,7 +85,7 @@ static const struct schema_row schema_rows[] = {
 	 "changed_at:time? detail:string weight:integer weight_configured:integer expires_at:time? "
 	 "history?:[OverrideNote]"},
 	{"OverridePlan",
-	 "What a drain or a weight override would do. Of a DELETE that the kernel did not take whole: only `warnings`",
+	 "What a drain or a weight override would do. Of a DELETE that the kernel did not take whole: what was ended, and `warnings`",
 	 "override?:OverrideItem kernel_ops?:[string] kernel_ops_total?:integer dns_changes?:[DnsChange] "
 	 "dns_changes_total?:integer warnings:[Warning]"},
 	{"OverrideList",

@@ -118,13 +118,18 @@ json_t *override_json_removal(const struct drain_status *d)
 			 (json_int_t)d->connections);
 }
 
-json_t *override_json_dry_run(const struct override_result *result)
+json_t *override_json_plan(const struct override_result *result)
 {
+	json_t *warnings = plan_json_warnings(result->warnings);
+	const size_t ops = result->ops ? result->ops->count : 0;
+	const size_t names = result->dns_changes ? result->dns_changes->count : 0;
+
 	return json_pack(
-		"{s:o, s:o, s:I, s:o, s:I, s:[]}", "override", override_json_encode(result->status),
-		"kernel_ops", plan_json_ops(result->ops), "kernel_ops_total",
-		(json_int_t)result->ops->count, "dns_changes", plan_json_dns(result->dns_changes),
-		"dns_changes_total", (json_int_t)result->dns_changes->count, "warnings");
+		"{s:o, s:o, s:I, s:o, s:I, s:o}", "override", override_json_encode(result->status),
+		"kernel_ops", ops ? plan_json_ops(result->ops) : json_array(), "kernel_ops_total",
+		(json_int_t)ops, "dns_changes",
+		names ? plan_json_dns(result->dns_changes) : json_array(), "dns_changes_total",
+		(json_int_t)names, "warnings", warnings ? warnings : json_array());
 }
 
 /* ---- decoding --------------------------------------------------------------------------------- */

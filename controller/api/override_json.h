@@ -20,8 +20,8 @@ json_t *override_json_whole(const struct override_status *s);
 json_t *override_json_shift(const struct shift_status *s);
 json_t *override_json_removal(const struct drain_status *d);
 
-/* {override, kernel_ops, dns_changes, warnings} and the totals. */
-json_t *override_json_dry_run(const struct override_result *result);
+/* {override, kernel_ops, dns_changes, warnings} and the totals: of a dry run, or without operations and names. */
+json_t *override_json_plan(const struct override_result *result);
 
 /* Reads the body of a PUT into timeout_ms or weight and expires_in, and comment, which is borrowed from it. Every fault is told;
  * 0 or -EINVAL. */

@@ -215,8 +215,17 @@ static void refusals_of_the_kernel_are_told(void **state)
 	(void)state;
 	start(&rig);
 	rig.refuse_ops = true;
-	AUTO_REPLY struct answer a = put(&rig, WEIGHT, "{\"weight\":7,\"comment\":\"slow\"}");
+	AUTO_REPLY struct answer a = put(&rig, DRAIN, "{\"timeout_ms\":0,\"comment\":\"now\"}");
 	assert_int_equal(a.status, 201);
+	assert_string_equal(answer_text_at(&a, "warnings.0.pointer"),
+			    "/load_balancers/shop/listeners/http");
+	assert_non_null(strstr(answer_text_at(&a, "warnings.0.detail"), "fake kernel"));
+	AUTO_REPLY struct answer back = rig_ask(&rig, "DELETE", DRAIN, "", NULL);
+	assert_int_equal(back.status, 200);
+	assert_string_equal(answer_text_at(&back, "override.id"), answer_text(&a, "id"));
+	assert_true(json_array_size(answer_at(&back, "warnings")) > 0);
+	AUTO_REPLY struct answer gone = rig_get(&rig, DRAIN);
+	assert_int_equal(gone.status, 404);
 	rig.refuse_ops = false;
 	rig_end(&rig);
 }
