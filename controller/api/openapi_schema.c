@@ -86,8 +86,8 @@ static const struct schema_row schema_rows[] = {
 	 "history?:[OverrideNote]"},
 	{"OverridePlan",
 	 "What a drain or a weight override would do. Of a DELETE that the kernel did not take whole: what was ended, and `warnings`",
-	 "override?:OverrideItem kernel_ops?:[string] kernel_ops_total?:integer dns_changes?:[DnsChange] "
-	 "dns_changes_total?:integer warnings:[Warning]"},
+	 "override:OverrideItem kernel_ops:[string] kernel_ops_total:integer dns_changes:[DnsChange] "
+	 "dns_changes_total:integer warnings:[Warning]"},
 	{"OverrideList",
 	 "What is not as configured: kind (zone_shift, drain, weight_override, removal), id, object, who, comment, created_at, "
 	 "expires_at or deadline_at, and members of the kind",

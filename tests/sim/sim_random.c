@@ -234,7 +234,7 @@ static void calm_down(struct run *run)
 	run->meddled = false;
 	if (!sim_world_is_calm(&run->world))
 		snprintf(run->why, sizeof(run->why), "it does not come to rest");
-	else if (random_writes_open(&run->writes) || run->shifts.open || run->overrides.open)
+	else if (random_writes_open(&run->writes) || run->shifts.open || run->overrides.calls.count)
 		snprintf(run->why, sizeof(run->why), "a write was never answered");
 	else {
 		run->oracle.quiet = true;
@@ -346,6 +346,7 @@ bool sim_random_run(const struct sim_random_plan *plan, char *why, size_t size)
 	passed = !run->why[0];
 	sim_world_clear(&run->world);
 	random_writes_forget(&run->writes);
+	vec_clear(&run->overrides.calls);
 	free(run);
 	return passed;
 }

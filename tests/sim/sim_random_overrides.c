@@ -12,6 +12,7 @@ struct call {
 	struct override_request request;
 	struct random_override_known what;
 	usec_t at;
+	bool overtaken; /* by a later wish for the same, before its answer */
 };
 
 static struct override_place place_of(const struct random_override_known *k)
@@ -58,11 +59,11 @@ static void learn(struct random_overrides *s, const struct call *c)
 	struct random_override_known *k;
 
 	forget(s, &c->what);
-	if (s->count == RANDOM_OVERRIDES_MAX)
+	/* It may be gone with its object before the answer; another one of that name does not inherit it. */
+	if (s->count == RANDOM_OVERRIDES_MAX || uid_of(s, &c->what) != c->what.uid)
 		return;
 	k = &s->known[s->count++];
 	*k = c->what;
-	k->uid = uid_of(s, k);
 	k->low = k->high = USEC_NEVER;
 	if (k->kind == OVERRIDE_DRAIN || !c->request.expires_in)
 		return;
@@ -74,9 +75,11 @@ static void on_done(struct override_request *r, const struct override_result *re
 {
 	struct call *c = r->ctx;
 
-	c->all->open--;
+	for (size_t i = c->all->calls.count; i-- > 0;)
+		if (c->all->calls.items[i] == c)
+			vec_remove(&c->all->calls, i);
 	c->all->answered++;
-	if (!err_any(result->faults) && !r->dry_run && r->verb == OVERRIDE_PUT)
+	if (!c->overtaken && !err_any(result->faults) && !r->dry_run && r->verb == OVERRIDE_PUT)
 		learn(c->all, c);
 	free(c);
 }
@@ -132,6 +135,16 @@ static void choose_present(const struct random_overrides *s, struct random_overr
 	engine_each_override(s->world->engine, on_override, &p);
 }
 
+static void overtake(struct random_overrides *s, const struct random_override_known *what)
+{
+	forget(s, what);
+	for (size_t i = 0; i < s->calls.count; i++) {
+		struct call *c = s->calls.items[i];
+
+		c->overtaken = c->overtaken || is_same(&c->what, what);
+	}
+}
+
 void random_override(struct random_overrides *s)
 {
 	static const uint32_t weights[] = {0, 1, 7, 50, 100, 400, 65535};
@@ -146,6 +159,7 @@ void random_override(struct random_overrides *s)
 	if (r->verb == OVERRIDE_DELETE)
 		choose_present(s, &c->what);
 	r->place = place_of(&c->what);
+	c->what.uid = uid_of(s, &c->what);
 	r->has_timeout = r->has_weight = true;
 	r->timeout_ms = (uint32_t)(10000 * random_below(dice, 6));
 	r->weight = weights[random_below(dice, 7)];
@@ -159,8 +173,8 @@ void random_override(struct random_overrides *s)
 	r->done = on_done;
 	/* Until it is answered, either may be: a change can be in force, or in the store, before that. */
 	if (!r->dry_run)
-		forget(s, &c->what);
-	s->open++;
+		overtake(s, &c->what);
+	vec_push(&s->calls, c);
 	engine_override(s->world->engine, r);
 	engine_settle(s->world->engine);
 	sim_world_run(s->world);

@@ -22,7 +22,7 @@ struct random_overrides {
 	struct sim_world *world;
 	struct random_override_known known[RANDOM_OVERRIDES_MAX];
 	size_t count;
-	unsigned open; /* not answered */
+	struct vec calls; /* not answered */
 	uint64_t answered;
 };
 
