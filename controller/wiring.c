@@ -22,6 +22,7 @@
 #include "store/store.h"
 #include "wiring_dns.h"
 #include "wiring_parts.h"
+#include "wiring_stats.h"
 #include "wiring_update.h"
 
 #define START_LIMIT (3 * USEC_PER_SEC)
@@ -90,6 +91,7 @@ static int open_all(struct wiring *w, struct err *e)
 		return -EINVAL;
 	wiring_engine_start(w, snapshot);
 	wiring_access_start(w);
+	w->stats = wiring_stats_start(w->settings, w->ev, w->engine);
 	if (wiring_edges_open_kernel(w, e) != 0 || wiring_api_start(w, e) != 0 ||
 	    start_dns(w, e) != 0)
 		return -EINVAL;
@@ -186,6 +188,7 @@ void wiring_free(struct wiring *w)
 	store_close(w->store);
 	wiring_access_free(w);
 	worker_free(w->worker);
+	wiring_stats_stop(w->stats);
 	engine_free(w->engine);
 	kernel_free(w->kernel);
 	probe_sched_free(w->probes);

@@ -6,6 +6,7 @@
 
 #include "api/api.h"
 #include "settings.h"
+#include "wiring_stats.h"
 
 int wiring_api_start(struct wiring *w, struct err *e)
 {
@@ -13,6 +14,7 @@ int wiring_api_start(struct wiring *w, struct err *e)
 	struct api_settings as = {.socket_path = s->api_socket,
 				  .socket_fd = -1,
 				  .access = w->access,
+				  .stats = wiring_stats_get(w->stats),
 				  .token_file = s->api_token_file,
 				  .tls_cert = s->api_tls_cert,
 				  .tls_key = s->api_tls_key,

@@ -23,6 +23,7 @@ struct wiring {
 	struct worker *
 		hasher; /* passwords only: they take long, and large bodies need not wait for them */
 	struct access *access;
+	struct wiring_stats *stats;
 	struct api *api;
 	struct nsupdate *nsupdate; /* NULL: no other server is kept equal */
 	struct dnsd *dnsd;         /* NULL: this node answers no DNS */

@@ -157,8 +157,11 @@ int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *e
 
 	assert(s->listen_count <= API_LISTEN_MAX && s->tls_listen_count <= API_LISTEN_MAX &&
 	       s->host_count <= API_HOSTS_MAX);
-	api->context = (struct api_context){
-		.loop = loop, .engine = engine, .access = s->access, .started_wall = time_wall()};
+	api->context = (struct api_context){.loop = loop,
+					    .engine = engine,
+					    .access = s->access,
+					    .stats = s->stats,
+					    .started_wall = time_wall()};
 	if (getrandom(&api->context.id_seed, sizeof(api->context.id_seed), GRND_NONBLOCK) < 0)
 		api->context.id_seed = time_wall();
 	api_copy_settings(api, s);

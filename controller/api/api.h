@@ -12,6 +12,7 @@ struct access;
 struct api;
 struct engine;
 struct ev_loop;
+struct stats;
 
 #define API_LISTEN_MAX 8
 #define API_HOSTS_MAX  16
@@ -28,6 +29,7 @@ struct api_settings {
 	const char *state_folder;
 	const char *node_name;
 	struct access *access;  /* users and tokens; borrowed */
+	struct stats *stats;    /* borrowed; NULL = there are none (ipvs = off) */
 	const char *token_file; /* one more token, an admin's; NULL = none */
 	const char *hosts
 		[API_HOSTS_MAX]; /* names beside localhost, 127.0.0.1 and [::1] that TCP requests may ask for */

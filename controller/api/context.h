@@ -11,6 +11,7 @@ struct audit;
 struct engine;
 struct ev_loop;
 struct probe_op;
+struct stats;
 struct tls;
 struct worker;
 
@@ -18,6 +19,7 @@ struct api_context {
 	struct ev_loop *loop;
 	struct engine *engine;
 	struct access *access;
+	struct stats *stats; /* NULL = there are none (ipvs = off) */
 	struct worker *worker;
 	const char *version;
 	usec_t started_wall;

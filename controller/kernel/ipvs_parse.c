@@ -210,3 +210,17 @@ int ipvs_parse_family(const struct nlmsghdr *m, uint16_t *ret_family)
 	*ret_family = nla_get_u16(a[CTRL_ATTR_FAMILY_ID]);
 	return 0;
 }
+
+int ipvs_parse_info(const struct nlmsghdr *m, uint32_t *ret_table_size)
+{
+	struct nlattr *a[IPVS_INFO_ATTR_MAX + 1];
+	const size_t head = NLMSG_HDRLEN + GENL_HDRLEN;
+
+	if (m->nlmsg_len < head ||
+	    parse_level((const uint8_t *)m + head, m->nlmsg_len - head, a, IPVS_INFO_ATTR_MAX,
+			NULL) ||
+	    !a[IPVS_INFO_ATTR_CONN_TAB_SIZE] || nla_len(a[IPVS_INFO_ATTR_CONN_TAB_SIZE]) < 4)
+		return -EBADMSG;
+	*ret_table_size = nla_get_u32(a[IPVS_INFO_ATTR_CONN_TAB_SIZE]);
+	return 0;
+}

@@ -17,4 +17,7 @@ int ipvs_parse_dest(const struct nlmsghdr *m, uint8_t family, struct plan_dest *
 /* The answer to ipvs_put_get_family(). Returns 0 or -EBADMSG. */
 int ipvs_parse_family(const struct nlmsghdr *m, uint16_t *ret_family);
 
+/* The answer to ipvs_put_get_info(): buckets of the table of connections. Returns 0 or -EBADMSG. */
+int ipvs_parse_info(const struct nlmsghdr *m, uint32_t *ret_table_size);
+
 #endif

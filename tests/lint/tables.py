@@ -12,6 +12,8 @@ LAYERS = {
     'zone': ('base', 'model', 'health', 'zone'),
     'dns': ('base', 'model', 'zone', 'dns'),
     'plan': ('base', 'model', 'health', 'zone', 'plan'),
+    # Names and places of the document, and what the kernel counts in them; the engine needs none of it.
+    'stats': ('base', 'model', 'health', 'zone', 'plan', 'stats'),
     'engine': CORE,
     # Who may: mutable state beside the engine's, which knows nothing of the configuration.
     'access': ('base', 'model', 'access'),
@@ -20,14 +22,14 @@ LAYERS = {
     'probe': CORE + ('probe',),
     'kernel': CORE + ('kernel',),
     'dnsio': CORE + ('dnsio',),
-    'api': CORE + ('access', 'api'),
+    'api': CORE + ('access', 'stats', 'api'),
     'loop.c': CORE + ('loop.h',),
     'loop.h': CORE,
     # The names of zones are those of the model.
     'settings.c': ('base', 'model', 'settings.h'),
     'settings.h': ('base', 'settings.h'),
     'wiring.h': ('base',),
-    'wiring.c': CORE + ('access', 'store', 'probe', 'kernel', 'dnsio', 'api', 'loop.h', 'settings.h',
+    'wiring.c': CORE + ('access', 'stats', 'store', 'probe', 'kernel', 'dnsio', 'api', 'loop.h', 'settings.h',
                         'wiring.h'),
     'main.c': ('base', 'settings.h', 'wiring.h'),
     # The CLI is its own program: nothing of the daemon but base.
@@ -35,7 +37,7 @@ LAYERS = {
 }
 
 # What layers 1 to 3 may not call: they do no I/O, know no clock and do not log.
-PURE_DIRECTORIES = ('model', 'health', 'zone', 'plan', 'dns', 'engine', 'access')
+PURE_DIRECTORIES = ('model', 'health', 'zone', 'plan', 'dns', 'engine', 'access', 'stats')
 IMPURE_SYMBOLS = (
     'log_write', 'log_write_fields', 'time_monotonic', 'time_wall', 'clock_gettime', 'gettimeofday', 'time',
     'socket', 'connect', 'send', 'sendto', 'sendmsg', 'recv', 'recvfrom', 'recvmsg', 'open',
@@ -87,6 +89,9 @@ NO_UNIT_TEST = {
     'wiring_edges.c': 'joins, decides nothing: every lab test runs through it',
     'wiring_engine.c': 'joins, decides nothing: every lab test runs through it',
     'wiring_access.c': 'joins, decides nothing: tests/lab/test_access.py',
+    'wiring_stats.c': 'joins, decides nothing: tests/lab/test_statistics.py',
+    'kernel/stats_reader.c': 'asks a real kernel: tests/lab/test_statistics.py',
+    'stats/stats_follow.c': 'the document of stats.c: stats_test.c',
     'wiring_api.c': 'joins, decides nothing: every lab test runs through it',
     'loop.c': 'libev and signals: start, reload and stop are lab tests',
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',

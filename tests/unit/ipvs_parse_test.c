@@ -179,9 +179,32 @@ static void test_family(void **unused)
 	assert_int_equal(family, 33);
 }
 
+static void test_info_has_the_size_of_the_table(void **state)
+{
+	const struct genlmsghdr head = {.cmd = IPVS_CMD_SET_INFO};
+	uint32_t size = 7;
+
+	(void)state;
+	netmsg_reset(&test_out, 1);
+	netmsg_begin(&test_out, 33, 0);
+	netmsg_put_head(&test_out, &head, sizeof(head));
+	netmsg_put_u32(&test_out, IPVS_INFO_ATTR_VERSION, 1);
+	netmsg_end(&test_out);
+	assert_int_equal(ipvs_parse_info(test_message(), &size), -EBADMSG);
+	assert_int_equal(size, 7);
+	netmsg_reset(&test_out, 1);
+	netmsg_begin(&test_out, 33, 0);
+	netmsg_put_head(&test_out, &head, sizeof(head));
+	netmsg_put_u32(&test_out, IPVS_INFO_ATTR_CONN_TAB_SIZE, 4096);
+	netmsg_end(&test_out);
+	assert_int_equal(ipvs_parse_info(test_message(), &size), 0);
+	assert_int_equal(size, 4096);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_info_has_the_size_of_the_table),
 		cmocka_unit_test(test_service_of_the_kernel),
 		cmocka_unit_test(test_dest_of_the_kernel),
 		cmocka_unit_test(test_cut_messages),

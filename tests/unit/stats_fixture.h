@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Looks at a kernel that a test makes up: the fixture's document, listener http of shop at 192.0.2.1 (za) and 192.0.2.2 (zb). */
+#ifndef ZG_TESTS_STATS_FIXTURE_H
+#define ZG_TESTS_STATS_FIXTURE_H
+
+#include <errno.h>
+#include <netinet/in.h>
+
+#include "stats/stats_history.h"
+#include "unit/model_fixture.h"
+
+#define FIXTURE_SECOND(n) ((usec_t)(n)*USEC_PER_SEC + USEC_PER_SEC / 2)
+
+struct fixture_dest {
+	const char *address;
+	uint16_t port;
+	uint32_t active;
+	uint32_t inactive;
+	uint64_t connections;
+	uint64_t bytes_in;
+};
+
+static inline struct plan_key fixture_key(const char *vip)
+{
+	struct plan_key k = {.family = AF_INET, .protocol = IPPROTO_TCP, .port = 80};
+
+	assert_int_equal(addr_parse(vip, &k.address), 0);
+	return k;
+}
+
+/* A service with its destinations in the look under way. Whether it is ours. */
+static inline bool fixture_tell(struct stats *s, const char *vip, uint64_t connections,
+				const struct fixture_dest *dests, size_t count)
+{
+	struct plan_service service = {.key = fixture_key(vip),
+				       .stats = {.connections = connections}};
+	struct plan_dest d[16] = {0};
+	struct plan_dest_counts c[16] = {0};
+
+	assert_true(count <= 16);
+	if (!stats_note_service(s, &service))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(addr_parse(dests[i].address, &d[i].address), 0);
+		d[i].port = dests[i].port;
+		c[i].active = dests[i].active;
+		c[i].inactive = dests[i].inactive;
+		c[i].stats = (struct plan_stats){.connections = dests[i].connections,
+						 .bytes_in = dests[i].bytes_in};
+	}
+	stats_note_dests(s, &service.key, &(struct stats_dests){d, c, count});
+	return true;
+}
+
+/* A whole look in second `n`: connections of the service at 192.0.2.1 and of w1 in it. */
+static inline void fixture_look(struct stats *s, unsigned n, uint64_t connections, uint32_t active)
+{
+	const struct fixture_dest dest = {"10.0.0.1", 8080,        active,
+					  2,          connections, connections * 1000};
+
+	stats_begin(s);
+	assert_true(fixture_tell(s, "192.0.2.1", connections, &dest, 1));
+	stats_end(s, FIXTURE_SECOND(n));
+}
+
+#endif
