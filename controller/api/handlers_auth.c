@@ -142,17 +142,18 @@ void handlers_auth_password(struct request *r)
 	};
 	struct access_call *c;
 
-	if (r->way != ACCESS_BY_SESSION) {
-		request_fail(
-			r, PROBLEM_FORBIDDEN,
-			"this is for users that are signed in; an admin changes others at /users");
-		return;
-	}
 	c = access_call_new(r, ACCESS_SET_PASSWORD, auth_show_password);
 	c->deny = auth_deny_password;
 	c->wish.user = c->who;
-	if (access_call_read(c, members, 2) == 0)
+	if (access_call_read(c, members, 2))
+		return;
+	if (r->way == ACCESS_BY_SESSION) {
 		access_call_run(c);
+		return;
+	}
+	access_call_free(c);
+	request_fail(r, PROBLEM_FORBIDDEN,
+		     "this is for users that are signed in; an admin changes others at /users");
 }
 
 static json_t *auth_encode_urls(const char *urls)

@@ -4,6 +4,7 @@
 
 #include "api/body.h"
 #include "api/handlers_write.h"
+#include "api/openapi_access.h"
 #include "api/openapi_examples.h"
 #include "api/openapi_schema.h"
 #include "api/reply.h"
@@ -130,7 +131,7 @@ static void openapi_add_query_parameters(json_t *list, const struct route *r)
 
 static void openapi_add_header_parameters(json_t *list, const struct route *r)
 {
-	if (!(r->flags & ROUTE_DRY_RUN))
+	if (!(r->flags & (ROUTE_DRY_RUN | ROUTE_CONDITION)))
 		return;
 	json_array_append_new(list, openapi_parameter("header", "Prefer", false,
 						      json_pack("{s:s}", "type", "string"),
@@ -324,6 +325,20 @@ static void openapi_add_common_problems(json_t *responses)
 		openapi_add_problem(responses, rows[i].status, rows[i].description);
 }
 
+static void openapi_add_access_answers(json_t *responses, const struct route *r)
+{
+	const struct openapi_access_answer *a = openapi_access_answers(r);
+
+	for (; a && a->status; a++) {
+		if (r->method == METHOD_POST && strcmp(a->status, "201") == 0)
+			json_object_del(responses, "200");
+		if (a->schema && strcmp(a->schema, "Problem") == 0)
+			openapi_add_problem(responses, a->status, a->description);
+		else
+			openapi_add_answer(responses, a->status, a->description, a->schema);
+	}
+}
+
 static json_t *openapi_responses(const struct route *r)
 {
 	json_t *responses = json_object();
@@ -341,13 +356,16 @@ static json_t *openapi_responses(const struct route *r)
 	if (strchr(r->pattern, '{'))
 		openapi_add_problem(responses, "404", "There is no such object");
 	if (r->role > ROLE_NOBODY) {
-		openapi_add_problem(responses, "401", "TCP: no token, or not the right one");
-		openapi_add_problem(responses, "403",
-				    "Unix socket: not root nor the daemon's own user");
+		openapi_add_problem(responses, "401",
+				    "TCP: known neither by a token nor by a session");
+		openapi_add_problem(
+			responses, "403",
+			"The role is not enough; or a session is used by a page of another server");
 	}
 	if (r->flags & ROUTE_OVERRIDE)
 		openapi_add_override_answers(responses, r);
 	openapi_add_special_answers(responses, r);
+	openapi_add_access_answers(responses, r);
 	openapi_add_common_problems(responses);
 	return responses;
 }

@@ -2,6 +2,8 @@
 // Examples, one a schema. A test holds each to the members of its schema.
 #include "api/openapi_examples.h"
 
+#include "api/openapi_access.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -226,6 +228,8 @@ json_t *openapi_examples_request(const char *schema)
 {
 	json_t *example = openapi_bodies_request(schema);
 
+	if (!example)
+		example = openapi_access_example(schema);
 	return example ? example : examples_find(schema);
 }
 
@@ -233,6 +237,8 @@ json_t *openapi_examples_answer(const char *schema)
 {
 	json_t *example = openapi_bodies_answer(schema);
 
+	if (!example)
+		example = openapi_access_example(schema);
 	return example ? example : examples_find(schema);
 }
 
@@ -242,10 +248,17 @@ const char *openapi_examples_parameter(const char *name)
 		const char *name;
 		const char *example;
 	} rows[] = {
-		{"zone", "zone-a"},        {"load_balancer", "shop"},
-		{"listener", "http"},      {"server_group", "web"},
-		{"server", "web-1"},       {"revision", "11"},
-		{"shift", "bd65ed46dcb5"}, {"name", "shop.lb.example.net"},
+		{"zone", "zone-a"},
+		{"load_balancer", "shop"},
+		{"listener", "http"},
+		{"server_group", "web"},
+		{"server", "web-1"},
+		{"revision", "11"},
+		{"shift", "bd65ed46dcb5"},
+		{"name", "shop.lb.example.net"},
+		{"user", "alice"},
+		{"token", "2c345a4b30b48b1b"},
+		{"session", "84a322e8cd6a9daf"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -3,6 +3,7 @@
 #include "api/openapi_schema.h"
 
 #include "api/handlers_write.h"
+#include "api/openapi_access.h"
 #include "api/openapi_examples.h"
 #include "api/openapi_type.h"
 #include "base/buf.h"
@@ -496,6 +497,7 @@ json_t *openapi_schema_all(void)
 			    json_pack("{s:s, s:[s, s, s]}", "type", "object", "required", "openapi",
 				      "info", "paths"));
 	openapi_type_add_pieces(schemas);
+	openapi_access_add_schemas(schemas);
 	openapi_examples_add(schemas);
 	return schemas;
 }

@@ -7,6 +7,8 @@ ALONE = {'/api/v1/zones/{zone}': ('zones',),
 # Writes that must say what they are about.
 CONDITIONAL = (('PUT', '/api/v1/config'),
                ('POST', '/api/v1/config/revisions/{revision}/rollback'))
+# Of sessions only, and whoever asks by the socket has none.
+REFUSED = {('POST', '/api/v1/auth/password'): 403}
 
 
 def _send(daemon, method, path, query=''):
@@ -24,7 +26,7 @@ def examples_are_answered_as_documented(daemon):
             daemon.install(ALONE[path])
         answer, found = _send(daemon, method, path)
         faults += found
-        if not 200 <= answer.status < 300:
+        if not 200 <= answer.status < 300 and answer.status != REFUSED.get((method, path)):
             faults.append(f'{method} {path}: the example is refused: {answer}')
     return faults
 

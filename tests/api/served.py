@@ -17,6 +17,7 @@ class Served:
         self._daemon = alone.Daemon({'build': build, 'out': out}, DNS)
         self.document = self.contract = None
         self._fixed = {}
+        self._needs = {}
 
     def start(self):
         self._daemon.start()
@@ -54,7 +55,8 @@ class Served:
     def sent_body(self, method, path):
         """The example, and what it needs besides in this installation."""
         body = self.example_body(method, path)
-        return body and {**body, **NEEDS.get((method, path), {})}
+        return body and {**body, **NEEDS.get((method, path), {}),
+                         **self._needs.get((method, path), {})}
 
     def example_target(self, method, path):
         """The path with the examples of its parameters; required ones of the query, too."""
@@ -78,6 +80,8 @@ class Served:
     def prepare(self, method, path):
         """What must be there before the example of an operation can be sent."""
         self.install()
+        if re.match('/api/v1/(auth|users|tokens|sessions)', path):
+            self._prepare_access(path)
         if path.endswith('/config/confirm'):
             self.call('PATCH', '/api/v1/zones/zone-a?confirm_within_s=60', {'description': method})
         revisions = self.call('GET', '/api/v1/config/revisions?limit=2').json['items']
@@ -91,6 +95,20 @@ class Served:
         made = re.fullmatch(r'\{(\w+)\}', last)
         if made and 'put' not in item and 'post' in self.document['paths'].get(parent, {}):
             self._make(parent, path, made.group(1))
+
+    def _prepare_access(self, path):
+        """The user of the examples, signed in, no tokens; codes are the daemon's to make."""
+        for token in self.call('GET', '/api/v1/tokens').json['items']:
+            self.call('DELETE', f'/api/v1/tokens/{token["id"]}')
+        user, login = '/api/v1/users/{user}', '/api/v1/auth/login'
+        self.call('DELETE', self.example_target('DELETE', user))
+        if '/users' in path:
+            return
+        self.call('PUT', self.example_target('PUT', user), self.example_body('PUT', user))
+        answer = self.call('POST', login, self.example_body('POST', login))
+        self._fixed['session'] = answer.json['id']
+        code = self.call('POST', '/api/v1/auth/setup').json['code']
+        self._needs['POST', '/api/v1/auth/first-user'] = {'code': code}
 
     def _stands(self, path):
         item = self.document['paths'][path]
