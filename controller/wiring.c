@@ -13,6 +13,7 @@
 #include "dnsio/dnsd.h"
 #include "dnsio/nsupdate.h"
 #include "engine/engine.h"
+#include "engine/events.h"
 #include "engine/shifts.h"
 #include "engine/status.h"
 #include "kernel/kernel.h"
@@ -146,6 +147,20 @@ static const char *wiring_describe_stop(const struct settings *s)
 				      : "what is in the kernel stays (on_stop = keep)";
 }
 
+static void announce(struct wiring *w, const struct node_status *st)
+{
+	char *text AUTO_FREE = mem_printf(
+		"zonegated " ZONEGATE_VERSION " as %s: revision %llu, %zu virtual service%s, "
+		"%zu server%s probed, IPVS is %s",
+		st->node_name, (unsigned long long)st->revision, st->services,
+		st->services == 1 ? "" : "s", st->probes, st->probes == 1 ? "" : "s",
+		st->kernel_off
+			? "off"
+			: (st->kernel_available ? "there" : "not available: modprobe ip_vs"));
+
+	engine_tell(w->engine, EVENT_DAEMON_STARTED, text);
+}
+
 void wiring_run(struct wiring *w)
 {
 	struct node_status st;
@@ -153,15 +168,7 @@ void wiring_run(struct wiring *w)
 	loop_run_until(w->loop, START_LIMIT, kernel_is_decided, w);
 	mem_reserve_end();
 	engine_node_status(w->engine, &st);
-	log_write(LOG_LEVEL_NOTICE,
-		  "daemon.started: zonegated " ZONEGATE_VERSION
-		  " as %s: revision %llu, %zu virtual service%s, %zu server%s "
-		  "probed, IPVS is %s",
-		  st.node_name, (unsigned long long)st.revision, st.services,
-		  st.services == 1 ? "" : "s", st.probes, st.probes == 1 ? "" : "s",
-		  st.kernel_off
-			  ? "off"
-			  : (st.kernel_available ? "there" : "not available: modprobe ip_vs"));
+	announce(w, &st);
 	loop_notify_ready("running");
 	loop_run(w->loop);
 

@@ -10,7 +10,7 @@
 #include "api/worker.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/ports.h"
+#include "engine/events.h"
 #include "store/store.h"
 
 static usec_t access_port_now(void *ctx)
@@ -79,15 +79,9 @@ static void access_port_offload(void *ctx, void (*work)(void *arg), void (*done)
 static void access_port_login_failed(void *ctx, const char *user, const char *source,
 				     const char *why)
 {
-	char object[80], detail[160];
+	struct wiring *w = ctx;
 
-	(void)ctx;
-	snprintf(object, sizeof(object), "%s%s", *user ? "users/" : "", user);
-	snprintf(detail, sizeof(detail), "%s, from %s", why, source);
-	wiring_ports_tell(&(struct engine_event){.id = EVENT_AUTH_LOGIN_FAILED,
-						 .wall = time_wall(),
-						 .object = object,
-						 .detail = detail});
+	engine_note_login_failed(w->engine, user, source, why);
 }
 
 static void on_access_row(void *ctx, const struct store_row *row)

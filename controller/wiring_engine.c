@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "engine/engine.h"
+#include "engine/events.h"
 #include "kernel/kernel.h"
 #include "settings.h"
 #include "store/store.h"
@@ -56,6 +57,7 @@ void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
 		(void)wiring_dns_parse_ns(s->dns_ns.items[i], &es.dns_ns[es.dns_ns_count++]);
 	es.dns_hostmaster = s->dns_hostmaster;
 	w->engine = engine_new(&es, &ports, snapshot);
+	engine_load_event_number(w->engine, store_last_event(w->store));
 	for (size_t i = 0; engine_row_kind(i); i++)
 		store_load_rows(w->store, engine_row_kind(i), on_row, w);
 }

@@ -33,9 +33,6 @@ struct wiring {
 /* wiring_ports.c: what the engine may ask of the world. */
 void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports);
 
-/* An event to its sinks. */
-void wiring_ports_tell(const struct engine_event *ev);
-
 /* wiring_edges.c: each opens one edge into `w`; its reports go to the engine. Returns 0 or -EINVAL with the reason. */
 /* The heap for what the store holds, before the first thread. */
 void wiring_edges_reserve(const struct wiring *w);

@@ -16,6 +16,7 @@
 #include "dnsio/dnsd.h"
 #include "dnsio/nsupdate.h"
 #include "engine/engine.h"
+#include "engine/events.h"
 #include "engine/status.h"
 #include "kernel/kernel.h"
 #include "loop.h"
@@ -261,24 +262,25 @@ static void port_wake_at(void *ctx, usec_t at)
 	loop_wake_at(w->loop, at);
 }
 
-void wiring_ports_tell(const struct engine_event *ev)
+static void port_event(void *ctx, const struct engine_event *ev)
 {
 	static const enum log_level levels[] = {
 #define EVENT(id, name, level, meaning, remedy) [EVENT_##id] = level,
 #include "engine/events.def"
 #undef EVENT
 	};
+	char number[24];
 	const struct log_field fields[] = {
-		{"ZG_EVENT", engine_event_name(ev->id)}, {"ZG_OBJECT", ev->object}, {NULL, NULL}};
+		{"ZG_EVENT", engine_event_name(ev->id)},
+		{"ZG_OBJECT", ev->object},
+		{"ZG_SEVERITY", engine_event_severity_name(ev->severity)},
+		{"ZG_EVENT_ID", number},
+		{NULL, NULL}};
 
+	(void)ctx;
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)ev->number);
 	log_write_fields(levels[ev->id], fields, "%s%s%s: %s", engine_event_name(ev->id),
 			 ev->object[0] ? " " : "", ev->object, ev->detail);
-}
-
-static void port_event(void *ctx, const struct engine_event *ev)
-{
-	(void)ctx;
-	wiring_ports_tell(ev);
 }
 
 void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports)

@@ -203,11 +203,15 @@ void acks_note_settled(struct engine *e)
 		return;
 	e->applied_revision = e->snapshot->revision;
 	metrics_set(METRIC_CONFIG_APPLIED_REVISION, (int64_t)e->applied_revision);
-	engine_emit(e, EVENT_CONFIG_APPLIED, "", "revision %llu is %s",
-		    (unsigned long long)e->applied_revision,
-		    e->settings.kernel_off
-			    ? "in force, and programmed nowhere ([kernel] ipvs = off)"
-			    : "in the kernel");
+	engine_emit_with(e,
+			 &(struct emission){.id = EVENT_CONFIG_APPLIED,
+					    .object = "",
+					    .data = json_pack("{s:I}", "revision",
+							      (json_int_t)e->applied_revision)},
+			 "revision %llu is %s", (unsigned long long)e->applied_revision,
+			 e->settings.kernel_off
+				 ? "in force, and programmed nowhere ([kernel] ipvs = off)"
+				 : "in the kernel");
 }
 
 void engine_note_ops(struct engine *e, const struct plan_ops *ops)

@@ -2,42 +2,14 @@
 // Life of the engine, and the settle step: a constant table walked once in order. A step marks only later ones.
 #include "engine/engine.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "engine/confirm_parts.h"
+#include "engine/event_limit.h"
 #include "engine/override_parts.h"
 #include "engine/zones.h"
-
-const char *engine_event_name(enum engine_event_id id)
-{
-	static const char *const names[] = {
-#define EVENT(id, name, level, meaning, remedy) [EVENT_##id] = name,
-#include "engine/events.def"
-#undef EVENT
-	};
-
-	return names[id];
-}
-
-void engine_emit(struct engine *e, enum engine_event_id id, const char *object, const char *fmt,
-		 ...)
-{
-	char detail[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(detail, sizeof(detail), fmt, ap);
-	va_end(ap);
-
-	struct engine_event ev = {
-		.id = id, .wall = e->ports.wall(e->ports.ctx), .object = object, .detail = detail};
-
-	e->ports.event(e->ports.ctx, &ev);
-}
 
 void engine_mark(struct engine *e, unsigned marks)
 {
@@ -60,6 +32,7 @@ struct engine *engine_new(const struct engine_settings *s, const struct engine_p
 	e->drain_poll_at = USEC_NEVER;
 	e->held_poll_at = USEC_NEVER;
 	e->rows_retry_at = USEC_NEVER;
+	e->event_tick_at = USEC_NEVER;
 	e->store_ok = true;
 	e->next_token = 1;
 	e->started_wall = ports->wall(ports->ctx);
@@ -117,6 +90,7 @@ void engine_free(struct engine *e)
 	vec_clear(&e->askers);
 	vec_clear(&e->dirty);
 	vec_clear(&e->ramping);
+	event_limit_free(e);
 	rows_free(&e->rows);
 	rows_free(&e->rows_in_flight);
 	plan_ops_clear(&e->ops);
@@ -163,6 +137,7 @@ static void wake(struct engine *e, usec_t now)
 				 e->audit_at,
 				 drains,
 				 e->rows_retry_at,
+				 event_limit_tick(e, now),
 				 shifts_tick(e, now),
 				 overrides_tick(e, now),
 				 confirm_tick(e, now),
@@ -200,6 +175,7 @@ void engine_settle(struct engine *e)
 	acks_tick(e, now);
 	drains_tick(e, now);
 	overrides_tick(e, now);
+	event_limit_tick(e, now);
 	if (now >= e->rows_retry_at) {
 		e->rows_retry_at = USEC_NEVER;
 		engine_mark(e, MARK_STORE);
@@ -220,6 +196,10 @@ void engine_settle(struct engine *e)
 	propose_finish(e);
 	shifts_finish(e);
 	overrides_finish(e);
+	if (e->marks & MARK_STORE) { /* what was told behind that step goes out all the same */
+		e->marks &= ~(unsigned)MARK_STORE;
+		rows_commit(e);
+	}
 	wake(e, now);
 }
 
@@ -254,6 +234,10 @@ void engine_save_health(struct engine *e)
 {
 	e->rows_retry_at = USEC_NEVER; /* once more, and at once */
 	rows_append(e, "event", "daemon", mem_strdup("{\"event\":\"daemon.stopped\"}"));
+	event_limit_flush(e);
+	events_tell(e,
+		    &(struct emission){.id = EVENT_DAEMON_STOPPED, .object = "", .unlogged = true},
+		    "it was told to stop");
 	for (size_t i = 0; i < e->groups.count; i++) {
 		struct engine_group *g = e->groups.items[i];
 

@@ -127,6 +127,7 @@ struct engine_row { /* waits for the store */
 	char *key;
 	char *value;
 	usec_t wall; /* not 0: an entry of the journal */
+	bool told;   /* an event that was published */
 	bool stale;  /* under way, and overtaken: not tried again */
 };
 
@@ -186,6 +187,11 @@ struct engine {
 	char *device_fault; /* why the VIP device cannot be used; NULL = it can */
 	uint64_t drift_count;
 	uint64_t applied_revision;
+
+	uint64_t event_number;    /* of the newest event */
+	uint64_t event_published; /* ... that others know of */
+	struct table event_windows;
+	usec_t event_tick_at;
 
 	struct vec rows; /* struct engine_row */
 	struct vec rows_in_flight;

@@ -7,6 +7,20 @@
 
 /* engine.c */
 void engine_mark(struct engine *e, unsigned marks);
+struct emission {
+	enum engine_event_id id;
+	const char *object;
+	json_t *data;  /* "from", "to", "reason_code" …; NULL = none */
+	bool bad;      /* a change for the worse: a warning at least */
+	bool unlogged; /* the log says it at another time */
+};
+/* events.c. The data is taken over. */
+void engine_emit_with(struct engine *e, const struct emission *x, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Without regard to limits; `data` stays the caller's. */
+void events_tell(struct engine *e, const struct emission *x, const char *detail);
+/* Those of the rows that nobody was told of yet. */
+void events_publish(struct engine *e, const struct vec *rows);
 void engine_emit(struct engine *e, enum engine_event_id id, const char *object, const char *fmt,
 		 ...) __attribute__((format(printf, 4, 5)));
 

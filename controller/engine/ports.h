@@ -20,11 +20,25 @@ enum engine_event_id {
 	EVENT_COUNT
 };
 
+/* As the levels of the log. */
+enum event_severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTICE, SEVERITY_INFO };
+
 struct engine_event {
 	enum engine_event_id id;
+	uint64_t number;
+	enum event_severity severity;
 	usec_t wall;
 	const char *object; /* "server_groups/web/servers/web-1", "" for the node */
 	const char *detail; /* a sentence: reason, old -> new, duration */
+};
+
+/* An event on its way to others; borrowed. */
+struct event_record {
+	uint64_t id;
+	enum event_severity severity;
+	const char *type;
+	const char *object;
+	const char *text; /* the whole of it as JSON */
 };
 
 struct engine_ports {
@@ -74,6 +88,8 @@ struct engine_ports {
 	/* Asks for engine_settle() at `at` (monotonic) at the latest; replaces the former wish. */
 	void (*wake_at)(void *ctx, usec_t at);
 	void (*event)(void *ctx, const struct engine_event *ev);
+	/* It is stored, or the store has failed to: in the order of their numbers. NULL port: nobody listens. */
+	void (*publish)(void *ctx, const struct event_record *r);
 };
 
 const char *engine_event_name(enum engine_event_id id);

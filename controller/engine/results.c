@@ -119,11 +119,20 @@ static void tell_edge(struct engine *e, struct engine_server *s, const char *old
 
 	server_path(s, path);
 	describe_last(s, evidence, sizeof(evidence));
-	engine_emit(e, EVENT_SERVER_HEALTH_CHANGED, path, "%s -> %s after %.1f s: %s (%s)",
-		    old_state, health_state_name(s->health.state),
-		    (double)lasted / (double)USEC_PER_SEC, evidence,
-		    s->health.state == HEALTH_UNHEALTHY ? health_reason_name(s->health.reason)
-							: "passed");
+	bool bad = s->health.state == HEALTH_UNHEALTHY;
+	json_t *data = json_pack("{s:s, s:s, s:s, s:I}", "from", old_state, "to",
+				 health_state_name(s->health.state), "reason_code",
+				 health_reason_name(bad ? s->health.reason : REASON_NONE),
+				 "lasted_ms", (json_int_t)(lasted / USEC_PER_MS));
+
+	engine_emit_with(e,
+			 &(struct emission){.id = EVENT_SERVER_HEALTH_CHANGED,
+					    .object = path,
+					    .data = data,
+					    .bad = bad},
+			 "%s -> %s after %.1f s: %s (%s)", old_state,
+			 health_state_name(s->health.state), (double)lasted / (double)USEC_PER_SEC,
+			 evidence, bad ? health_reason_name(s->health.reason) : "passed");
 }
 
 /* The transition in the journal: what changed, why, after how long, and the results that led to it. */

@@ -93,6 +93,8 @@ void rows_commit(struct engine *e)
 {
 	struct store_row *out AUTO_FREE = NULL;
 
+	if (e->rows_retry_at != USEC_NEVER && !e->rows_in_flight.count)
+		events_publish(e, &e->rows); /* that the store fails must not keep it from others */
 	if (e->rows_in_flight.count || e->rows.count == 0 || e->rows_retry_at != USEC_NEVER)
 		return;
 	e->rows_in_flight = e->rows;
@@ -168,6 +170,7 @@ bool rows_note_commit(struct engine *e, uint64_t token, int result, const struct
 	if (token != e->rows_token || e->rows_in_flight.count == 0)
 		return false;
 	(void)err;
+	events_publish(e, &e->rows_in_flight);
 	if (result) {
 		rows_requeue(e);
 		return true;

@@ -240,10 +240,17 @@ static void tell(struct engine *e, enum engine_event_id id, const struct engine_
 	char until[TIME_TEXT_MAX];
 	struct object_path p = {.kind = OBJECT_ZONE, .name = s->zone};
 
-	engine_emit(e, id, object_path_format(&p, path),
-		    "shift %s by %s: zone %s of %s, until %s: %s", s->id, who, s->zone,
-		    strcmp(s->lb, "*") == 0 ? "all load balancers" : s->lb,
-		    time_format_wall(s->expires_wall, until), s->comment);
+	time_format_wall(s->expires_wall, until);
+	engine_emit_with(
+		e,
+		&(struct emission){.id = id,
+				   .object = object_path_format(&p, path),
+				   .data = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "shift",
+						     s->id, "zone", s->zone, "load_balancer", s->lb,
+						     "by", who, "expires_at", until, "comment",
+						     s->comment)},
+		"shift %s by %s: zone %s of %s, until %s: %s", s->id, who, s->zone,
+		strcmp(s->lb, "*") == 0 ? "all load balancers" : s->lb, until, s->comment);
 }
 
 /* What is kept is a copy: the pending one is for the answer. */

@@ -227,8 +227,15 @@ static usec_t step(struct engine *e, struct engine_vip_check *c, const struct he
 	if (health_step(&c->health, &c->settings, r, &next) == HEALTH_EDGE_NONE)
 		return next;
 	c->since_wall = e->ports.wall(e->ports.ctx);
-	engine_emit(e, EVENT_ZONE_VIP_CHANGED, object_path_format(&p, path), "VIP %s: %s -> %s: %s",
-		    addr_format(&c->vip, address), old, health_state_name(c->health.state), detail);
+	engine_emit_with(
+		e,
+		&(struct emission){.id = EVENT_ZONE_VIP_CHANGED,
+				   .object = object_path_format(&p, path),
+				   .bad = c->health.state == HEALTH_UNHEALTHY,
+				   .data = json_pack("{s:s, s:s, s:s}", "vip",
+						     addr_format(&c->vip, address), "from", old,
+						     "to", health_state_name(c->health.state))},
+		"VIP %s: %s -> %s: %s", address, old, health_state_name(c->health.state), detail);
 	save_state(e, c);
 	zones_mark_lb(e, c->lb);
 	return next;

@@ -281,12 +281,20 @@ static void tell_publication(struct engine *e, const struct engine_lb *lb,
 		.kind = OBJECT_LB_ZONE, .parent = lb->lb->o.name, .name = z->zone->o.name};
 
 	addr_format(zones_published_address(z->zone, f), address);
-	engine_emit(e, EVENT_ZONE_PUBLISH_CHANGED, object_path_format(&p, path),
-		    "%s is %s: %s%s%s%s%s", address,
-		    z->out[f].published ? "handed out" : "withdrawn",
-		    zone_reason_name(z->out[f].reason), z->group[f] ? ", server group " : "",
-		    z->group[f] ? z->group[f] : "", z->shift[f] ? ", shift " : "",
-		    z->shift[f] ? z->shift[f] : "");
+	engine_emit_with(
+		e,
+		&(struct emission){
+			.id = EVENT_ZONE_PUBLISH_CHANGED,
+			.object = object_path_format(&p, path),
+			.bad = !z->out[f].published,
+			.data = json_pack("{s:s, s:b, s:s, s:s?, s:s?}", "address", address,
+					  "published", z->out[f].published, "reason_code",
+					  zone_reason_name(z->out[f].reason), "server_group",
+					  z->group[f], "shift", z->shift[f])},
+		"%s is %s: %s%s%s%s%s", address, z->out[f].published ? "handed out" : "withdrawn",
+		zone_reason_name(z->out[f].reason), z->group[f] ? ", server group " : "",
+		z->group[f] ? z->group[f] : "", z->shift[f] ? ", shift " : "",
+		z->shift[f] ? z->shift[f] : "");
 }
 
 static void take_output(struct engine *e, const struct engine_lb *lb, struct engine_lb_zone *z,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is kept beside the configuration. Rows, replaced by (kind, key): removals that drain ("drain"), last known health
  * ("health"), VIP addresses that the daemon added ("vip"), sysctls before they were set ("sysctl"), drains by hand and weights
- * ("override"). Entries of the journal, appended: health transitions ("transition", key GROUP/SERVER), events ("event"). The
- * audit ("audit") has a table of its own. */
+ * ("override"), how far an URL of [notify] has been told ("notify"). Entries of the journal, appended: health transitions
+ * ("transition", key GROUP/SERVER), starts and stops ("event"). The audit ("audit") and the events ("events") have a table each. */
 #ifndef ZG_MODEL_ROW_H
 #define ZG_MODEL_ROW_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/err.h"
 #include "base/time.h"
@@ -23,6 +24,9 @@ struct store_row {
 #define STORE_AUDIT_CHANGE  "change"
 #define STORE_AUDIT_REFUSED "refused"
 
+/* The kind of events; the key is the number, the value what the API shows: id, at, type, object, severity, detail, data. */
+#define STORE_EVENT_KIND "events"
+
 /* What can be asked of the store while the daemon runs. */
 enum store_what {
 	STORE_JOURNAL,   /* entries {id, key, wall, value (text)}, newest first */
@@ -32,6 +36,7 @@ enum store_what {
 	STORE_UNDO, /* {kind, parent, name, old}, each place once: what stood at revision `after` where it differs from
 		     * revision `before` (0 = the newest). ERR_NOT_FOUND if `after` is not kept */
 	STORE_AUDIT, /* entries {id, wall, value (text)}, newest first */
+	STORE_EVENTS, /* entries {id, wall, value (text)}, newest first; forward: id >= after, oldest first */
 };
 
 /* Which entries of the audit; NULL and 0 = any. */
@@ -44,6 +49,15 @@ struct store_audit_filter {
 	usec_t until_wall;
 };
 
+/* Which events; NULL and 0 = any. */
+struct store_event_filter {
+	const char *types;  /* "server.health_changed,shift.*" */
+	const char *object; /* and what is below it */
+	usec_t since_wall;
+	usec_t until_wall;
+	bool forward;
+};
+
 struct store_query {
 	enum store_what what;
 	const char *kind; /* journal */
@@ -52,6 +66,7 @@ struct store_query {
 	uint64_t after;
 	unsigned limit;
 	struct store_audit_filter audit;
+	struct store_event_filter events;
 };
 
 /* Gets a new array, or NULL and what is wrong in `e`. */

@@ -27,6 +27,9 @@ int store_open(struct ev_loop *loop, const char *path, struct err *e, struct sto
 /* Reads all rows of one kind. Blocking; before the loop runs only. */
 int store_load_rows(struct store *s, const char *kind, store_row_fn *fn, void *ctx);
 
+/* The number of the newest event that is stored; 0 = there is none. Blocking; before the loop runs only. */
+uint64_t store_last_event(struct store *s);
+
 /* Finishes what is queued, closes. NULL-safe. Callbacks that have not run are not called. */
 void store_close(struct store *s);
 
@@ -40,6 +43,9 @@ void store_commit(struct store *s, struct batch *b, const struct store_row *rows
 #define STORE_REVISIONS_MAX 1000
 #define STORE_JOURNAL_MAX   1000
 #define STORE_JOURNAL_DAYS  7
+/* Of the events. */
+#define STORE_EVENTS_MAX  100000
+#define STORE_EVENTS_DAYS 7
 /* Of the audit a year; half of the number is for changes, half for refusals. */
 #define STORE_AUDIT_MAX  100000
 #define STORE_AUDIT_DAYS 365

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "store/store_audit.h"
+#include "store/store_events.h"
 #include "store/store_fault.h"
 #include "store/store_file.h"
 #include "store/store_history.h"
@@ -64,6 +65,7 @@ struct store_db {
 	char *path;
 	sqlite3_stmt *stmts[STMT_COUNT]; /* prepared at first use */
 	struct store_audit *audit;
+	struct store_events *events;
 };
 
 /* ---- the connection ----------------------------------------------------------------------- */
@@ -75,6 +77,7 @@ struct store_db *store_db_new(struct sqlite3 *db, const char *path)
 	d->db = db;
 	d->path = mem_strdup(path);
 	d->audit = store_audit_new(db);
+	d->events = store_events_new(db);
 	return d;
 }
 
@@ -85,6 +88,7 @@ void store_db_free(struct store_db *d)
 	for (size_t i = 0; i < STMT_COUNT; i++)
 		sqlite3_finalize(d->stmts[i]);
 	store_audit_free(d->audit);
+	store_events_free(d->events);
 	sqlite3_close(d->db);
 	free(d->path);
 	free(d);
@@ -247,6 +251,8 @@ static int store_db_put_row(struct store_db *d, const struct store_row *row)
 {
 	if (strcmp(row->kind, STORE_AUDIT_KIND) == 0)
 		return store_audit_add(d->audit, row);
+	if (strcmp(row->kind, STORE_EVENT_KIND) == 0)
+		return store_events_add(d->events, row);
 	if (row->wall)
 		return store_db_add_entry(d, row);
 
@@ -296,6 +302,7 @@ static void store_db_rollback(struct store_db *d)
 	for (size_t i = 0; i < STMT_COUNT; i++)
 		sqlite3_reset(d->stmts[i]);
 	store_audit_forget(d->audit);
+	store_events_forget(d->events);
 	if (!sqlite3_get_autocommit(d->db)) /* SQLite takes back by itself after some errors */
 		sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
 }
@@ -378,6 +385,11 @@ int store_db_load_rows(struct store_db *d, const char *kind, store_row_fn *fn, v
 	return rc == SQLITE_DONE ? 0 : -EIO;
 }
 
+int store_db_last_event(struct store_db *d, uint64_t *ret_id)
+{
+	return store_events_last(d->events, ret_id);
+}
+
 /* ---- queries ------------------------------------------------------------------------------ */
 
 static void store_db_set(json_t *json, const char *name, sqlite3_stmt *stmt, int column)
@@ -401,6 +413,8 @@ static sqlite3_stmt *store_db_select(struct store_db *d, const struct store_quer
 
 	if (q->what == STORE_AUDIT)
 		return store_audit_select(d->db, q);
+	if (q->what == STORE_EVENTS)
+		return store_events_select(d->db, q);
 	if (q->what != STORE_JOURNAL)
 		return store_history_select(d->db, q);
 	if (sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL) != SQLITE_OK)

@@ -19,6 +19,8 @@ void store_db_abandon(struct store_db *d);
 int store_db_read_revision(struct store_db *d, struct err *e, uint64_t *ret_revision);
 int store_db_load_rows(struct store_db *d, const char *kind, store_row_fn *fn, void *ctx);
 
+int store_db_last_event(struct store_db *d, uint64_t *ret_id);
+
 /* As store_commit(), at once. -ESTALE, or another negative error; then nothing is changed. */
 int store_db_commit(struct store_db *d, const struct batch *b, const struct store_row *rows,
 		    size_t row_count, struct err *e);

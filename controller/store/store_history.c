@@ -31,6 +31,7 @@ static const char *store_history_sql(enum store_what what)
 		       " GROUP BY kind, parent, name";
 	case STORE_JOURNAL:
 	case STORE_AUDIT:
+	case STORE_EVENTS:
 		break;
 	}
 	return NULL;

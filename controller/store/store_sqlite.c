@@ -280,6 +280,8 @@ void store_query(struct store *s, const struct store_query *q, store_items_fn *d
 	j->query.kind = q->kind ? arena_strdup(j->arena, q->kind) : NULL;
 	j->query.key = q->key ? arena_strdup(j->arena, q->key) : NULL;
 	store_copy_filter(j->arena, &q->audit, &j->query.audit);
+	j->query.events.types = q->events.types ? arena_strdup(j->arena, q->events.types) : NULL;
+	j->query.events.object = q->events.object ? arena_strdup(j->arena, q->events.object) : NULL;
 	store_enqueue(s, j);
 }
 
@@ -289,6 +291,17 @@ int store_load_rows(struct store *s, const char *kind, store_row_fn *fn, void *c
 	assert(!s->waiting.count && !s->done.count); /* before the loop runs: the thread sleeps */
 	pthread_mutex_unlock(&s->lock);
 	return store_db_load_rows(s->db, kind, fn, ctx);
+}
+
+uint64_t store_last_event(struct store *s)
+{
+	uint64_t id = 0;
+
+	pthread_mutex_lock(&s->lock);
+	assert(!s->waiting.count && !s->done.count); /* as above */
+	pthread_mutex_unlock(&s->lock);
+	(void)store_db_last_event(s->db, &id);
+	return id;
 }
 
 /* Checks and reads without writing; makes the file when there is none. */

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Windows of events, one for each object and type that had any of late.
+#include "engine/event_limit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/events.h"
+
+#define TICK_MIN USEC_PER_SEC
+
+struct event_window {
+	enum engine_event_id id;
+	char *object;
+	usec_t end;
+	unsigned told;
+	unsigned held;
+	bool bad;      /* the last one held */
+	json_t *from;  /* of the first that was held, */
+	json_t *data;  /* of the last, */
+	json_t *kinds; /* and how many led where */
+	char *detail;
+};
+
+/* What the network does, and who fails to sign in; not what a person wishes. */
+static bool is_limited(enum engine_event_id id)
+{
+	static const char *const families[] = {"server.", "zone.", "auth.", "vip_device."};
+	const char *name = engine_event_name(id);
+
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (strncmp(name, families[i], strlen(families[i])) == 0)
+			return true;
+	return false;
+}
+
+static uint64_t window_hash(enum engine_event_id id, const char *object)
+{
+	return hash_text(object, (uint64_t)id + 1);
+}
+
+static bool window_is(const void *key, const void *item)
+{
+	const struct event_window *a = key;
+	const struct event_window *b = item;
+
+	return a->id == b->id && strcmp(a->object, b->object) == 0;
+}
+
+static void window_clear(struct event_window *w)
+{
+	json_decref(w->from);
+	json_decref(w->data);
+	json_decref(w->kinds);
+	free(w->detail);
+	w->from = w->data = w->kinds = NULL;
+	w->detail = NULL;
+	w->held = w->told = 0;
+}
+
+static void window_free(struct event_window *w)
+{
+	window_clear(w);
+	free(w->object);
+	free(w);
+}
+
+static struct event_window *find_window(struct engine *e, const struct emission *x)
+{
+	const struct event_window key = {.id = x->id, .object = (char *)(uintptr_t)x->object};
+	uint64_t hash = window_hash(x->id, x->object);
+	struct event_window *w = table_find(&e->event_windows, hash, &key, window_is);
+	usec_t now = e->ports.now(e->ports.ctx);
+
+	if (w)
+		return w;
+	w = mem_new(struct event_window);
+	w->id = x->id;
+	w->object = mem_strdup(x->object);
+	w->end = now + EVENT_LIMIT_WINDOW;
+	table_add(&e->event_windows, hash, w);
+	if (w->end < e->event_tick_at)
+		e->event_tick_at = w->end;
+	return w;
+}
+
+static void count_kind(struct event_window *w, const char *to)
+{
+	if (!to)
+		return;
+	if (!w->kinds)
+		w->kinds = json_object();
+	json_object_set_new(w->kinds, to,
+			    json_integer(json_integer_value(json_object_get(w->kinds, to)) + 1));
+}
+
+static void hold(struct event_window *w, const struct emission *x, const char *detail)
+{
+	if (w->held++ == 0)
+		w->from = json_incref(json_object_get(x->data, "from"));
+	json_decref(w->data);
+	w->data = json_incref(x->data);
+	w->bad = x->bad;
+	free(w->detail);
+	w->detail = mem_strdup(detail);
+	count_kind(w, json_string_value(json_object_get(x->data, "to")));
+}
+
+bool event_limit_holds(struct engine *e, const struct emission *x, const char *detail)
+{
+	struct event_window *w;
+
+	if (!is_limited(x->id))
+		return false;
+	w = find_window(e, x);
+	if (w->told < EVENT_LIMIT_COUNT) {
+		w->told++;
+		return false;
+	}
+	hold(w, x, detail);
+	return true;
+}
+
+/* It leads from the state before the first that was held to that after the last: who only looks at it is right. */
+static void tell(struct engine *e, struct event_window *w)
+{
+	json_t *data = w->data ? json_copy(w->data) : json_object();
+	char *text AUTO_FREE = mem_printf("%u more in %u s, the last one: %s", w->held,
+					  (unsigned)(EVENT_LIMIT_WINDOW / USEC_PER_SEC), w->detail);
+
+	if (w->from)
+		json_object_set(data, "from", w->from);
+	json_object_set_new(data, "summary",
+			    json_pack("{s:I, s:O?}", "count", (json_int_t)w->held, "to", w->kinds));
+	events_tell(
+		e,
+		&(struct emission){.id = w->id, .object = w->object, .bad = w->bad, .data = data},
+		text);
+	json_decref(data);
+}
+
+static void end_window(struct engine *e, struct event_window *w, usec_t now)
+{
+	const struct event_window key = {.id = w->id, .object = w->object};
+
+	if (w->held) {
+		tell(e, w);
+		window_clear(w);
+		w->end = now + EVENT_LIMIT_WINDOW;
+		return;
+	}
+	table_remove(&e->event_windows, window_hash(w->id, w->object), &key, window_is);
+	window_free(w);
+}
+
+static int window_compare(const void *a, const void *b)
+{
+	const struct event_window *x = a;
+	const struct event_window *y = b;
+	int order = strcmp(x->object, y->object);
+
+	return order ? order : (int)x->id - (int)y->id;
+}
+
+static void end_windows(struct engine *e, usec_t until, usec_t now)
+{
+	struct event_window *w;
+	struct vec over = {0};
+	size_t cursor = 0;
+
+	while ((w = table_next(&e->event_windows, &cursor)))
+		if (w->end <= until)
+			vec_push(&over, w);
+	vec_sort(&over, window_compare);
+	for (size_t i = 0; i < over.count; i++)
+		end_window(e, over.items[i], now);
+	vec_clear(&over);
+}
+
+usec_t event_limit_tick(struct engine *e, usec_t now)
+{
+	struct event_window *w;
+	size_t cursor = 0;
+
+	if (now < e->event_tick_at)
+		return e->event_tick_at;
+	end_windows(e, now, now);
+	e->event_tick_at = USEC_NEVER;
+	while ((w = table_next(&e->event_windows, &cursor)))
+		if (w->end < e->event_tick_at)
+			e->event_tick_at = w->end;
+	/* All of them are walked each time: not for each of many that end shortly one after the other. */
+	if (e->event_tick_at != USEC_NEVER && e->event_tick_at < now + TICK_MIN)
+		e->event_tick_at = now + TICK_MIN;
+	return e->event_tick_at;
+}
+
+void event_limit_flush(struct engine *e)
+{
+	end_windows(e, USEC_NEVER, e->ports.now(e->ports.ctx));
+}
+
+void event_limit_free(struct engine *e)
+{
+	struct event_window *w;
+	size_t cursor = 0;
+
+	while ((w = table_next(&e->event_windows, &cursor)))
+		window_free(w);
+	table_clear(&e->event_windows);
+}
