@@ -26,6 +26,10 @@ void handlers_revisions_get(struct request *r);
 void handlers_revisions_diff(struct request *r);
 void handlers_revisions_rollback(struct request *r);
 
+/* handlers_settings.c */
+void handlers_settings_get(struct request *r);
+void handlers_settings_write(struct request *r); /* PUT, PATCH */
+
 /* handlers_confirm.c */
 void handlers_confirm_get(struct request *r);
 void handlers_confirm_post(struct request *r);
@@ -74,6 +78,7 @@ void handlers_tools_detection_time(struct request *r);
 /* handlers_kernel.c */
 void handlers_kernel_table(struct request *r);
 void handlers_kernel_drift(struct request *r);
+void handlers_kernel_reconcile(struct request *r);
 
 /* handlers_system.c */
 void handlers_system_get(struct request *r);

@@ -253,3 +253,89 @@ void handlers_kernel_drift(struct request *r)
 	request_wait(r, r, kernel_drift_cancel);
 	engine_request_table(r->api->engine, kernel_drift_on_table, r);
 }
+
+/* ---- mending ---------------------------------------------------------------------------------- */
+
+/* An audit whose operations are shown; then the table is read until they must be in it. */
+struct kernel_mend {
+	struct request *request;
+	struct plan_ops ops;
+	unsigned looks; /* at the table, behind the first one */
+	bool dry_run;
+};
+#define KERNEL_MEND_LOOKS 2 /* the first may begin before the operations were given away */
+
+static void kernel_mend_free(struct kernel_mend *m)
+{
+	plan_ops_clear(&m->ops);
+	free(m);
+}
+
+static void kernel_mend_cancel(void *operation)
+{
+	struct kernel_mend *m = operation;
+
+	engine_cancel_table(m->request->api->engine, m);
+	kernel_mend_free(m);
+}
+
+static void kernel_mend_show(struct kernel_mend *m, bool mended)
+{
+	struct node_status node;
+
+	engine_node_status(m->request->api->engine, &node);
+	request_reply_json(m->request, 200,
+			   json_pack("{s:s, s:b, s:b, s:o, s:I}", "ipvs", status_json_ipvs(&node),
+				     "in_sync", m->ops.count == 0, "mended", mended, "operations",
+				     plan_json_ops(&m->ops), "operations_total",
+				     (json_int_t)m->ops.count));
+	kernel_mend_free(m);
+}
+
+static void kernel_mend_on_table(void *ctx, const struct plan_table *t, int error)
+{
+	struct kernel_mend *m = ctx;
+	struct engine *engine = m->request->api->engine;
+	struct plan_ops ops = {0};
+	bool mended;
+
+	if (!t) {
+		kernel_fail(m->request, error);
+		kernel_mend_free(m);
+		return;
+	}
+	engine_drift(engine, t, &ops);
+	mended = m->looks > 0 && ops.count == 0;
+	if (m->looks == 0)
+		m->ops = ops;
+	else
+		plan_ops_clear(&ops);
+	if (m->dry_run || m->ops.count == 0 || mended || m->looks == KERNEL_MEND_LOOKS) {
+		kernel_mend_show(m, mended);
+		return;
+	}
+	m->looks++;
+	engine_request_table(engine, kernel_mend_on_table, m);
+}
+
+void handlers_kernel_reconcile(struct request *r)
+{
+	AUTO_ERR struct err faults = {0};
+	struct kernel_mend *m;
+	bool dry_run = false;
+
+	if (request_query_bool(r, "dry_run", &faults, &dry_run)) {
+		request_fail_faults(r, &faults);
+		return;
+	}
+	if (kernel_check_available(r))
+		return;
+	m = mem_new(struct kernel_mend);
+	m->request = r;
+	m->dry_run = dry_run;
+	request_wait(r, m, kernel_mend_cancel);
+	if (dry_run)
+		engine_request_table(r->api->engine, kernel_mend_on_table, m);
+	else
+		engine_request_audit(r->api->engine, kernel_mend_on_table, m);
+}

@@ -119,6 +119,9 @@ static const struct {
 	{"Metrics", "\"# TYPE zonegate_up gauge\\nzonegate_up 1\\n\""},
 	{"OpenApi",
 	 "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Zonegate\",\"version\":\"0.1.0\"},\"paths\":{}}"},
+	{"Reconciliation",
+	 "{\"ipvs\":\"auto\",\"in_sync\":false,\"mended\":true,\"operations\":[\"NEW_DEST tcp 192.0.2.10:80 "
+	 "10.0.1.11:8080 weight 100 nat\"],\"operations_total\":1}"},
 	{"RollbackRequest",
 	 "{\"comment\":\"the new group answers too slowly\",\"confirm_within_s\":60}"},
 	{"Rollback", "{\"rolled_back_to\":11,\"revision\":13,\"changed\":true,\"warnings\":[]}"},

@@ -114,6 +114,9 @@ static const struct schema_row schema_rows[] = {
 	 "Entries, newest first: id, at, request_id, actor, via, token, source, method, path, object, revision_before, "
 	 "revision_after, status, result, dry_run; of repetitions within a minute count, first_at and last_at",
 	 "items:[AuditEntry] next_cursor:string?"},
+	{"Reconciliation",
+	 "Operations that mended the kernel's table (`mended`), or would (dry run); `in_sync`: nothing differed",
+	 "ipvs:=auto|off in_sync:boolean mended:boolean operations:[string] operations_total:integer"},
 	{"System", "This node",
 	 "node:string? version:string started:time? kernel:SystemKernel store:SystemStore revision:integer "
 	 "applied_revision:integer services:integer probes:integer drift:SystemDrift "
@@ -137,6 +140,7 @@ static const struct {
 	{"listener", "Listener", "", "ServicesState"},
 	{"load_balancer", "LoadBalancer", "zones=LoadBalancerZone listeners=Listener",
 	 "LoadBalancerState"},
+	{"ipvs_settings", "Settings", "", "SettingsState"},
 };
 #define SCHEMA_OBJECTS (sizeof(schema_objects) / sizeof(schema_objects[0]))
 
@@ -472,11 +476,12 @@ json_t *openapi_schema_all(void)
 	schema_add_lists(schemas);
 	json_object_set_new(schemas, "ServerMap", schema_map(schema_ref("Server")));
 	json_object_set_new(schemas, "Config",
-			    json_pack("{s:s, s:{s:o, s:o, s:o, s:o}, s:b}", "type", "object",
-				      "properties", "zones", schema_map(schema_ref("Zone")),
-				      "server_groups", schema_map(schema_ref("ServerGroup")),
-				      "load_balancers", schema_map(schema_ref("LoadBalancer")),
-				      "warnings", schema_warnings(), "additionalProperties", 0));
+			    json_pack("{s:s, s:{s:o, s:o, s:o, s:o, s:o}, s:b}", "type", "object",
+				      "properties", "settings", schema_ref("Settings"), "zones",
+				      schema_map(schema_ref("Zone")), "server_groups",
+				      schema_map(schema_ref("ServerGroup")), "load_balancers",
+				      schema_map(schema_ref("LoadBalancer")), "warnings",
+				      schema_warnings(), "additionalProperties", 0));
 	json_object_set(schemas, "HealthCheck",
 			schema_property(schemas, "ServerGroup", "health_check"));
 	json_object_set_new(

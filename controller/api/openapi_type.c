@@ -166,6 +166,9 @@ static const struct {
 	 "id:string at:time? request_id:string? actor:string? via:string token:string? source:string? "
 	 "method:string path:string object:string? revision_before:integer? revision_after:integer? "
 	 "status:integer result:string dry_run:boolean count?:integer first_at?:time last_at?:time"},
+	{"Timeouts", "Of IPVS, in seconds", "tcp_s:integer tcp_fin_s:integer udp_s:integer"},
+	{"SettingsState", "What the kernel has, whoever set it; null: not known",
+	 "timeouts_in_force?:Timeouts?"},
 	{"ZoneState", "Nothing is observed of a zone by itself", ""},
 	{"ServerState", "What is observed of a server",
 	 "state?:string reason_code?:string detail?:string since?:time? in_service?:boolean"},

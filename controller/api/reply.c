@@ -258,6 +258,7 @@ static size_t reply_count(const struct object *o)
 	case OBJECT_SERVER:
 	case OBJECT_LB_ZONE:
 	case OBJECT_LISTENER:
+	case OBJECT_SETTINGS:
 	case OBJECT_KIND_COUNT:
 		break;
 	}

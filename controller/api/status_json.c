@@ -173,6 +173,19 @@ static json_t *status_json_balancer(struct status_json *s, const char *lb)
 	return json;
 }
 
+/* What the kernel has, whoever set it; null where that is not known. */
+static json_t *status_json_settings(const struct engine *e)
+{
+	struct plan_timeouts t;
+	json_t *json = json_object();
+
+	if (!engine_timeouts(e, &t))
+		return json_pack("{s:n}", "timeouts_in_force");
+	for (enum plan_timeout i = 0; i < PLAN_TIMEOUTS; i++)
+		json_object_set_new(json, plan_timeout_name(i), json_integer(t.s[i]));
+	return json_pack("{s:o}", "timeouts_in_force", json);
+}
+
 static json_t *status_json_of(struct status_json *s, const char *parent, const struct object *o)
 {
 	switch (o->kind) {
@@ -186,6 +199,8 @@ static json_t *status_json_of(struct status_json *s, const char *parent, const s
 		return status_json_summary(status_json_services_of(s, parent), o->name, NULL);
 	case OBJECT_LISTENER:
 		return status_json_summary(status_json_services_of(s, parent), NULL, o->name);
+	case OBJECT_SETTINGS:
+		return status_json_settings(s->engine);
 	case OBJECT_ZONE:
 	case OBJECT_KIND_COUNT:
 		break;

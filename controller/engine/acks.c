@@ -27,14 +27,14 @@ void acks_request_table(struct engine *e)
 {
 	if (!e->kernel_available)
 		return;
-	e->table_wanted = e->table_requested;
-	if (!e->table_requested)
+	e->table_wanted = e->table_requested || e->table_serving;
+	if (!e->table_wanted)
 		request(e, true);
 }
 
 void acks_request_read(struct engine *e)
 {
-	if (e->kernel_available && !e->table_requested)
+	if (e->kernel_available && !e->table_requested && !e->table_serving)
 		request(e, false);
 }
 
@@ -176,7 +176,7 @@ static void note_op(struct engine *e, const struct plan_op *op)
 		sysctls_note_op(e, op);
 	if (op_succeeded(op))
 		return;
-	if (op_is_address(op) || op->kind == PLAN_SET_SYSCTL)
+	if (op_is_address(op) || op->kind == PLAN_SET_SYSCTL || op->kind == PLAN_SET_TIMEOUTS)
 		note_other_failure(e, op);
 	else
 		note_service_failure(e, op);
@@ -380,6 +380,7 @@ static void learn_table(struct engine *e, const struct plan_table *t)
 			e->table_wanted = true; /* what failed may be of this service */
 	}
 	find_leftovers(e, t, first);
+	timeouts_note_table(e, &t->timeouts, e->table_after);
 	vips_note_addresses(e);
 	e->kernel_known = true;
 	e->last_audit_wall = e->ports.wall(e->ports.ctx);
@@ -394,7 +395,9 @@ void engine_note_table(struct engine *e, struct plan_table *t, int error)
 {
 	e->table_requested = false;
 	/* Before it is learnt: an asker compares it with what was acknowledged. */
+	e->table_serving = true;
 	serve_askers(e, t, error);
+	e->table_serving = false;
 	if (t && e->kernel_available && e->table_audits)
 		learn_table(e, t);
 	else if (e->table_audits)
@@ -461,6 +464,7 @@ void engine_note_availability(struct engine *e, int error)
 	e->kernel_known = false;
 	e->table_requested = false;
 	plan_ops_clear(&e->ops);
+	timeouts_forget(e);
 	for (size_t i = 0; i < e->services.count; i++) {
 		service_learn(e->services.items[i], NULL);
 		services_mark(e, e->services.items[i]);

@@ -48,7 +48,7 @@ static const struct {
 	{"health", runtime_load_health}, {"sysctl", sysctls_load_row},
 	{"shift", shift_rows_load},      {"vip_health", vip_checks_load_row},
 	{"dns", publish_load_row},       {"override", override_rows_load},
-	{"confirm", confirm_load_row},
+	{"confirm", confirm_load_row},   {"timeout", timeouts_load_row},
 };
 #define ROW_KINDS (sizeof(row_kinds) / sizeof(row_kinds[0]))
 

@@ -122,6 +122,12 @@ struct engine_sysctl {
 };
 #define ENGINE_SYSCTLS 2
 
+struct engine_timeout {
+	uint32_t
+		expected; /* in the kernel, once the operations under way have succeeded; 0 = not known */
+	uint32_t old_value; /* before we set it; 0 = not set by us */
+};
+
 struct engine_row { /* waits for the store */
 	char *kind;
 	char *key;
@@ -163,6 +169,8 @@ struct engine {
 	struct vec ramping;  /* struct engine_server in slow start */
 	struct vec askers;   /* struct engine_asker */
 	struct engine_sysctl sysctls[ENGINE_SYSCTLS];
+	struct engine_timeout timeouts[PLAN_TIMEOUTS];
+	uint64_t timeouts_list;     /* the last one that sets them */
 	struct table loaded_health; /* struct engine_row, until their servers appear */
 
 	struct plan_ops ops; /* to be submitted */
@@ -175,6 +183,7 @@ struct engine {
 	bool kernel_known;
 	bool table_requested;
 	bool table_audits;    /* the read under way is compared and mended, not only shown */
+	bool table_serving;   /* one has come and is shown: who asks now waits for the next one */
 	bool table_wanted;    /* an audit once more, after the read under way */
 	uint64_t table_after; /* lists submitted when it was requested */
 	bool failing;         /* an operation failed and was not yet overcome */

@@ -361,6 +361,7 @@ void services_plan(struct engine *e)
 
 	memset(&e->dirty, 0, sizeof(e->dirty));
 	sysctls_plan(e);
+	timeouts_plan(e);
 	for (size_t i = 0; i < dirty.count; i++) {
 		struct engine_service *s = dirty.items[i];
 
@@ -405,6 +406,7 @@ void services_preview(struct engine *e, const struct snapshot *s, const struct v
 
 	services_list_places(e, s, &places);
 	sysctls_preview(e, s, ops);
+	timeouts_preview(e, s, ops);
 	for (size_t i = 0; i < places.count; i++)
 		preview_place(e, s, &places.items[i], drains, ops);
 	vips_preview(e, s, ops);

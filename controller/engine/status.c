@@ -398,14 +398,25 @@ void engine_node_status(const struct engine *e, struct node_status *ret_status)
 
 /* ---- the kernel's table ---- */
 
-void engine_request_table(struct engine *e, engine_table_fn *fn, void *ctx)
+static void add_asker(struct engine *e, engine_table_fn *fn, void *ctx)
 {
 	struct engine_asker *a = mem_new(struct engine_asker);
 
 	a->fn = fn;
 	a->ctx = ctx;
 	vec_push(&e->askers, a);
+}
+
+void engine_request_table(struct engine *e, engine_table_fn *fn, void *ctx)
+{
+	add_asker(e, fn, ctx);
 	acks_request_read(e);
+}
+
+void engine_request_audit(struct engine *e, engine_table_fn *fn, void *ctx)
+{
+	add_asker(e, fn, ctx);
+	acks_request_table(e); /* one that is under way began before: another one follows */
 }
 
 void engine_cancel_table(struct engine *e, void *ctx)
@@ -454,5 +465,6 @@ void engine_drift(const struct engine *e, const struct plan_table *actual, struc
 			desired.services[desired.count++] = s->expected;
 	}
 	diff_tables(&desired, actual, owned, ctx, ret_ops);
+	timeouts_drift(e, &actual->timeouts, ret_ops);
 	free(desired.services);
 }

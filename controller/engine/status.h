@@ -169,11 +169,16 @@ struct node_status {
 void engine_update_status(const struct engine *e, struct update_status *ret_status);
 void engine_node_status(const struct engine *e, struct node_status *ret_status);
 
+/* Timeouts of IPVS as they are in the kernel, or (ipvs = off) would be. False: not known. */
+bool engine_timeouts(const struct engine *e, struct plan_timeouts *ret_timeouts);
+
 /* Asks for a fresh read of the kernel's table; `fn` is called once, later, from the loop. The table (NULL with a negative
  * errno when it could not be read) is borrowed during the call. Several askers share one read; it mends nothing. */
 typedef void engine_table_fn(void *ctx, const struct plan_table *t, int error);
 void engine_request_table(struct engine *e, engine_table_fn *fn, void *ctx);
 void engine_cancel_table(struct engine *e, void *ctx); /* forget the asker */
+/* The same, and what differs is mended from the table that `fn` sees, as at every audit. */
+void engine_request_audit(struct engine *e, engine_table_fn *fn, void *ctx);
 
 /* Whether a service belongs to this controller, and which (lb/zone/listener may be NULL when it is on its way out). */
 bool engine_owns(const struct engine *e, const struct plan_key *k, const char **ret_lb,

@@ -64,6 +64,8 @@ static const struct {
 	 "yourself and [kernel] manage_sysctls = no"},
 	{BIT(PLAN_SET_SYSCTL), EACCES, false,
 	 "net.ipv4.vs.@y needs CAP_NET_ADMIN in the network namespace: start zonegated by its systemd unit"},
+	{BIT(PLAN_SET_TIMEOUTS), EINVAL, false,
+	 "the kernel takes no such timeout: they end at 2147483 s, with a slower clock later"},
 	{BIT(PLAN_SET_SYSCTL), EINVAL, false, "the kernel does not take @v for net.ipv4.vs.@y"},
 	{ANY, ENOENT, false, "the kernel has no IPVS: modprobe ip_vs"},
 	{ANY, EPERM, false,

@@ -68,13 +68,44 @@ static void dump_on_dests_end(void *ctx, int error)
 	dump_next_service(d);
 }
 
+static void dump_on_config(void *ctx, const struct nlmsghdr *m)
+{
+	struct dump *d = ctx;
+
+	if (ipvs_parse_config(m, &d->table->timeouts))
+		d->error = -EBADMSG;
+}
+
+static void dump_on_config_end(void *ctx, int error)
+{
+	struct dump *d = ctx;
+
+	dump_finish(d, error ? error : d->error);
+}
+
+/* Behind a whole table: the timeouts. */
+static void dump_config(struct dump *d)
+{
+	const struct channel_events events = {.ctx = d,
+					      .data = dump_on_config,
+					      .error = dump_on_error,
+					      .end = dump_on_config_end};
+
+	if (!d->whole) {
+		dump_finish(d, 0);
+		return;
+	}
+	ipvs_put_get_config(channel_begin(d->channel), d->family);
+	channel_send(d->channel, &events);
+}
+
 static void dump_next_service(struct dump *d)
 {
 	const struct channel_events events = {
 		.ctx = d, .data = dump_on_dest, .error = dump_on_error, .end = dump_on_dests_end};
 
 	if (d->next == d->table->count) {
-		dump_finish(d, 0);
+		dump_config(d);
 		return;
 	}
 	d->dest_capacity = 0;
@@ -132,12 +163,14 @@ static void dump_send(struct dump *d)
 void dump_start_table(struct dump *d, uint16_t family)
 {
 	ipvs_put_get_services(dump_begin(d, family), family);
+	d->whole = true;
 	dump_send(d);
 }
 
 void dump_start_service(struct dump *d, uint16_t family, const struct plan_key *k)
 {
 	ipvs_put_get_service(dump_begin(d, family), family, k);
+	d->whole = false;
 	dump_send(d);
 }
 

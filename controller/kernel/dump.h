@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the table, or one service of it: GET_SERVICE, then GET_DEST service by service. */
+/* Reads the table, or one service of it: GET_SERVICE, then GET_DEST service by service; behind the table GET_CONFIG. */
 #ifndef ZG_KERNEL_DUMP_H
 #define ZG_KERNEL_DUMP_H
 
@@ -15,6 +15,7 @@ struct dump {
 	/* Its own. */
 	uint16_t family;
 	struct plan_table *table;
+	bool whole; /* the timeouts, too */
 	size_t service_capacity;
 	size_t next; /* the service whose destinations are read */
 	size_t dest_capacity;

@@ -11,9 +11,10 @@
 #include "base/mem.h"
 
 static const uint8_t ipvs_commands[PLAN_OP_KIND_COUNT] = {
-	[PLAN_ADD_SERVICE] = IPVS_CMD_NEW_SERVICE, [PLAN_EDIT_SERVICE] = IPVS_CMD_SET_SERVICE,
-	[PLAN_ADD_DEST] = IPVS_CMD_NEW_DEST,       [PLAN_EDIT_DEST] = IPVS_CMD_SET_DEST,
-	[PLAN_DELETE_DEST] = IPVS_CMD_DEL_DEST,    [PLAN_DELETE_SERVICE] = IPVS_CMD_DEL_SERVICE,
+	[PLAN_SET_TIMEOUTS] = IPVS_CMD_SET_CONFIG,    [PLAN_ADD_SERVICE] = IPVS_CMD_NEW_SERVICE,
+	[PLAN_EDIT_SERVICE] = IPVS_CMD_SET_SERVICE,   [PLAN_ADD_DEST] = IPVS_CMD_NEW_DEST,
+	[PLAN_EDIT_DEST] = IPVS_CMD_SET_DEST,         [PLAN_DELETE_DEST] = IPVS_CMD_DEL_DEST,
+	[PLAN_DELETE_SERVICE] = IPVS_CMD_DEL_SERVICE,
 };
 
 static void ipvs_begin(struct netmsg *m, uint16_t family, uint8_t command, uint16_t flags)
@@ -89,13 +90,28 @@ static void ipvs_put_dest(struct netmsg *m, const struct plan_dest *d, enum plan
 	netmsg_end_nest(m, nest);
 }
 
+/* The kernel leaves alone what is 0 or not there. */
+static void ipvs_put_timeouts(struct netmsg *m, const struct plan_timeouts *t)
+{
+	static const uint16_t attributes[] = {
+		[PLAN_TIMEOUT_TCP] = IPVS_CMD_ATTR_TIMEOUT_TCP,
+		[PLAN_TIMEOUT_TCP_FIN] = IPVS_CMD_ATTR_TIMEOUT_TCP_FIN,
+		[PLAN_TIMEOUT_UDP] = IPVS_CMD_ATTR_TIMEOUT_UDP};
+
+	for (size_t i = 0; i < PLAN_TIMEOUTS; i++)
+		if (t->s[i])
+			netmsg_put_u32(m, attributes[i], t->s[i]);
+}
+
 void ipvs_put_op(struct netmsg *m, uint16_t family, const struct plan_op *op)
 {
 	uint8_t command = ipvs_commands[op->kind];
 
 	assert(command);
 	ipvs_begin(m, family, command, 0);
-	if (op->kind == PLAN_ADD_SERVICE || op->kind == PLAN_EDIT_SERVICE)
+	if (op->kind == PLAN_SET_TIMEOUTS)
+		ipvs_put_timeouts(m, &op->timeouts);
+	else if (op->kind == PLAN_ADD_SERVICE || op->kind == PLAN_EDIT_SERVICE)
 		ipvs_put_service(m, &op->service);
 	else
 		ipvs_put_key_only(m, &op->service.key);
@@ -121,6 +137,12 @@ void ipvs_put_get_service(struct netmsg *m, uint16_t family, const struct plan_k
 {
 	ipvs_begin(m, family, IPVS_CMD_GET_SERVICE, NLM_F_ACK);
 	ipvs_put_key_only(m, k);
+	netmsg_end(m);
+}
+
+void ipvs_put_get_config(struct netmsg *m, uint16_t family)
+{
+	ipvs_begin(m, family, IPVS_CMD_GET_CONFIG, NLM_F_ACK);
 	netmsg_end(m);
 }
 

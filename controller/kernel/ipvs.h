@@ -6,7 +6,7 @@
 #include "kernel/netmsg.h"
 #include "plan/ops.h"
 
-/* A service or destination operation, without an ACK asked. */
+/* A service or destination operation, or one on the timeouts, without an ACK asked. */
 void ipvs_put_op(struct netmsg *m, uint16_t family, const struct plan_op *op);
 
 /* Whether the kernel may have to load a module for it: those whose scheduler or engine is not in `loaded`. */
@@ -21,7 +21,8 @@ void ipvs_note_loaded(struct ipvs_modules *loaded, const struct plan_service *s)
 void ipvs_put_get_services(struct netmsg *m, uint16_t family);                        /* a dump */
 void ipvs_put_get_dests(struct netmsg *m, uint16_t family, const struct plan_key *k); /* a dump */
 void ipvs_put_get_service(struct netmsg *m, uint16_t family,
-			  const struct plan_key *k); /* with ACK */
+			  const struct plan_key *k);         /* with ACK */
+void ipvs_put_get_config(struct netmsg *m, uint16_t family); /* timeouts; with ACK */
 void ipvs_put_get_info(struct netmsg *m,
 		       uint16_t family); /* with ACK; -EPERM without CAP_NET_ADMIN */
 

@@ -224,3 +224,19 @@ int ipvs_parse_info(const struct nlmsghdr *m, uint32_t *ret_table_size)
 	*ret_table_size = nla_get_u32(a[IPVS_INFO_ATTR_CONN_TAB_SIZE]);
 	return 0;
 }
+
+int ipvs_parse_config(const struct nlmsghdr *m, struct plan_timeouts *ret_timeouts)
+{
+	static const int types[] = {[PLAN_TIMEOUT_TCP] = IPVS_CMD_ATTR_TIMEOUT_TCP,
+				    [PLAN_TIMEOUT_TCP_FIN] = IPVS_CMD_ATTR_TIMEOUT_TCP_FIN,
+				    [PLAN_TIMEOUT_UDP] = IPVS_CMD_ATTR_TIMEOUT_UDP};
+
+	for (size_t i = 0; i < PLAN_TIMEOUTS; i++) {
+		const struct nlattr *a = parse_message(m, types[i]);
+
+		if (!a || nla_len(a) < (int)sizeof(uint32_t))
+			return -EBADMSG;
+		ret_timeouts->s[i] = nla_get_u32(a);
+	}
+	return 0;
+}

@@ -14,6 +14,9 @@ int ipvs_parse_service(const struct nlmsghdr *m, struct plan_service *ret_servic
 int ipvs_parse_dest(const struct nlmsghdr *m, uint8_t family, struct plan_dest *ret_dest,
 		    struct plan_dest_counts *ret_counts);
 
+/* The answer to ipvs_put_get_config(). Returns 0 or -EBADMSG. */
+int ipvs_parse_config(const struct nlmsghdr *m, struct plan_timeouts *ret_timeouts);
+
 /* The answer to ipvs_put_get_family(). Returns 0 or -EBADMSG. */
 int ipvs_parse_family(const struct nlmsghdr *m, uint16_t *ret_family);
 

@@ -37,7 +37,14 @@ static struct plan_table *kernel_memory_copy_range(const struct plan_service *se
 
 struct plan_table *kernel_memory_copy(const struct kernel_memory *m)
 {
-	return kernel_memory_copy_range(m->table.services, m->table.count);
+	/* Linux has these. */
+	static const struct plan_timeouts defaults = {
+		{[PLAN_TIMEOUT_TCP] = 900, [PLAN_TIMEOUT_TCP_FIN] = 120, [PLAN_TIMEOUT_UDP] = 300}};
+	struct plan_table *t = kernel_memory_copy_range(m->table.services, m->table.count);
+
+	for (size_t i = 0; i < PLAN_TIMEOUTS; i++)
+		t->timeouts.s[i] = m->table.timeouts.s[i] ? m->table.timeouts.s[i] : defaults.s[i];
+	return t;
 }
 
 struct plan_table *kernel_memory_copy_service(const struct kernel_memory *m,

@@ -19,6 +19,7 @@ static enum kernel_side kernel_run_side_of(enum plan_op_kind kind)
 	case PLAN_ADD_ADDRESS:
 	case PLAN_DELETE_ADDRESS:
 		return SIDE_ADDRESS;
+	case PLAN_SET_TIMEOUTS:
 	case PLAN_ADD_SERVICE:
 	case PLAN_EDIT_SERVICE:
 	case PLAN_ADD_DEST:

@@ -15,6 +15,22 @@ static const struct vec *collection_of(const struct snapshot *s, enum object_kin
 	return s ? snapshot_collection((struct snapshot *)(uintptr_t)s, kind) : NULL;
 }
 
+// Settings that the body does not have are the defaults.
+static void decode_settings(const json_t *body, const struct snapshot *base, struct err *e,
+			    struct snapshot *s)
+{
+	const struct object_source source = {.kind = OBJECT_SETTINGS,
+					     .name = MODEL_SETTINGS_NAME,
+					     .body = json_object_get(body, MODEL_SETTINGS_NAME),
+					     .pointer = "/" MODEL_SETTINGS_NAME};
+	struct object *known = base ? base->settings.items[0] : NULL;
+	if (source.body)
+		snapshot_set_settings(s, object_decode_partial(&source, e));
+	struct object *wanted = s->settings.items[0];
+	if (known && !wanted->faulty && object_equal_row(wanted, known))
+		snapshot_set_settings(s, object_ref(known));
+}
+
 struct snapshot *change_document_decode(const struct snapshot *base, const json_t *body,
 					struct err *e)
 {
@@ -38,6 +54,7 @@ struct snapshot *change_document_decode(const struct snapshot *base, const json_
 		object_decode_collection(&source, e, snapshot_collection(s, f->child));
 		err_pointer_pop(d.pointer, 0);
 	}
+	decode_settings(body, base, e, s);
 	return s;
 }
 
@@ -68,8 +85,9 @@ static uint64_t next_uid(struct change_set *c)
 
 static void set_head(struct change_set *c, struct object *o, const struct object *old)
 {
-	o->uid = old ? old->uid : next_uid(c);
-	o->created_wall = old ? old->created_wall : c->batch->wall;
+	const bool known = old && old->uid; // settings that nobody has made are new
+	o->uid = known ? old->uid : next_uid(c);
+	o->created_wall = known ? old->created_wall : c->batch->wall;
 	o->updated_wall = c->batch->wall;
 	o->revision = c->batch->revision;
 }

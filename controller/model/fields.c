@@ -81,6 +81,7 @@ static bool member_equal(const struct field *f, const void *a, const void *b)
 	case FIELD_GROUP:
 		return fields_equal(f->members, slot(a, f), slot(b, f));
 	case FIELD_CHILDREN:
+	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
 	case FIELD_LATER:
@@ -124,6 +125,7 @@ static uint64_t member_hash(const struct field *f, const void *base, uint64_t se
 	case FIELD_GROUP:
 		return fields_hash(f->members, slot(base, f), seed);
 	case FIELD_CHILDREN:
+	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
 	case FIELD_LATER:
@@ -220,6 +222,7 @@ static json_t *encode_member(const struct field *f, const struct object *root, c
 		return encode_group(f, root, base);
 	case FIELD_GIVEN:
 	case FIELD_CHILDREN:
+	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
 	case FIELD_LATER:
@@ -273,6 +276,7 @@ static void write_bounds(struct buf_writer *w, const struct field *f)
 				  : f->flags & FIELD_V6 ? "IPv6"
 							: "IPv4 | IPv6");
 		break;
+	case FIELD_SINGLE:
 	case FIELD_GROUP:
 	case FIELD_GIVEN:
 	case FIELD_READ_ONLY:
@@ -331,6 +335,7 @@ static void write_default(struct buf_writer *w, const struct field *f)
 	case FIELD_GROUP:
 	case FIELD_GIVEN:
 	case FIELD_CHILDREN:
+	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_LATER:
 		break;
@@ -355,6 +360,7 @@ static const char *type_name(const struct field *f)
 	case FIELD_PREFIXES:
 		return "array of prefixes";
 	case FIELD_GROUP:
+	case FIELD_SINGLE:
 		return "object";
 	case FIELD_CHILDREN:
 		return "objects";

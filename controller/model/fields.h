@@ -21,6 +21,7 @@ enum field_type {
 	FIELD_GROUP,    /* an object of members; their offsets count from the row's */
 	FIELD_GIVEN, /* no member of its own: a bool, whether the member of this name was given */
 	FIELD_CHILDREN,  /* an object of objects; struct vec; object.c does these */
+	FIELD_SINGLE,    /* of the document: one object, which always is; change_document.c does these */
 	FIELD_READ_ONLY, /* a reader gets it, a write ignores it */
 	FIELD_PRESET,    /* a name: other defaults for members below; not kept */
 	FIELD_LATER,     /* known, refused: "not supported yet" */
@@ -62,7 +63,7 @@ struct field {
 	const struct field_name *names;
 	const struct field_preset *presets; /* FIELD_PRESET: ended by a row without member */
 	const struct field *members;        /* FIELD_GROUP */
-	enum object_kind child;             /* FIELD_CHILDREN */
+	enum object_kind child;             /* FIELD_CHILDREN, FIELD_SINGLE */
 	uint32_t (*derive)(const struct object *root); /* default from members above this row */
 	const char *derive_text;
 	bool (*when)(const struct object *root);  /* else the member is refused and not shown */

@@ -362,6 +362,7 @@ static void decode_value(struct field_decoder *d, const struct field *f, void *b
 				     f->name);
 		break;
 	case FIELD_CHILDREN:
+	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 		break;
 	}

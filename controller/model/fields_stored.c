@@ -171,6 +171,7 @@ static bool read_value(struct stored_reader *r, const struct field *f, void *bas
 	case FIELD_FLAGS:
 	case FIELD_GIVEN:
 	case FIELD_CHILDREN:
+	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
 	case FIELD_LATER:
@@ -322,6 +323,7 @@ static bool is_written(const struct field *f, const struct object *root, const v
 		return !f->shown || f->shown(root);
 	case FIELD_GIVEN:
 	case FIELD_CHILDREN:
+	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
 	case FIELD_LATER:
@@ -362,6 +364,7 @@ static void write_value(struct buf_writer *w, const struct field *f, const struc
 		break;
 	case FIELD_GIVEN:
 	case FIELD_CHILDREN:
+	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
 	case FIELD_LATER:

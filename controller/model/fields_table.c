@@ -352,6 +352,30 @@ static const struct field listener_fields[] = {
 	{0},
 };
 
+#define TIMEOUT(title, text)                                                               \
+	{                                                                                  \
+		.name = #title, .type = FIELD_NUMBER, AT(model_timeouts, title), .min = 0, \
+		.max = MODEL_TIMEOUT_MAX, .number = 0,                                     \
+		.help = text ", in seconds; 0: what the kernel has is left alone"          \
+	}
+
+static const struct field timeouts_fields[] = {
+	TIMEOUT(tcp_s, "how long IPVS keeps an established TCP connection without packets"),
+	TIMEOUT(tcp_fin_s, "the same once one side has closed it"),
+	TIMEOUT(udp_s, "the same for UDP"),
+	{0},
+};
+
+static const struct field settings_fields[] = {
+	{.name = "timeouts",
+	 .type = FIELD_GROUP,
+	 AT(model_settings, timeouts),
+	 .members = timeouts_fields,
+	 .help = "of IPVS; they hold for the whole network namespace, for foreign services too"},
+	READ_ONLY_ROWS,
+	{0},
+};
+
 static const struct field document_fields[] = {
 	{.name = "zones",
 	 .type = FIELD_CHILDREN,
@@ -369,7 +393,10 @@ static const struct field document_fields[] = {
 	 .max = MODEL_OBJECTS_MAX,
 	 .help = "by name"},
 	LATER("access_lists"),
-	LATER("settings"),
+	{.name = "settings",
+	 .type = FIELD_SINGLE,
+	 .child = OBJECT_SETTINGS,
+	 .help = "of the whole node"},
 	READ_ONLY_ROWS,
 	{0},
 };
@@ -389,6 +416,8 @@ const struct field *fields_of_kind(enum object_kind kind)
 		return lb_zone_fields;
 	case OBJECT_LISTENER:
 		return listener_fields;
+	case OBJECT_SETTINGS:
+		return settings_fields;
 	case OBJECT_KIND_COUNT:
 		break;
 	}

@@ -24,6 +24,7 @@ enum object_kind {
 	OBJECT_LOAD_BALANCER,
 	OBJECT_LB_ZONE,  /* parent: its load balancer */
 	OBJECT_LISTENER, /* parent: its load balancer */
+	OBJECT_SETTINGS, /* there is exactly one */
 	OBJECT_KIND_COUNT
 };
 
@@ -185,6 +186,21 @@ struct listener {
 	enum persistence_engine persistence_engine;
 	bool one_packet;
 };
+
+#define MODEL_TIMEOUT_MAX 2147483 /* seconds; what a kernel of 1000 ticks a second takes */
+
+/* Of IPVS, in seconds; 0 = what the kernel has is left alone. */
+struct model_timeouts {
+	uint32_t tcp_s;
+	uint32_t tcp_fin_s;
+	uint32_t udp_s;
+};
+
+struct model_settings {
+	struct object o;
+	struct model_timeouts timeouts;
+};
+#define MODEL_SETTINGS_NAME "settings"
 
 struct vip_probe {
 	enum vip_probe_type type;

@@ -29,6 +29,8 @@ static const struct kind kinds[OBJECT_KIND_COUNT] = {
 	[OBJECT_LB_ZONE] = {"lb_zone", "zones", sizeof(struct lb_zone), OBJECT_LOAD_BALANCER},
 	[OBJECT_LISTENER] = {"listener", "listeners", sizeof(struct listener),
 			     OBJECT_LOAD_BALANCER},
+	[OBJECT_SETTINGS] = {"ipvs_settings", "settings", sizeof(struct model_settings),
+			     OBJECT_KIND_COUNT},
 };
 
 const char *object_kind_name(enum object_kind kind)
@@ -53,7 +55,9 @@ const char *object_path_format(const struct object_path *p, char buf[OBJECT_PATH
 {
 	enum object_kind parent = object_parent_kind(p->kind);
 	const char *collection = object_collection_name(p->kind);
-	if (parent == OBJECT_KIND_COUNT)
+	if (p->kind == OBJECT_SETTINGS)
+		snprintf(buf, OBJECT_PATH_MAX, "%s", collection);
+	else if (parent == OBJECT_KIND_COUNT)
 		snprintf(buf, OBJECT_PATH_MAX, "%s/%s", collection, p->name);
 	else
 		snprintf(buf, OBJECT_PATH_MAX, "%s/%s/%s/%s", object_collection_name(parent),

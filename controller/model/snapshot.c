@@ -9,14 +9,33 @@
 #include "base/mem.h"
 #include "model/fields.h"
 
-static const enum object_kind top_kinds[] = {OBJECT_ZONE, OBJECT_SERVER_GROUP,
-					     OBJECT_LOAD_BALANCER};
+static const enum object_kind top_kinds[] = {OBJECT_ZONE, OBJECT_SERVER_GROUP, OBJECT_LOAD_BALANCER,
+					     OBJECT_SETTINGS};
 #define TOP_KINDS (sizeof(top_kinds) / sizeof(top_kinds[0]))
 
-struct snapshot *snapshot_new(void)
+static struct snapshot *snapshot_alloc(void)
 {
 	struct snapshot *s = mem_new(struct snapshot);
 	s->refs = 1;
+	return s;
+}
+
+// What the settings are that nobody has made.
+static struct object *default_settings(void)
+{
+	AUTO_ERR struct err none = {0};
+	json_t *body = json_object();
+	struct object *settings = NULL;
+	int r = object_decode(OBJECT_SETTINGS, MODEL_SETTINGS_NAME, body, "", &none, &settings);
+	assert(r == 0);
+	json_decref(body);
+	return settings;
+}
+
+struct snapshot *snapshot_new(void)
+{
+	struct snapshot *s = snapshot_alloc();
+	vec_push(&s->settings, default_settings());
 	return s;
 }
 
@@ -45,6 +64,7 @@ void snapshot_unref(struct snapshot *s)
 	drop_objects(&s->zones);
 	drop_objects(&s->server_groups);
 	drop_objects(&s->load_balancers);
+	drop_objects(&s->settings);
 	free(s);
 }
 
@@ -59,6 +79,8 @@ struct vec *snapshot_collection(struct snapshot *s, enum object_kind kind)
 		return &s->server_groups;
 	case OBJECT_LOAD_BALANCER:
 		return &s->load_balancers;
+	case OBJECT_SETTINGS:
+		return &s->settings;
 	case OBJECT_SERVER:
 	case OBJECT_LB_ZONE:
 	case OBJECT_LISTENER:
@@ -92,6 +114,18 @@ struct object *snapshot_find(const struct snapshot *s, const struct object_path 
 		return find_in(collection_of(s, p->kind), p->name);
 	struct object *parent = find_in(collection_of(s, parent_kind), p->parent);
 	return parent ? find_in(object_children(parent, p->kind), p->name) : NULL;
+}
+
+const struct model_settings *snapshot_settings(const struct snapshot *s)
+{
+	assert(s->settings.count == 1);
+	return s->settings.items[0];
+}
+
+void snapshot_set_settings(struct snapshot *s, struct object *settings)
+{
+	drop_objects(&s->settings);
+	vec_push(&s->settings, settings);
 }
 
 struct zone *snapshot_find_zone(const struct snapshot *s, const char *name)
@@ -272,7 +306,7 @@ struct snapshot *snapshot_apply(const struct snapshot *base, const struct batch 
 	qsort(sorted, b->count, sizeof(*sorted), compare_changes);
 	a.sorted = sorted;
 
-	struct snapshot *s = snapshot_new();
+	struct snapshot *s = snapshot_alloc();
 	s->revision = b->revision;
 	s->updated_wall = b->wall;
 	for (size_t i = 0; i < TOP_KINDS; i++)
@@ -282,10 +316,20 @@ struct snapshot *snapshot_apply(const struct snapshot *base, const struct batch 
 	return s;
 }
 
+static bool is_default(const struct object *settings)
+{
+	struct object *wanted = default_settings();
+	bool same = object_equal_row(settings, wanted);
+	object_unref(wanted);
+	return same;
+}
+
 json_t *snapshot_encode(const struct snapshot *s, object_decorate_fn *decorate, void *ctx)
 {
 	json_t *document = json_object();
 	for (size_t i = 0; i < TOP_KINDS; i++) {
+		if (top_kinds[i] == OBJECT_SETTINGS)
+			continue;
 		const struct vec *objects = collection_of(s, top_kinds[i]);
 		json_t *all = json_object();
 		for (size_t k = 0; k < objects->count; k++) {
@@ -294,5 +338,9 @@ json_t *snapshot_encode(const struct snapshot *s, object_decorate_fn *decorate, 
 		}
 		json_object_set_new_nocheck(document, object_collection_name(top_kinds[i]), all);
 	}
+	const struct object *settings = &snapshot_settings(s)->o;
+	if (!is_default(settings))
+		json_object_set_new_nocheck(document, MODEL_SETTINGS_NAME,
+					    object_encode(settings, decorate, ctx));
 	return document;
 }

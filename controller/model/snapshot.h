@@ -12,9 +12,10 @@ struct snapshot {
 	struct vec zones; /* struct zone, sorted by name; likewise the next two */
 	struct vec server_groups;
 	struct vec load_balancers;
+	struct vec settings; /* exactly one struct model_settings */
 };
 
-/* Revision 0, nothing in it. */
+/* Revision 0, nothing in it but the settings, which have their defaults. */
 struct snapshot *snapshot_new(void);
 struct snapshot *snapshot_ref(struct snapshot *s);
 void snapshot_unref(struct snapshot *s);
@@ -23,6 +24,9 @@ void snapshot_unref(struct snapshot *s);
 struct vec *snapshot_collection(struct snapshot *s, enum object_kind kind);
 struct object *snapshot_find(const struct snapshot *s,
 			     const struct object_path *p); /* NULL if absent; borrowed */
+const struct model_settings *snapshot_settings(const struct snapshot *s);
+/* Takes the reference; for a snapshot that nobody else has yet. */
+void snapshot_set_settings(struct snapshot *s, struct object *settings);
 struct zone *snapshot_find_zone(const struct snapshot *s, const char *name);
 struct server_group *snapshot_find_group(const struct snapshot *s, const char *name);
 struct load_balancer *snapshot_find_lb(const struct snapshot *s, const char *name);
@@ -60,7 +64,8 @@ void batch_free(struct batch *b);
  * does not matter. Untouched objects are shared. A child whose parent is neither in the base nor in the batch is left out. */
 struct snapshot *snapshot_apply(const struct snapshot *base, const struct batch *b);
 
-/* The whole document: {"zones": …, "server_groups": …, "load_balancers": …}. See object_encode(). */
+/* The whole document: {"zones": …, "server_groups": …, "load_balancers": …}, and "settings" where they are not the defaults. See
+ * object_encode(). */
 json_t *snapshot_encode(const struct snapshot *s, object_decorate_fn *decorate, void *ctx);
 
 #endif

@@ -287,6 +287,11 @@ int diff_apply_op(struct plan_table *t, const struct plan_op *op)
 	struct plan_service *s = plan_table_find(t, &op->service.key);
 
 	switch (op->kind) {
+	case PLAN_SET_TIMEOUTS:
+		for (size_t i = 0; i < PLAN_TIMEOUTS; i++)
+			if (op->timeouts.s[i])
+				t->timeouts.s[i] = op->timeouts.s[i];
+		return 0;
 	case PLAN_SET_SYSCTL:
 	case PLAN_ADD_ADDRESS:
 	case PLAN_DELETE_ADDRESS:

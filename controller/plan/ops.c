@@ -15,6 +15,7 @@ static const struct {
 	const char *command; /* as the kernel calls it */
 } ops_names[] = {
 	[PLAN_SET_SYSCTL] = {"set_sysctl", "SYSCTL"},
+	[PLAN_SET_TIMEOUTS] = {"set_timeouts", "SET_CONFIG"},
 	[PLAN_ADD_SERVICE] = {"add_service", "NEW_SERVICE"},
 	[PLAN_EDIT_SERVICE] = {"edit_service", "SET_SERVICE"},
 	[PLAN_ADD_DEST] = {"add_dest", "NEW_DEST"},
@@ -101,6 +102,20 @@ static void ops_format_dest(const struct plan_op *op, char *text, size_t size)
 		snprintf(text, size, " %s weight %u", endpoint, d->weight);
 }
 
+/* Those that are set; `text` begins with a space or is empty. */
+static void ops_format_timeouts(const struct plan_timeouts *t, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (enum plan_timeout i = 0; i < PLAN_TIMEOUTS; i++) {
+		int n = t->s[i] ? snprintf(text + used, size - used, " %s %u", plan_timeout_name(i),
+					   t->s[i])
+				: 0;
+
+		used += n < 0 || (size_t)n >= size - used ? 0 : (size_t)n;
+	}
+}
+
 const char *plan_op_format(const struct plan_op *op, char *buf, size_t size)
 {
 	const char *command = ops_names[op->kind].command;
@@ -111,6 +126,10 @@ const char *plan_op_format(const struct plan_op *op, char *buf, size_t size)
 	switch (op->kind) {
 	case PLAN_SET_SYSCTL:
 		snprintf(buf, size, "%s %s = %d", command, op->sysctl, op->value);
+		return buf;
+	case PLAN_SET_TIMEOUTS:
+		ops_format_timeouts(&op->timeouts, rest, sizeof(rest));
+		snprintf(buf, size, "%s%s", command, rest);
 		return buf;
 	case PLAN_ADD_ADDRESS:
 	case PLAN_DELETE_ADDRESS:

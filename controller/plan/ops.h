@@ -6,7 +6,8 @@
 #include "plan/table.h"
 
 enum plan_op_kind {
-	PLAN_SET_SYSCTL, /* name, value */
+	PLAN_SET_SYSCTL,   /* name, value */
+	PLAN_SET_TIMEOUTS, /* timeouts; 0 = as it is */
 	PLAN_ADD_SERVICE,
 	PLAN_EDIT_SERVICE,
 	PLAN_ADD_DEST,
@@ -26,6 +27,7 @@ struct plan_op {
 	struct addr address;         /* address operations */
 	const char *sysctl;          /* static: "expire_nodest_conn" … below net.ipv4.vs */
 	int value;
+	struct plan_timeouts timeouts;
 	int result; /* after it ran: 0 or -errno */
 };
 

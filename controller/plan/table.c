@@ -15,6 +15,16 @@ static int table_compare_number(uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
+const char *plan_timeout_name(enum plan_timeout t)
+{
+	static const char *const names[] = {[PLAN_TIMEOUT_TCP] = "tcp_s",
+					    [PLAN_TIMEOUT_TCP_FIN] = "tcp_fin_s",
+					    [PLAN_TIMEOUT_UDP] = "udp_s"};
+
+	assert(t < PLAN_TIMEOUTS);
+	return names[t];
+}
+
 int plan_key_compare(const struct plan_key *a, const struct plan_key *b)
 {
 	int order = table_compare_number(a->family, b->family);

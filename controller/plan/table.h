@@ -64,9 +64,17 @@ struct plan_service {
 	size_t dest_count;
 };
 
+/* Of IPVS in a network namespace, in seconds; 0 = not known, or not to be set. */
+enum plan_timeout { PLAN_TIMEOUT_TCP, PLAN_TIMEOUT_TCP_FIN, PLAN_TIMEOUT_UDP, PLAN_TIMEOUTS };
+struct plan_timeouts {
+	uint32_t s[PLAN_TIMEOUTS];
+};
+const char *plan_timeout_name(enum plan_timeout t); /* "tcp_s" … */
+
 struct plan_table {
 	struct plan_service *services; /* sorted by key */
 	size_t count;
+	struct plan_timeouts timeouts; /* as read; 0 in a table of one service */
 };
 
 int plan_key_compare(const struct plan_key *a, const struct plan_key *b);

@@ -35,6 +35,8 @@ static struct vec *store_load_collection(struct snapshot *s, enum object_kind ki
 	case OBJECT_LISTENER:
 		owner = snapshot_find(s, &(struct object_path){OBJECT_LOAD_BALANCER, NULL, parent});
 		break;
+	case OBJECT_SETTINGS:
+		return &s->settings;
 	case OBJECT_KIND_COUNT:
 		break;
 	}
@@ -91,7 +93,10 @@ static int store_load_load_object(struct store_load *l, enum object_kind kind, s
 	o->revision = (uint64_t)sqlite3_column_int64(stmt, 3);
 	o->created_wall = (usec_t)sqlite3_column_int64(stmt, 4);
 	o->updated_wall = (usec_t)sqlite3_column_int64(stmt, 5);
-	vec_push(collection, o);
+	if (kind == OBJECT_SETTINGS)
+		snapshot_set_settings(l->snapshot, o);
+	else
+		vec_push(collection, o);
 	l->count++;
 	return 0;
 }

@@ -136,6 +136,16 @@ static bool judge_sysctl(struct play *p, size_t at)
 	return value && play_judge_number(p, p->words[at], (uint64_t)*value, at + 1);
 }
 
+/* timeouts TCP TCP_FIN UDP */
+static bool judge_timeouts(struct play *p, size_t at)
+{
+	for (enum plan_timeout t = 0; t < PLAN_TIMEOUTS; t++)
+		if (!play_judge_number(p, plan_timeout_name(t), p->world.kernel.table.timeouts.s[t],
+				       at + t))
+			return false;
+	return true;
+}
+
 static bool judge_ops(struct play *p, size_t at)
 {
 	const struct sim_kernel *k = &p->world.kernel;
@@ -345,11 +355,19 @@ static bool judge_drains(struct play *p, size_t at)
 }
 
 const struct play_judge play_judges_state[] = {
-	{"ipvs", judge_ipvs, judge_no_ipvs},    {"address", judge_address, judge_no_address},
-	{"sysctl", judge_sysctl, NULL},         {"ops", judge_ops, NULL},
-	{"dumps", judge_dumps, NULL},           {"state", judge_state, NULL},
-	{"sentence", judge_sentence, NULL},     {"next-change", judge_next_change, NULL},
-	{"recent", judge_recent, NULL},         {"verdict", judge_verdict, NULL},
-	{"fault", judge_fault, judge_no_fault}, {"drain", judge_drain, NULL},
-	{"drains", judge_drains, NULL},         {NULL, NULL, NULL},
+	{"ipvs", judge_ipvs, judge_no_ipvs},
+	{"address", judge_address, judge_no_address},
+	{"timeouts", judge_timeouts, NULL},
+	{"sysctl", judge_sysctl, NULL},
+	{"ops", judge_ops, NULL},
+	{"dumps", judge_dumps, NULL},
+	{"state", judge_state, NULL},
+	{"sentence", judge_sentence, NULL},
+	{"next-change", judge_next_change, NULL},
+	{"recent", judge_recent, NULL},
+	{"verdict", judge_verdict, NULL},
+	{"fault", judge_fault, judge_no_fault},
+	{"drain", judge_drain, NULL},
+	{"drains", judge_drains, NULL},
+	{NULL, NULL, NULL},
 };

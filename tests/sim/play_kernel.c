@@ -162,6 +162,19 @@ static bool do_sysctl(struct play *p)
 	return true;
 }
 
+/* kernel timeouts TCP TCP_FIN UDP */
+static bool do_timeouts(struct play *p)
+{
+	for (size_t i = 0; i < PLAN_TIMEOUTS; i++) {
+		uint64_t value;
+
+		if (!play_parse_number(p, p->words[2 + i], &value))
+			return false;
+		p->world.kernel.table.timeouts.s[i] = (uint32_t)value;
+	}
+	return true;
+}
+
 /* kernel flows KEY ENDPOINT COUNT */
 static bool do_flows(struct play *p)
 {
@@ -178,9 +191,20 @@ static bool do_flows(struct play *p)
 }
 
 const struct play_command play_kernel[] = {
-	{"service", 4, do_service},       {"dest", 5, do_dest},     {"delete", 3, do_delete},
-	{"clear", 2, do_clear},           {"load", 2, do_load},     {"unload", 2, do_load},
-	{"delay", 3, do_delay},           {"fail", 3, do_fail},     {"lose", 3, do_lose},
-	{"address", 4, do_address},       {"sysctl", 4, do_sysctl}, {"flows", 5, do_flows},
-	{"lose-dumps", 3, do_lose_dumps}, {"device", 3, do_device}, {NULL, 0, NULL},
+	{"service", 4, do_service},
+	{"dest", 5, do_dest},
+	{"delete", 3, do_delete},
+	{"clear", 2, do_clear},
+	{"load", 2, do_load},
+	{"unload", 2, do_load},
+	{"delay", 3, do_delay},
+	{"fail", 3, do_fail},
+	{"lose", 3, do_lose},
+	{"address", 4, do_address},
+	{"sysctl", 4, do_sysctl},
+	{"flows", 5, do_flows},
+	{"lose-dumps", 3, do_lose_dumps},
+	{"device", 3, do_device},
+	{"timeouts", 5, do_timeouts},
+	{NULL, 0, NULL},
 };

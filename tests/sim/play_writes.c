@@ -53,6 +53,11 @@ static bool parse_path(struct play *p, const char *text, struct play_write *w)
 	for (char *at = strtok_r(copy, "/", &save); at && n < 4; at = strtok_r(NULL, "/", &save))
 		part[n++] = at;
 	r->target = CHANGE_OBJECT;
+	if (strcmp(text, MODEL_SETTINGS_NAME) == 0) {
+		r->path.kind = OBJECT_SETTINGS;
+		r->path.name = w->name = mem_strdup(text);
+		return true;
+	}
 	for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
 		bool top = object_parent_kind((enum object_kind)kind) == OBJECT_KIND_COUNT;
 		const char *collection = object_collection_name((enum object_kind)kind);

@@ -18,10 +18,14 @@ static int address_compare(const void *a, const void *b)
 	return addr_compare(a, b);
 }
 
+/* As Linux has them. */
+static const struct plan_timeouts sim_timeouts = {{900, 120, 300}};
+
 void sim_kernel_init(struct sim_kernel *k)
 {
 	memset(k, 0, sizeof(*k));
 	k->announce = true;
+	k->table.timeouts = sim_timeouts;
 }
 
 void sim_kernel_empty(struct sim_kernel *k)
@@ -30,6 +34,7 @@ void sim_kernel_empty(struct sim_kernel *k)
 		plan_service_clear(&k->table.services[i]);
 	free(k->table.services);
 	memset(&k->table, 0, sizeof(k->table));
+	k->table.timeouts = sim_timeouts;
 }
 
 static void request_free(struct sim_request *r)
@@ -231,6 +236,8 @@ static struct plan_table *copy_table(const struct sim_kernel *k, const struct pl
 		if (!only || plan_key_compare(only, &s->key) == 0)
 			copy_service(k, s, &t->services[t->count++]);
 	}
+	if (!only)
+		t->timeouts = k->table.timeouts;
 	return t;
 }
 

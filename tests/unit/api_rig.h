@@ -331,7 +331,7 @@ static inline struct plan_table *rig_copy_service(const struct plan_table *t,
 						  const struct plan_key *k)
 {
 	struct plan_service *s = plan_table_find(t, k);
-	struct plan_table one = {s, 1};
+	struct plan_table one = {.services = s, .count = 1};
 
 	return s ? rig_copy_table(&one) : NULL;
 }
@@ -386,7 +386,9 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 		plan_ops_clear(&ev->ops);
 		break;
 	case RIG_TABLE:
-		engine_note_table(rig->engine, rig_copy_table(rig->kernel), 0);
+		one = rig_copy_table(rig->kernel);
+		one->timeouts = rig->kernel->timeouts;
+		engine_note_table(rig->engine, one, 0);
 		break;
 	case RIG_QUERY:
 		ev->give(ev->ctx, ev->items, &ev->fault);
@@ -504,6 +506,7 @@ static inline void rig_make_engine(struct rig *rig)
 	};
 
 	rig->kernel = mem_new(struct plan_table);
+	rig->kernel->timeouts = (struct plan_timeouts){{900, 120, 300}};
 	rig->engine = engine_new(&s, &ports, snapshot_new());
 	engine_note_availability(rig->engine, 0);
 }

@@ -62,6 +62,13 @@ static void test_add_dest(struct channel *c, uint8_t last_byte)
 	ipvs_put_op(&c->answers, FAMILY, &op);
 }
 
+static void test_add_timeouts(struct channel *c)
+{
+	const struct plan_op op = {.kind = PLAN_SET_TIMEOUTS, .timeouts = {{900, 120, 300}}};
+
+	ipvs_put_op(&c->answers, FAMILY, &op);
+}
+
 static int test_command(const struct channel *c)
 {
 	const uint8_t *m = (const uint8_t *)fake_sent(c, 0);
@@ -93,8 +100,15 @@ static void test_whole_table(void **unused)
 		test_add_dest(c, i);
 	fake_answer(c);
 	fake_end(c, 0);
+	assert_int_equal(test_calls, 0);
+	assert_int_equal(test_command(c), IPVS_CMD_GET_CONFIG);
+	test_add_timeouts(c);
+	fake_answer(c);
+	fake_end(c, 0);
 	assert_int_equal(test_calls, 1);
 	assert_int_equal(test_error, 0);
+	assert_int_equal(test_table->timeouts.s[PLAN_TIMEOUT_TCP], 900);
+	assert_int_equal(test_table->timeouts.s[PLAN_TIMEOUT_UDP], 300);
 	assert_int_equal(test_table->count, 2);
 	assert_int_equal(test_table->services[0].key.port, 80);
 	assert_int_equal(test_table->services[0].dest_count, 0);
@@ -114,6 +128,7 @@ static void test_empty_table(void **unused)
 	(void)unused;
 	dump_start_table(&d, FAMILY);
 	fake_end(c, 0);
+	fake_end(c, 0); /* the timeouts */
 	assert_int_equal(test_calls, 1);
 	assert_non_null(test_table);
 	assert_int_equal(test_table->count, 0);

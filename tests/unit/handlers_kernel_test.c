@@ -3,6 +3,8 @@
 
 #include "api_rig.h"
 
+#define RECONCILE "/api/v1/kernel/reconcile"
+
 static void add_foreign(struct plan_table *t, unsigned dests)
 {
 	struct plan_op op = {.kind = PLAN_ADD_SERVICE};
@@ -73,9 +75,40 @@ static void kernel_shows_drift(void **state)
 	rig_end(&rig);
 }
 
+/* Others have taken a destination away: it is told, and there again. A dry run only tells. */
+static void reconcile_mends_what_differs(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer calm = rig_ask(&rig, "POST", RECONCILE, "", NULL);
+	assert_int_equal(calm.status, 200);
+	assert_true(json_is_true(answer_at(&calm, "in_sync")));
+	assert_true(json_is_false(answer_at(&calm, "mended")));
+	rig.kernel->services[0].dest_count--;
+	AUTO_REPLY struct answer dry = rig_ask(&rig, "POST", RECONCILE "?dry_run=1", "", NULL);
+	assert_int_equal(answer_number_at(&dry, "operations_total"), 1);
+	assert_true(json_is_false(answer_at(&dry, "mended")));
+	AUTO_REPLY struct answer mended = rig_ask(&rig, "POST", RECONCILE, "", NULL);
+	assert_int_equal(answer_number_at(&mended, "operations_total"), 1);
+	assert_true(json_is_false(answer_at(&mended, "in_sync")));
+	assert_true(json_is_true(answer_at(&mended, "mended")));
+	assert_non_null(strstr(answer_text_at(&mended, "operations.0"), "NEW_DEST"));
+	AUTO_REPLY struct answer after = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_true(json_is_true(answer_at(&after, "in_sync")));
+	rig.kernel->services[0].dest_count--;
+	rig.refuse_ops = true;
+	AUTO_REPLY struct answer refused = rig_ask(&rig, "POST", RECONCILE, "", NULL);
+	assert_true(json_is_false(answer_at(&refused, "mended")));
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reconcile_mends_what_differs),
 		cmocka_unit_test(kernel_shows_ours_and_foreign),
 		cmocka_unit_test(kernel_shows_drift),
 	};

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/ip_vs.h>
 #include <linux/netlink.h>
@@ -95,6 +96,24 @@ static void test_netmask_without_persistence(void **unused)
 	op.service.key.family = AF_INET;
 	assert_int_equal(ipvs_parse_service(test_put(&op), &got), 0);
 	assert_int_equal(got.netmask, UINT32_MAX);
+}
+
+/* What is 0 is not in the message: the kernel keeps it. */
+static void test_timeouts_round_trip(void **unused)
+{
+	struct plan_op op = {.kind = PLAN_SET_TIMEOUTS, .timeouts = {{900, 120, 300}}};
+	struct plan_timeouts got;
+	const struct nlmsghdr *m = test_put(&op);
+	size_t whole = m->nlmsg_len;
+
+	(void)unused;
+	assert_int_equal(test_command(m), IPVS_CMD_SET_CONFIG);
+	assert_int_equal(ipvs_parse_config(m, &got), 0);
+	assert_memory_equal(&got, &op.timeouts, sizeof(got));
+	op.timeouts.s[PLAN_TIMEOUT_TCP_FIN] = 0;
+	m = test_put(&op);
+	assert_int_equal(m->nlmsg_len, whole - 8);
+	assert_int_equal(ipvs_parse_config(m, &got), -EBADMSG);
 }
 
 static void test_dest_round_trip(void **unused)
@@ -204,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_service_round_trip),
 		cmocka_unit_test(test_flags_mask),
 		cmocka_unit_test(test_netmask_without_persistence),
+		cmocka_unit_test(test_timeouts_round_trip),
 		cmocka_unit_test(test_dest_round_trip),
 		cmocka_unit_test(test_longest),
 		cmocka_unit_test(test_requests),

@@ -229,6 +229,7 @@ static void test_sides_in_order(void **unused)
 	assert_false(test.dumps->busy);
 	test_prepare_device();
 	fake_end(test.dumps, 0);
+	fake_end(test.dumps, 0); /* the timeouts */
 	assert_string_equal(test.calls, "adt");
 	assert_non_null(test.table);
 	test_close();
@@ -259,7 +260,9 @@ static void test_requests_are_joined(void **unused)
 	kernel_request_table(test.kernel); /* while one runs: one more */
 	kernel_request_table(test.kernel);
 	fake_end(test.dumps, 0);
+	fake_end(test.dumps, 0); /* the timeouts */
 	test_turn();
+	fake_end(test.dumps, 0);
 	fake_end(test.dumps, 0);
 	test_turn();
 	assert_false(test.dumps->busy);
