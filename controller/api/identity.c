@@ -55,6 +55,7 @@ static void identity_take(const struct access_identity *who, struct request *r)
 static void identity_take_token(const struct identity_rules *rules, const char *authorization,
 				struct request *r)
 {
+	usec_t wait = rules->access ? access_source_wait(rules->access, &r->source) : 0;
 	char token[CREDENTIALS_TOKEN_MAX];
 	struct access_identity who;
 
@@ -65,8 +66,8 @@ static void identity_take_token(const struct identity_rules *rules, const char *
 	} else if (rules->access && credentials_find_bearer(authorization, token) &&
 		   access_identify_token(rules->access, token, &r->source, &who)) {
 		identity_take(&who, r);
-	} else if (rules->access) {
-		r->wait = access_source_wait(rules->access, &r->source);
+	} else {
+		r->wait = wait;
 	}
 	explicit_bzero(token, sizeof(token));
 }

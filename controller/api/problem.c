@@ -10,7 +10,7 @@ struct problem_row {
 
 static const struct problem_row problem_rows[] = {
 	[PROBLEM_BAD_REQUEST] = {400, "bad-request", "The request is malformed"},
-	[PROBLEM_UNAUTHORIZED] = {401, "unauthorized", "A token is needed"},
+	[PROBLEM_UNAUTHORIZED] = {401, "unauthorized", "A token or a session is needed"},
 	[PROBLEM_FORBIDDEN] = {403, "forbidden", "Not allowed"},
 	[PROBLEM_NOT_FOUND] = {404, "not-found", "There is no such object"},
 	[PROBLEM_METHOD_NOT_ALLOWED] = {405, "method-not-allowed",

@@ -14,6 +14,7 @@ NEEDS = {('POST', '/api/v1/zone-shifts'): {'force': True}}
 class Served:
     def __init__(self, build, out):
         self.build = build
+        self.out = out
         self._daemon = alone.Daemon({'build': build, 'out': out}, DNS)
         self.document = self.contract = None
         self._fixed = {}

@@ -10,6 +10,7 @@ PARSERS = {
                'model/fields_values.c', 'model/status_list.c', 'model/validate.c',
                'model/validate_dns.c', 'model/validate_listener.c', 'model/validate_server.c',
                'model/validate_users.c'],
+    'credentials': ['api/credentials.c'],
     'diff': ['plan/diff.c'],
     'dns_answer': ['dns/answer.c', 'dns/preview.c'],
     'dns_question': ['probe/dns_question.c'],

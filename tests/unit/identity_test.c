@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "access_fixture.h"
 #include "api/conns.h"
 #include "api/context.h"
 #include "api/head.h"
@@ -114,11 +115,99 @@ static void identity_knows_the_node_over_tls(void **state)
 	request_free(r);
 }
 
+static struct request *use(const struct identity_rules *rules, enum request_method method,
+			   const char *name, const char *value, const char *site)
+{
+	const struct conn conn = {.trust = FRONT_TLS};
+	struct request *r = request_new(&context, "/livez");
+	struct head h = {.version = "HTTP/1.1"};
+
+	r->trust = conn.trust;
+	r->method = method;
+	r->source = world_addr("192.0.2.1");
+	head_add(&h, "Host", "localhost");
+	head_add(&h, name, value);
+	if (site)
+		head_add(&h, "Sec-Fetch-Site", site);
+	identity_determine(rules, &conn, &h, r);
+	return r;
+}
+
+static void identity_is_the_token_or_the_session(void **state)
+{
+	struct world *w = *state;
+	const struct identity_rules rules = {.access = w->access};
+	char bearer[ACCESS_TOKEN_TEXT_MAX + 8], cookie[128];
+	struct request *r;
+
+	world_put(w, "alice", ROLE_EDITOR, GOOD);
+	world_login(w, "alice", GOOD, "192.0.2.1");
+	snprintf(cookie, sizeof(cookie), "__Host-zonegate=%s", w->secret);
+	world_wish(w, &(struct access_wish){
+			      .verb = ACCESS_ADD_TOKEN, .name = "ci", .role = ROLE_VIEWER});
+	snprintf(bearer, sizeof(bearer), "Bearer %s", w->secret);
+	r = use(&rules, METHOD_PUT, "Authorization", bearer, NULL);
+	assert_int_equal(r->way, ACCESS_BY_TOKEN);
+	assert_string_equal(r->token, w->id);
+	assert_identity(r, ROLE_VIEWER, "token:ci");
+	r = use(&rules, METHOD_GET, "Cookie", cookie, NULL);
+	assert_int_equal(r->way, ACCESS_BY_SESSION);
+	assert_int_equal(strlen(r->session), ACCESS_ID_MAX - 1);
+	assert_identity(r, ROLE_EDITOR, "alice");
+	assert_identity(use(&rules, METHOD_PUT, "Cookie", cookie, "same-origin"), ROLE_EDITOR,
+			"alice");
+	r = use(&rules, METHOD_PUT, "Cookie", cookie, NULL);
+	assert_int_equal(r->status, 403);
+	assert_int_equal(r->role, ROLE_NOBODY);
+	request_free(r);
+}
+
+/* The answer gives the new secret of a session when its time has come. */
+static void identity_hands_out_new_secrets(void **state)
+{
+	struct world *w = *state;
+	const struct identity_rules rules = {.access = w->access};
+	char cookie[128];
+	struct request *r;
+
+	world_put(w, "alice", ROLE_EDITOR, GOOD);
+	world_login(w, "alice", GOOD, "192.0.2.1");
+	snprintf(cookie, sizeof(cookie), "__Host-zonegate=%s", w->secret);
+	world_pass(w, ACCESS_SESSION_ROTATE);
+	request_free(use(&rules, METHOD_GET, "Cookie", cookie, NULL));
+	r = use(&rules, METHOD_GET, "Cookie", cookie, NULL);
+	assert_int_equal(r->header_count, 1);
+	assert_string_equal(r->headers[0].name, "Set-Cookie");
+	assert_memory_equal(r->headers[0].value, "__Host-zonegate=", 16);
+	assert_memory_not_equal(r->headers[0].value, cookie, strlen(cookie));
+	request_free(r);
+}
+
+static void identity_tells_how_long_guesses_wait(void **state)
+{
+	struct world *w = *state;
+	const struct identity_rules rules = {.access = w->access};
+	struct request *r;
+
+	for (unsigned i = 0; i < 10; i++) {
+		r = use(&rules, METHOD_GET, "Authorization", "Bearer zg_guess", NULL);
+		assert_int_equal(r->wait, 0);
+		request_free(r);
+	}
+	r = use(&rules, METHOD_GET, "Authorization", "Bearer zg_guess", NULL);
+	assert_int_equal(r->wait, MINUTE);
+	request_free(r);
+}
+
 int main(void)
 {
+#define IN_A_WORLD(test) cmocka_unit_test_setup_teardown(test, world_setup, world_teardown)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(identity_is_the_peer_on_a_unix_socket),
 		cmocka_unit_test(identity_is_the_token_on_loopback),
+		IN_A_WORLD(identity_is_the_token_or_the_session),
+		IN_A_WORLD(identity_hands_out_new_secrets),
+		IN_A_WORLD(identity_tells_how_long_guesses_wait),
 		cmocka_unit_test(identity_knows_the_node_over_tls),
 	};
 

@@ -98,6 +98,28 @@ static void time_refuses(void **state)
 	}
 }
 
+static void time_parses_spans(void **state)
+{
+	static const struct {
+		const char *text;
+		usec_t seconds;
+	} good[] = {{"1s", 1}, {"90s", 90}, {"30m", 1800}, {"2h", 7200}, {"3d", 259200}};
+	static const char *const bad[] = {"",    "s",   "5",    "0s",    "5x",         "-5s",
+					  "5s ", " 5s", "5.5h", "1h30m", "123456789s", "101d"};
+	const usec_t most = 100 * 86400ULL * USEC_PER_SEC;
+	usec_t span = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(time_parse_span(good[i].text, most, &span), 0);
+		assert_int_equal(span, good[i].seconds * USEC_PER_SEC);
+	}
+	assert_int_equal(time_parse_span("100d", most, &span), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(time_parse_span(bad[i], most, &span), -EINVAL);
+	assert_int_equal(span, most);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +128,7 @@ int main(void)
 		cmocka_unit_test(time_formats_spans),
 		cmocka_unit_test(time_parses_what_it_wrote),
 		cmocka_unit_test(time_refuses),
+		cmocka_unit_test(time_parses_spans),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
