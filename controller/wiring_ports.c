@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "api/api.h"
 #include "api/worker.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -283,6 +284,14 @@ static void port_event(void *ctx, const struct engine_event *ev)
 			 ev->object[0] ? " " : "", ev->object, ev->detail);
 }
 
+static void port_publish(void *ctx, const struct event_record *r)
+{
+	const struct wiring *w = ctx;
+
+	if (w->api)
+		api_note_event(w->api, r);
+}
+
 void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports)
 {
 	*ret_ports = (struct engine_ports){
@@ -310,5 +319,6 @@ void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports)
 		.offload = port_offload,
 		.wake_at = port_wake_at,
 		.event = port_event,
+		.publish = port_publish,
 	};
 }

@@ -8,6 +8,7 @@
 #include "api/handlers.h"
 #include "api/httpd.h"
 #include "api/sockets.h"
+#include "api/sse.h"
 #include "api/tls.h"
 #include "api/tls_names.h"
 #include "api/worker.h"
@@ -167,6 +168,7 @@ int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *e
 	api_copy_settings(api, s);
 	api->context.audit = audit_new(loop, engine, AUDIT_WINDOW);
 	api->context.worker = worker_new(loop, WORKER_TRIM_AFTER);
+	api->context.sse = sse_new(&api->context, s->heartbeat ? s->heartbeat : SSE_HEARTBEAT);
 	if (api_open(api, s, e)) {
 		api_free(api);
 		return -EINVAL;
@@ -208,6 +210,7 @@ void api_free(struct api *api)
 	handlers_probe_close(&api->context);
 	worker_free(api->context.worker);
 	httpd_free(api->httpd);
+	sse_free(api->context.sse);
 	auth_token_free(api->token);
 	audit_free(api->context.audit);
 	tls_free(api->tls);
@@ -217,6 +220,11 @@ void api_free(struct api *api)
 	free(api->context.urls);
 	free(api->version);
 	free(api);
+}
+
+void api_note_event(struct api *api, const struct event_record *r)
+{
+	sse_note(api->context.sse, r);
 }
 
 unsigned api_port(const struct api *api, size_t index)

@@ -35,6 +35,7 @@ struct api_settings {
 		[API_HOSTS_MAX]; /* names beside localhost, 127.0.0.1 and [::1] that TCP requests may ask for */
 	size_t host_count;
 	const char *version;
+	usec_t heartbeat;       /* of a stream of events; 0 = 15 s */
 	usec_t request_timeout; /* for a whole request; 0 = 30 s */
 };
 
@@ -50,6 +51,10 @@ void api_stop(struct api *api);
 
 /* Before engine_free(); after api_stop() or without. Proposals that the engine still holds stay valid. NULL-safe. */
 void api_free(struct api *api);
+
+/* An event goes out to the streams. */
+struct event_record;
+void api_note_event(struct api *api, const struct event_record *r);
 
 /* The port of TCP listener `index` (the plain ones first): what was chosen for port 0. 0 if there is no such listener. */
 unsigned api_port(const struct api *api, size_t index);

@@ -11,6 +11,7 @@ struct audit;
 struct engine;
 struct ev_loop;
 struct probe_op;
+struct sse;
 struct stats;
 struct tls;
 struct worker;
@@ -28,6 +29,7 @@ struct api_context {
 	struct same_body document; /* the last whole document that was sent */
 	char *urls;                /* where a browser finds it, one a line; "" = nowhere */
 	struct audit *audit;
+	struct sse *sse;
 	const struct tls *tls;   /* NULL: no listener speaks it */
 	struct probe_op *probes; /* on demand, in flight */
 };

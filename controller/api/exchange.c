@@ -8,16 +8,20 @@
 #include "api/handlers.h"
 #include "api/refusal.h"
 #include "api/router.h"
+#include "api/sse.h"
 #include "api/tls.h"
 #include "api/worker.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/metrics.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXCHANGE_DRAIN_MAX (64U * 1024)
+#define EXCHANGE_DRAIN_MAX    (64U * 1024)
+#define EXCHANGE_STREAM_BLOCK (16U * 1024)
 
 /* A body on the worker. `exchange` is NULL when nobody waits any more. */
 struct body_job {
@@ -169,6 +173,13 @@ static void exchange_check_body(struct exchange *x, const struct head *h)
 	}
 }
 
+static bool exchange_accepts_stream(const struct head *h)
+{
+	const char *accept = head_find(h, "Accept");
+
+	return accept && strcasestr(accept, "text/event-stream");
+}
+
 static bool exchange_prefers_minimal(const struct head *h)
 {
 	const char *prefer = head_find(h, "Prefer");
@@ -193,6 +204,51 @@ static void exchange_add_security(const struct exchange *x, struct MHD_Response 
 		MHD_add_response_header(response, "Strict-Transport-Security", "max-age=31536000");
 }
 
+/* ---- streams ---------------------------------------------------------------------------------- */
+
+/* Bytes that a client does not acknowledge for so long: it is gone without a word. */
+#define EXCHANGE_UNACKED_MS 45000U
+
+static void exchange_on_stream(void *ctx)
+{
+	struct exchange *x = ctx;
+
+	if (!x->suspended)
+		return;
+	x->suspended = false;
+	MHD_resume_connection(x->mhd);
+	x->list->resumed(x->list->ctx, x->conn);
+}
+
+/* The library asks when it has handed on all it got: whoever still reads has his time anew. */
+static ssize_t exchange_read_stream(void *cls, uint64_t position, char *buf, size_t max)
+{
+	struct exchange *x = cls;
+	ssize_t size = sse_read(x->request->stream, buf, max);
+
+	(void)position;
+	if (size < 0)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	conns_set_phase(x->conn, CONN_ANSWERING);
+	if (size == 0) {
+		x->suspended = true;
+		MHD_suspend_connection(x->mhd);
+	}
+	return size;
+}
+
+static struct MHD_Response *exchange_open_stream(struct exchange *x)
+{
+	static const unsigned unacked = EXCHANGE_UNACKED_MS;
+
+	if (x->conn->trust != FRONT_UNIX)
+		(void)setsockopt(x->conn->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacked,
+				 sizeof(unacked));
+	sse_set_wake(x->request->stream, exchange_on_stream, x);
+	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, EXCHANGE_STREAM_BLOCK,
+						 exchange_read_stream, x, NULL);
+}
+
 /* Gives the answer to the library. */
 static enum MHD_Result exchange_answer(struct exchange *x)
 {
@@ -200,7 +256,11 @@ static enum MHD_Result exchange_answer(struct exchange *x)
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
-	response = MHD_create_response_from_buffer_with_free_callback(r->body_size, r->body, free);
+	if (r->stream)
+		response = exchange_open_stream(x);
+	else
+		response = MHD_create_response_from_buffer_with_free_callback(r->body_size, r->body,
+									      free);
 	if (!response)
 		return MHD_NO;
 	r->body = NULL;
@@ -327,7 +387,9 @@ enum MHD_Result exchange_begin(struct exchange *x, const char *method, const cha
 	r->method = request_method_parse(method);
 	r->if_match = exchange_copy_header(&head, "If-Match");
 	r->if_none_match = exchange_copy_header(&head, "If-None-Match");
+	r->last_event_id = exchange_copy_header(&head, "Last-Event-ID");
 	r->minimal = exchange_prefers_minimal(&head);
+	r->streams = exchange_accepts_stream(&head);
 	conns_set_phase(x->conn, CONN_RECEIVING);
 	x->conn->overdue = exchange_on_overdue;
 	x->conn->overdue_ctx = x;
@@ -500,6 +562,8 @@ void exchange_abort_all(struct exchange_list *l)
 {
 	l->stopping = true;
 	for (struct exchange *x = l->first; x; x = x->next) {
+		if (x->request->stream)
+			sse_end(x->request->stream);
 		if (!x->suspended)
 			continue;
 		if (x->parsing)

@@ -108,6 +108,9 @@ void handlers_tokens_revoke(struct request *r);
 /* handlers_audit.c */
 void handlers_audit_list(struct request *r);
 
+/* handlers_events.c */
+void handlers_events_get(struct request *r);
+
 /* handlers_metrics.c */
 void handlers_metrics_get(struct request *r);
 

@@ -65,26 +65,38 @@ static void openapi_add_query(json_t *list, const char *name, json_t *schema,
 	json_array_append_new(list, openapi_parameter("query", name, false, schema, description));
 }
 
-static void openapi_add_audit_queries(json_t *list)
+static void openapi_add_filters(json_t *list, const struct route *r)
 {
 	static const struct {
+		unsigned flags;
 		const char *name;
 		const char *format;
 		const char *about;
 	} queries[] = {
-		{"actor", NULL, "Only of this actor"},
-		{"object", NULL, "Only of this object and what is below it: server-groups/web"},
-		{"method", NULL, "Only of this method"},
-		{"result", NULL, "Only with this result: ok, or the type of a problem"},
-		{"since", "date-time", "Only from this time on"},
-		{"until", "date-time", "Only before this time"},
+		{ROUTE_EVENTS, "type", NULL,
+		 "Only of these types, or families: server.health_changed,shift.*"},
+		{ROUTE_EVENTS, "last_event_id", NULL,
+		 "Of a stream: what is behind this event, 0 = all that is stored. As the header Last-Event-ID"},
+		{ROUTE_EVENTS, "object", NULL,
+		 "Only of this object and what is below it: server_groups/web"},
+		{ROUTE_AUDIT, "actor", NULL, "Only of this actor"},
+		{ROUTE_AUDIT, "object", NULL,
+		 "Only of this object and what is below it: server-groups/web"},
+		{ROUTE_AUDIT, "method", NULL, "Only of this method"},
+		{ROUTE_AUDIT, "result", NULL,
+		 "Only with this result: ok, or the type of a problem"},
+		{ROUTE_AUDIT | ROUTE_EVENTS, "since", "date-time", "Only from this time on"},
+		{ROUTE_AUDIT | ROUTE_EVENTS, "until", "date-time", "Only before this time"},
 	};
 
-	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++)
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		if (!(queries[i].flags & r->flags))
+			continue;
 		openapi_add_query(
 			list, queries[i].name,
 			json_pack("{s:s, s:s*}", "type", "string", "format", queries[i].format),
 			queries[i].about);
+	}
 }
 
 static void openapi_add_query_parameters(json_t *list, const struct route *r)
@@ -121,8 +133,7 @@ static void openapi_add_query_parameters(json_t *list, const struct route *r)
 		openapi_add_query(list, "cursor", json_pack("{s:s}", "type", "string"),
 				  "next_cursor of the page before");
 	}
-	if (r->flags & ROUTE_AUDIT)
-		openapi_add_audit_queries(list);
+	openapi_add_filters(list, r);
 	if (r->flags & ROUTE_VIEW)
 		openapi_add_query(
 			list, "view", json_pack("{s:s, s:[s]}", "type", "string", "enum", "config"),
@@ -277,6 +288,12 @@ static void openapi_add_special_answers(json_t *responses, const struct route *r
 				    "Nothing waits for its confirmation, or its time is over");
 		openapi_add_problem(responses, "412", "If-Match is not met");
 		openapi_add_problem(responses, "503", "store-unavailable: nothing was confirmed");
+	}
+	if (strcmp(r->pattern, "/api/v1/events") == 0) {
+		openapi_set_content(responses, "200", "OK", "text/event-stream",
+				    json_pack("{s:{s:s}}", "schema", "type", "string"));
+		openapi_add_problem(responses, "503",
+				    "store-unavailable: the events cannot be read");
 	}
 	if (strstr(r->pattern, "/dns/"))
 		openapi_add_problem(responses, "503", "dns-unavailable: there are no answers yet");

@@ -151,6 +151,12 @@ static const struct {
 	 "connection after 0.3 ms\",\"lasted_ms\":86400000,\"recent\":[{\"result\":\"fail\",\"reason_code\":"
 	 "\"connect_refused\",\"duration_ms\":0.3}]},{\"at\":\"2026-02-28T10:00:00.000Z\",\"event\":"
 	 "\"daemon.started\"}],\"next_cursor\":null}"},
+	{"EventList",
+	 "{\"items\":[{\"id\":\"1772359200000123\",\"at\":\"2026-03-01T10:00:00.000Z\",\"type\":"
+	 "\"server.health_changed\",\"object\":\"server_groups/web/servers/web-1\",\"severity\":\"warning\","
+	 "\"detail\":\"healthy -> unhealthy after 3600.0 s: 10.0.1.11:8080 refused the connection "
+	 "(connect_refused)\",\"data\":{\"from\":\"healthy\",\"to\":\"unhealthy\",\"reason_code\":"
+	 "\"connect_refused\",\"lasted_ms\":3600000}}],\"next_cursor\":null}"},
 	{"Audit",
 	 "{\"items\":[{\"id\":\"12\",\"at\":\"2026-03-01T10:00:00.000Z\",\"request_id\":\"5f1c-7\",\"actor\":\"root\","
 	 "\"via\":\"unix\",\"token\":null,\"source\":null,\"method\":\"PUT\",\"path\":\"/api/v1/zones/zone-a\","

@@ -162,6 +162,9 @@ static const struct {
 	 "created:integer updated:integer deleted:integer"},
 	{"RevisionHead", "Who changed the configuration, when and why",
 	 "revision:integer at:time? who:string? via:string? comment:string? changes?:ChangeCounts"},
+	{"Event",
+	 "What happened, once for each transition; `data` has its facts: from, to, reason_code and others",
+	 "id:string at:time type:string object:string severity:=error|warning|notice|info detail:string data:object"},
 	{"AuditEntry", "An attempt to change something, or one that was refused",
 	 "id:string at:time? request_id:string? actor:string? via:string token:string? source:string? "
 	 "method:string path:string object:string? revision_before:integer? revision_after:integer? "

@@ -3,6 +3,7 @@
 #include "api/request.h"
 
 #include "api/context.h"
+#include "api/sse.h"
 #include "base/mem.h"
 #include "engine/status.h"
 
@@ -66,6 +67,8 @@ void request_free(struct request *r)
 	uri_clear(&r->uri);
 	free(r->if_match);
 	free(r->if_none_match);
+	free(r->last_event_id);
+	sse_close(r->stream);
 	json_decref(r->json);
 	free(r->body);
 	for (size_t i = 0; i < r->header_count; i++)

@@ -18,6 +18,7 @@
 
 struct api_context;
 struct route;
+struct sse_stream;
 
 enum request_method {
 	METHOD_GET,
@@ -63,13 +64,16 @@ struct request {
 	const char *via;             /* its name */
 	bool minimal;                /* Prefer: return=minimal */
 	char *if_match;              /* owned, or NULL */
+	bool streams;                /* a stream of events is accepted */
+	char *last_event_id;         /* owned, or NULL */
 	char *if_none_match;         /* owned, or NULL */
 	json_t *json;                /* the parsed body, owned, or NULL */
 	bool digested;               /* a large document: `digest` is that of its bytes */
 	bool repeated;               /* and it is what stands: it was not parsed */
 	uint8_t digest[SAME_BODY_DIGEST];
 
-	bool recorded; /* its entry of the audit is in the store */
+	bool recorded;             /* its entry of the audit is in the store */
+	struct sse_stream *stream; /* owned; the answer goes on as long as this does */
 	bool replied;
 	unsigned status;
 	const char *problem;      /* its type, if the answer is one; static */

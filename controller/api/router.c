@@ -181,6 +181,10 @@ static const struct route router_rows[] = {
 	 "KernelTable"},
 	{METHOD_GET, BASE "/kernel/drift", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_kernel_drift,
 	 "Where the kernel's table differs from what should be", NULL, "KernelDrift"},
+	{METHOD_GET, BASE "/events", ROLE_VIEWER, ROUTE_PAGED | ROUTE_EVENTS, OBJECT_KIND_COUNT,
+	 handlers_events_get,
+	 "Events, newest first; with Accept: text/event-stream those to come, behind Last-Event-ID",
+	 NULL, "EventList"},
 	{METHOD_GET, BASE "/audit", ROLE_ADMIN, ROUTE_PAGED | ROUTE_AUDIT, OBJECT_KIND_COUNT,
 	 handlers_audit_list,
 	 "Every attempt to change something, and every refused one: who, from where, what, result",
@@ -309,12 +313,14 @@ static const struct {
 	{ROUTE_QUESTION, "name"},
 	{ROUTE_QUESTION, "type"},
 	{ROUTE_QUESTION, "client"},
+	{ROUTE_EVENTS, "type"},
+	{ROUTE_EVENTS, "last_event_id"},
 	{ROUTE_AUDIT, "actor"},
-	{ROUTE_AUDIT, "object"},
+	{ROUTE_AUDIT | ROUTE_EVENTS, "object"},
 	{ROUTE_AUDIT, "method"},
 	{ROUTE_AUDIT, "result"},
-	{ROUTE_AUDIT, "since"},
-	{ROUTE_AUDIT, "until"},
+	{ROUTE_AUDIT | ROUTE_EVENTS, "since"},
+	{ROUTE_AUDIT | ROUTE_EVENTS, "until"},
 };
 
 bool router_knows_query(const struct route *route, const char *name)

@@ -17,11 +17,13 @@
 #define ROUTE_QUESTION  256U  /* knows ?name=, ?type= and ?client= */
 #define ROUTE_AUDIT     512U  /* knows ?actor=, ?object=, ?method=, ?result=, ?since= and ?until= */
 #define ROUTE_READS     1024U /* changes nothing, whatever its method: not in the audit */
-#define ROUTE_CONDITION 512U  /* knows If-Match and If-None-Match, and is no configuration */
+#define ROUTE_CONDITION 16384U /* knows If-Match and If-None-Match, and is no configuration */
 
 /* ROUTE_DRY_RUN: changes the configuration, and knows ?comment= and ?confirm_within_s= too. */
 #define ROUTE_TRIAL 4096U /* knows ?dry_run=, and no more of what writes know */
 #define ROUTE_TO    8192U /* knows ?to= */
+
+#define ROUTE_EVENTS 32768U /* knows ?type=, ?object=, ?since=, ?until= and ?last_event_id= */
 
 struct route {
 	enum request_method method;
