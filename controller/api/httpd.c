@@ -110,6 +110,7 @@ static int httpd_identify(const struct httpd_listener *l, int fd, const struct s
 	case FRONT_LOOPBACK:
 		break;
 	case FRONT_TLS:
+		sockets_set_nodelay(fd);
 		ret_who->tls = l->httpd->settings.tls;
 		if (sockets_local_address(fd, &ret_who->local))
 			return -EINVAL;

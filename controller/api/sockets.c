@@ -6,6 +6,7 @@
 #include "base/endpoint.h"
 
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,13 @@ int sockets_peer_uid(int fd, uid_t *ret_uid)
 		return -errno;
 	*ret_uid = peer.uid;
 	return 0;
+}
+
+void sockets_set_nodelay(int fd)
+{
+	int yes = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 }
 
 unsigned sockets_port(int fd)

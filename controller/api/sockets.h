@@ -25,6 +25,9 @@ int sockets_peer_uid(int fd, uid_t *ret_uid);
 /* The address of ours that the peer of a TCP connection came to. */
 int sockets_local_address(int fd, struct addr *ret_address);
 
+/* Sends at once: a handshake is several small pieces, each of which would wait for the peer's late ACK of the one before. */
+void sockets_set_nodelay(int fd);
+
 /* The local port of a TCP socket, 0 if it has none. */
 unsigned sockets_port(int fd);
 

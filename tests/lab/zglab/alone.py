@@ -10,7 +10,7 @@ import time
 
 
 class Daemon:
-    def __init__(self, config, dns=None):
+    def __init__(self, config, dns=None, api=""):
         base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.folder = tempfile.mkdtemp(prefix="zglab-durable-", dir=base)
         self.socket = f"{self.folder}/api.sock"
@@ -20,7 +20,7 @@ class Daemon:
         self.process = None
         with open(self._settings, "w", encoding="ascii") as file:
             file.write(
-                f"[api]\nsocket = {self.socket}\n[store]\npath = {self.folder}/state\n"
+                f"[api]\nsocket = {self.socket}\n{api.format(folder=self.folder)}[store]\npath = {self.folder}/state\n"
                 "[kernel]\nipvs = off\nvip_device = none\n[log]\ntarget = stderr\nlevel = warning\n"
             )
             if dns:
