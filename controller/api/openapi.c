@@ -313,7 +313,7 @@ static void openapi_add_ok(json_t *responses, const struct route *r)
 
 	if (!r->response)
 		return;
-	if (plan && r->method != METHOD_POST)
+	if (plan && !(r->method == METHOD_POST && (r->flags & ROUTE_OVERRIDE)))
 		openapi_add_answer(responses, "200", "OK, or the answer of a dry run", either);
 	else
 		openapi_add_answer(responses, "200", "OK", r->response);

@@ -18,7 +18,8 @@ enum cli_exit {
 	EXIT_USAGE = 64,
 };
 
-enum cli_format { FORMAT_TABLE, FORMAT_JSON };
+/* Commands know the first two; the others are made of JSON when they have ended. */
+enum cli_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_JSONL, FORMAT_NAME };
 
 #define CLI_HEADERS_MAX 16
 #define CLI_SERVERS_MAX 16
@@ -28,6 +29,8 @@ struct cli_options {
 	const char *socket;
 	const char *server; /* NULL: the socket */
 	const char *token_file;
+	const char *ca; /* --ca: PEM file; NULL: the system's */
+	bool quick;     /* an answer that does not come at once is not waited for */
 	const char *servers[CLI_SERVERS_MAX]; /* all that were given */
 	size_t server_count;
 	const char *token_files[CLI_SERVERS_MAX]; /* one for all, or one for each */

@@ -15,6 +15,7 @@ enum {
 	LONG_SOCKET = 256,
 	LONG_SERVER,
 	LONG_TOKEN_FILE,
+	LONG_CA,
 	LONG_COMMENT,
 	LONG_DRY_RUN,
 	LONG_FOREIGN,
@@ -35,6 +36,7 @@ static const struct option cli_long_options[] = {
 	{"socket", required_argument, NULL, LONG_SOCKET},
 	{"server", required_argument, NULL, LONG_SERVER},
 	{"token-file", required_argument, NULL, LONG_TOKEN_FILE},
+	{"ca", required_argument, NULL, LONG_CA},
 	{"output", required_argument, NULL, 'o'},
 	{"file", required_argument, NULL, 'f'},
 	{"comment", required_argument, NULL, LONG_COMMENT},
@@ -98,15 +100,20 @@ static const char *cli_args_environment(const char *name, const char *otherwise)
 
 static int cli_args_set_format(struct cli_options *o, char ret_fault[CLI_FAULT_MAX])
 {
-	if (strcmp(optarg, "json") == 0)
-		o->format = FORMAT_JSON;
-	else if (strcmp(optarg, "table") == 0)
-		o->format = FORMAT_TABLE;
-	else {
-		snprintf(ret_fault, CLI_FAULT_MAX, "-o: \"%s\" is neither table nor json", optarg);
-		return -EINVAL;
+	static const char *const names[] = {[FORMAT_TABLE] = "table",
+					    [FORMAT_JSON] = "json",
+					    [FORMAT_JSONL] = "jsonl",
+					    [FORMAT_NAME] = "name"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(optarg, names[i]) != 0)
+			continue;
+		o->format = (enum cli_format)i;
+		return 0;
 	}
-	return 0;
+	snprintf(ret_fault, CLI_FAULT_MAX, "-o: \"%s\" is none of table, json, jsonl, name",
+		 optarg);
+	return -EINVAL;
 }
 
 static int cli_args_add_header(struct cli_options *o, char ret_fault[CLI_FAULT_MAX])
@@ -168,6 +175,9 @@ static int cli_args_take(int c, char *const *argv, struct cli_options *o,
 	case LONG_TOKEN_FILE:
 		o->token_file = optarg;
 		return cli_args_add_server(o->token_files, &o->token_count, ret_fault);
+	case LONG_CA:
+		o->ca = optarg;
+		return 0;
 	case 'o':
 		return cli_args_set_format(o, ret_fault);
 	case 'H':
@@ -194,6 +204,7 @@ int cli_args_parse(int argc, char **argv, struct cli_options *ret_options,
 		.socket = cli_args_environment("ZONEGATE_SOCKET", CLI_SOCKET),
 		.server = cli_args_environment("ZONEGATE_SERVER", NULL),
 		.token_file = cli_args_environment("ZONEGATE_TOKEN_FILE", NULL),
+		.ca = cli_args_environment("ZONEGATE_CA", NULL),
 	};
 	int c;
 
@@ -223,6 +234,35 @@ const struct cli_command *cli_args_find(const struct cli_command *table, size_t 
 		return c;
 	}
 	return NULL;
+}
+
+bool cli_args_takes_value(const char *option)
+{
+	if (option[0] == '-' && option[1] && !option[2])
+		return strchr("ofdH", option[1]) != NULL;
+	if (strncmp(option, "--", 2) != 0)
+		return false;
+	for (const struct option *l = cli_long_options; l->name; l++) {
+		if (strcmp(l->name, option + 2) == 0)
+			return l->has_arg == required_argument;
+	}
+	return false;
+}
+
+const char *cli_args_option(const struct cli_command *c, size_t index)
+{
+	static const char *const common[] = {"--socket", "--server", "--token-file", "--ca",
+					     "-o",       "--help",   "--version"};
+	const size_t count = sizeof(common) / sizeof(common[0]);
+
+	if (index < count)
+		return common[index];
+	index -= count;
+	if (!c || index >= CLI_SPECIALS)
+		return NULL;
+	return (c->options & cli_specials[index].bit) && cli_specials[index].name[0] == '-'
+		       ? cli_specials[index].name
+		       : "";
 }
 
 #define CLI_WORD_MAX  31

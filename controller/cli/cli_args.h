@@ -55,6 +55,12 @@ const char *cli_args_nearest(const char *typed, const char *const *words, size_t
 int cli_args_check(const struct cli_command *c, const struct cli_options *o, size_t args,
 		   char ret_fault[CLI_FAULT_MAX]);
 
+/* Whether the option ("-o", "--lb") is followed by a value. */
+bool cli_args_takes_value(const char *option);
+
+/* The options that a command takes (NULL: those of all commands), by index; "" is none of them, NULL the end. */
+const char *cli_args_option(const struct cli_command *c, size_t index);
+
 /* "GROUP/SERVER" → two names. 0 or -EINVAL. */
 #define CLI_NAME_MAX 64
 int cli_args_split(const char *text, char ret_first[CLI_NAME_MAX], char ret_second[CLI_NAME_MAX]);

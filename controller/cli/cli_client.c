@@ -14,6 +14,7 @@
 #define CLI_ANSWER_MAX      (512U * 1024 * 1024)
 #define CLI_CONNECT_SECONDS 5L
 #define CLI_ANSWER_SECONDS  120L
+#define CLI_QUICK_MS        700L
 #define CLI_TOKEN_MAX       512
 
 struct cli_client {
@@ -127,6 +128,10 @@ static void cli_client_prepare(struct cli_client *c, const struct cli_call *call
 	curl_easy_setopt(c->curl, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, CLI_CONNECT_SECONDS);
 	curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, CLI_ANSWER_SECONDS);
+	if (c->options->quick)
+		curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, CLI_QUICK_MS);
+	if (c->options->ca)
+		curl_easy_setopt(c->curl, CURLOPT_CAINFO, c->options->ca);
 	if (!c->options->server)
 		curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, c->options->socket);
 	if (strcmp(call->method, "HEAD") == 0)
@@ -140,10 +145,14 @@ static void cli_client_prepare(struct cli_client *c, const struct cli_call *call
 }
 
 /* What to do about it. `error` is the errno of the failed connect, 0 if there was none. */
-static const char *cli_client_mend(const struct cli_client *c, long error)
+static const char *cli_client_mend(const struct cli_client *c, CURLcode result, long error)
 {
+	if (result == CURLE_PEER_FAILED_VERIFICATION)
+		return "Give --ca FILE with the certificate of the daemon, or of who signed it; the name in --server must stand in it.";
+	if (result == CURLE_SSL_CACERT_BADFILE)
+		return "Is the file of --ca (ZONEGATE_CA) there, and is it PEM?";
 	if (c->options->server)
-		return "Is the address right ([api] listen), and does the daemon run?";
+		return "Is the address right ([api] listen, tls_listen), and does the daemon run?";
 	if (error == EACCES || error == EPERM)
 		return "The socket is for root and the daemon's own user.";
 	if (error == ENOENT)
@@ -152,14 +161,15 @@ static const char *cli_client_mend(const struct cli_client *c, long error)
 }
 
 /* curl speaks of localhost and port 80 also where a Unix socket failed: there the errno says it better. */
-static void cli_client_say_unreachable(const struct cli_client *c, const char *why)
+static void cli_client_say_unreachable(const struct cli_client *c, CURLcode result, const char *why)
 {
 	const struct cli_options *o = c->options;
 	long error = 0;
 
 	curl_easy_getinfo(c->curl, CURLINFO_OS_ERRNO, &error);
 	fprintf(stderr, "zonegate: no answer from %s: %s\n%s\n", o->server ? o->server : o->socket,
-		!o->server && error ? strerror((int)error) : why, cli_client_mend(c, error));
+		!o->server && error ? strerror((int)error) : why,
+		cli_client_mend(c, result, error));
 }
 
 void cli_client_call(struct cli_client *c, const struct cli_call *call,
@@ -185,7 +195,7 @@ void cli_client_call(struct cli_client *c, const struct cli_call *call,
 	/* A refusal that came before the whole body was sent is an answer all the same. */
 	if (result != CURLE_OK && !(result == CURLE_SEND_ERROR && ret_answer->status >= 400)) {
 		ret_answer->status = 0;
-		cli_client_say_unreachable(c, why[0] ? why : curl_easy_strerror(result));
+		cli_client_say_unreachable(c, result, why[0] ? why : curl_easy_strerror(result));
 	}
 	ret_answer->size = w.size;
 	ret_answer->text = buf_take(&w);

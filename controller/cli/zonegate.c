@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // zonegate: the command line of the daemon's API. Decides nothing; asks, and shows what is answered.
+#include "base/mem.h"
 #include "cli/cli_args.h"
 #include "cli/cli_client.h"
 #include "cli/cli_commands.h"
+#include "cli/cli_complete.h"
+#include "cli/cli_format.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -12,8 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHANGE (OPTION_DRY_RUN | OPTION_COMMENT)
-#define TARGET (OPTION_LB | OPTION_ALL | OPTION_SERVERS)
+#define CHANGE      (OPTION_DRY_RUN | OPTION_COMMENT)
+#define PRINTED_MAX (1U << 30)
+#define TARGET      (OPTION_LB | OPTION_ALL | OPTION_SERVERS)
+
+static enum cli_exit complete(struct cli *cli);
 
 static const struct cli_command commands[] = {
 	{{"status", NULL},
@@ -348,8 +354,29 @@ static const struct cli_command commands[] = {
 	 cli_raw_call,
 	 "any request to the API",
 	 "PATH without a slash in front is below /api/v1: zonegate api GET system"},
+	{{"completion", NULL},
+	 "bash|zsh|fish",
+	 1,
+	 1,
+	 0,
+	 cli_complete_script,
+	 "prints the completion script of a shell",
+	 "Installed with the program; for a shell that does not find it: source <(zonegate completion bash)"},
+	{{"complete", NULL},
+	 "[-- WORD…]",
+	 0,
+	 SIZE_MAX,
+	 0,
+	 complete,
+	 "what may stand next on the command line, for those scripts",
+	 "Names come from the daemon, which is given a moment to answer."},
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static enum cli_exit complete(struct cli *cli)
+{
+	return cli_complete_run(commands, COMMAND_COUNT, cli);
+}
 
 static void print_exit_codes(void)
 {
@@ -376,9 +403,10 @@ static void print_help(const char *first)
 	}
 	printf("\nOptions:\n"
 	       "  --socket PATH      the daemon's socket (ZONEGATE_SOCKET; /run/zonegate/api.sock)\n"
-	       "  --server URL       the daemon's address instead (ZONEGATE_SERVER): http://127.0.0.1:7480; several for zone shift, return, extend\n"
+	       "  --server URL       the daemon's address instead (ZONEGATE_SERVER): https://HOST:PORT; several for zone shift, return, extend\n"
 	       "  --token-file FILE  its token, for --server (ZONEGATE_TOKEN_FILE); once for all, or once for each --server\n"
-	       "  -o, --output table|json\n"
+	       "  --ca FILE          certificates to trust with https (ZONEGATE_CA); else the system's\n"
+	       "  -o, --output table|json|jsonl|name\n"
 	       "  -h, --help\n"
 	       "  --version\n");
 	print_exit_codes();
@@ -444,6 +472,52 @@ static enum cli_exit say_unknown(const struct cli_options *o)
 	return EXIT_USAGE;
 }
 
+/* The words of the command name the parent whose children it lists. */
+static bool lists_children(const struct cli *cli)
+{
+	const char *first = cli->options.args[0];
+
+	return cli->arg_count == 1 && cli->options.arg_count == 3 &&
+	       strcmp(cli->options.args[1], "list") == 0 &&
+	       (strcmp(first, "listener") == 0 || strcmp(first, "lb-zone") == 0);
+}
+
+static void print_formatted(const struct cli_format_wish *wish, const char *text, size_t size)
+{
+	AUTO_BUF struct buf_writer w;
+
+	buf_writer_init(&w, PRINTED_MAX);
+	cli_format_write(wish, text, size, &w);
+	fwrite(w.data, 1, w.size, stdout);
+}
+
+/* -o jsonl and name are made of what the command prints as JSON. */
+static enum cli_exit run_formatted(const struct cli_command *c, struct cli *cli)
+{
+	const struct cli_format_wish wish = {
+		.format = cli->options.format,
+		.asked = cli->arg_count > 0 ? cli->args[0] : NULL,
+		.parent = lists_children(cli) ? cli->args[0] : NULL,
+	};
+	FILE *screen = stdout, *kept;
+	enum cli_exit result;
+	char *text = NULL;
+	size_t size = 0;
+
+	if (wish.format == FORMAT_TABLE || wish.format == FORMAT_JSON)
+		return c->run(cli);
+	cli->options.format = FORMAT_JSON;
+	kept = open_memstream(&text, &size);
+	assert(kept);
+	stdout = kept;
+	result = c->run(cli);
+	stdout = screen;
+	fclose(kept);
+	print_formatted(&wish, text, size);
+	free(text);
+	return result;
+}
+
 static enum cli_exit run(const struct cli_command *c, const struct cli_options *o, size_t words)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -457,10 +531,11 @@ static enum cli_exit run(const struct cli_command *c, const struct cli_options *
 	};
 	enum cli_exit result;
 
+	cli.options.quick = c->run == complete;
 	cli.client = cli_client_new(&cli.options);
 	if (!cli.client)
 		return EXIT_USAGE;
-	result = c->run(&cli);
+	result = run_formatted(c, &cli);
 	cli_client_free(cli.client);
 	return result;
 }

@@ -59,34 +59,39 @@ class Served:
         return body and {**body, **NEEDS.get((method, path), {}),
                          **self._needs.get((method, path), {})}
 
-    def example_target(self, method, path):
-        """The path with the examples of its parameters; required ones of the query, too."""
+    def example_target(self, method, path, instead=None):
+        """The path with the examples of its parameters; required ones of the query, too. The last
+        one of the path may be another."""
         query = []
         target = path
         for parameter in self.document['paths'][path][method.lower()]['parameters']:
             name, value = parameter['name'], str(parameter.get('example', f'no-{parameter["name"]}'))
             if parameter['in'] == 'path':
-                target = target.replace(f'{{{name}}}', self._fixed.get(name, value))
+                last = instead and name == re.findall(r'\{(\w+)\}', path)[-1]
+                target = target.replace(f'{{{name}}}', instead if last else self._fixed.get(name, value))
             elif parameter['in'] == 'query' and parameter['required']:
                 query.append(f'{name}={value}')
         return target + ('?' + '&'.join(query) if query else '')
 
     def install(self, keep=None):
         """The document's own configuration, or only some of its collections."""
+        for shift in self.call('GET', '/api/v1/zone-shifts').json['items']:
+            self.call('DELETE', f'/api/v1/zone-shifts/{shift["id"]}')
         body = self.example_body('PUT', '/api/v1/config')
         body = {name: value for name, value in body.items() if not keep or name in keep}
+        self.call('POST', '/api/v1/config/confirm')  # what waits would hold the others up
         answer = self.call('PUT', '/api/v1/config', body, {'If-Match': '*'})
         assert answer.status in (200, 201), f'the example of the document is refused: {answer}'
+        revisions = self.call('GET', '/api/v1/config/revisions?limit=2').json['items']
+        self._fixed['revision'] = str(revisions[-1]['revision'])
 
     def prepare(self, method, path):
         """What must be there before the example of an operation can be sent."""
         self.install()
         if re.match('/api/v1/(auth|users|tokens|sessions)', path):
             self._prepare_access(path)
-        if path.endswith('/config/confirm'):
+        if (method, path) == ('POST', '/api/v1/config/confirm'):
             self.call('PATCH', '/api/v1/zones/zone-a?confirm_within_s=60', {'description': method})
-        revisions = self.call('GET', '/api/v1/config/revisions?limit=2').json['items']
-        self._fixed['revision'] = str(revisions[-1]['revision'])
         if method == 'POST':
             return
         item = self.document['paths'][path]

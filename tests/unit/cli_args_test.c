@@ -94,7 +94,7 @@ static void args_are_refused(void **state)
 		const char *says;
 	} bad[] = {
 		{"zonegate --frob", "--frob"},
-		{"zonegate -o xml", "neither table nor json"},
+		{"zonegate -o xml", "none of table, json, jsonl, name"},
 		{"zonegate -o", "-o needs a value"},
 		{"zonegate -H x", "no \"Name: value\""},
 		{"zonegate --socket", "needs a value"},

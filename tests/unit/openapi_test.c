@@ -182,7 +182,7 @@ static void check_example(const char *name, json_t *schema, json_t *example)
 			fail_msg("the example of %s lacks %s", name, json_string_value(value));
 	}
 	json_object_foreach (example, member, value) {
-		if (!json_object_get(properties, member))
+		if (properties && !json_object_get(properties, member))
 			fail_msg("the example of %s has %s", name, member);
 	}
 }
@@ -205,6 +205,49 @@ static void openapi_examples_are_of_their_schemas(void **state)
 	json_decref(json);
 }
 
+/* A merge patch requires nothing, and may remove what it does not have to keep. */
+static void openapi_patches_require_nothing(void **state)
+{
+	json_t *json = openapi_build("1"), *schemas = at(json, "components|schemas");
+	json_t *patch = at(schemas, "ServerPatch");
+
+	(void)state;
+	assert_null(at(patch, "required"));
+	assert_string_equal(
+		json_string_value(json_array_get(at(patch, "properties|weight|type"), 1)), "null");
+	assert_true(json_is_false(at(patch, "additionalProperties")));
+	assert_string_equal(
+		json_string_value(
+			at(json_array_get(at(schemas, "ServerGroupPatch|properties|servers|"
+						      "additionalProperties|anyOf"),
+					  0),
+			   "$ref")),
+		"#/components/schemas/ServerPatch");
+	json_decref(json);
+}
+
+/* What needs nobody's secret says so, and all else is either of the schemes or the Unix socket. */
+static void openapi_tells_who_may(void **state)
+{
+	json_t *json = openapi_build("1");
+
+	(void)state;
+	assert_string_equal(json_string_value(at(json, "components|securitySchemes|token|scheme")),
+			    "bearer");
+	assert_string_equal(json_string_value(at(json, "components|securitySchemes|session|in")),
+			    "cookie");
+	assert_int_equal(json_array_size(at(json, "paths|/livez|get|security")), 0);
+	assert_non_null(at(json, "paths|/livez|get|security"));
+	assert_null(at(json, "paths|/api/v1/zones|get|security"));
+	assert_int_equal(json_array_size(at(json, "security")), 3);
+	assert_string_equal(json_string_value(at(json, "paths|/api/v1/zones|get|x-role")),
+			    "viewer");
+	assert_string_equal(
+		json_string_value(json_array_get(at(json, "paths|/api/v1/zones|get|tags"), 0)),
+		"zones");
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +257,8 @@ int main(void)
 		cmocka_unit_test(openapi_knows_members),
 		cmocka_unit_test(openapi_defaults_are_values),
 		cmocka_unit_test(openapi_examples_are_of_their_schemas),
+		cmocka_unit_test(openapi_patches_require_nothing),
+		cmocka_unit_test(openapi_tells_who_may),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
