@@ -104,6 +104,11 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
 PRELOAD_SRC := $(filter tests/bench/preload_%,$(BENCH_SRC))
 
+# The pages of the web UI, bundled and compressed, as a C file. Without node, or before `make deps`, a program without pages.
+UI_C := $(OUT)/webui/ui_files.c
+UI_SRC := $(sort $(wildcard webui/src/* webui/src/*/*) webui/build.mjs webui/package-lock.json)
+UI_READY := $(if $(shell command -v node),$(wildcard webui/node_modules/.zonegate-lock))
+
 obj = $(patsubst %.c,$(OUT)/%.o,$(1))
 LIB := $(OUT)/libzonegate.a
 CLI_LIB := $(OUT)/libzonegate-cli.a
@@ -123,7 +128,21 @@ all: $(BUILD)/zonegated $(BUILD)/zonegate
 $(BUILD)/zonegated $(BUILD)/zonegate: $(BUILD)/%: $(OUT)/% FORCE
 	@test "$$(readlink $@)" = $(VARIANT)/$* || ln -sf $(VARIANT)/$* $@
 
-$(LIB): $(call obj,$(LIB_SRC))
+$(LIB): $(call obj,$(LIB_SRC)) $(UI_C:.c=.o)
+
+$(UI_C): $(UI_SRC) $(UI_READY)
+	@mkdir -p $(@D)
+ifneq ($(UI_READY),)
+	$(call say,ui)node webui/build.mjs $@
+else
+	@echo 'The web UI is left out: make deps installs what it is built with.'
+	@printf '%s\n' '#include "api/ui.h"' 'const struct ui_file *ui_files(size_t *ret_count)' \
+		'{' '	*ret_count = 0;' '	return NULL;' '}' >$@
+endif
+
+$(UI_C:.c=.o): $(UI_C) $(OUT)/.flags
+	$(call say,$(CC))$(COMPILE)
+
 $(CLI_LIB): $(call obj,$(CLI_SRC))
 $(LIB) $(CLI_LIB): $(OUT)/.sources
 	@rm -f $@

@@ -187,7 +187,11 @@ static bool exchange_prefers_minimal(const struct head *h)
 	return prefer && strcasestr(prefer, "return=minimal");
 }
 
-/* Nothing that we answer is to be run, framed or remembered. A certificate that signs itself is none to insist on. */
+#define EXCHANGE_POLICY "default-src 'none'; frame-ancestors 'none'"
+#define EXCHANGE_UI_POLICY \
+	"default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/* Nothing that we answer is to be run, framed or remembered, but for the web UI. A certificate that signs itself is none to insist on. */
 static void exchange_add_security(const struct exchange *x, struct MHD_Response *response)
 {
 	struct tls_status tls;
@@ -196,7 +200,7 @@ static void exchange_add_security(const struct exchange *x, struct MHD_Response 
 	MHD_add_response_header(response, "X-Frame-Options", "DENY");
 	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
 	MHD_add_response_header(response, "Content-Security-Policy",
-				"default-src 'none'; frame-ancestors 'none'");
+				x->request->ui ? EXCHANGE_UI_POLICY : EXCHANGE_POLICY);
 	if (x->conn->trust != FRONT_TLS)
 		return;
 	tls_read_status(x->conn->tls, &tls);
@@ -268,7 +272,8 @@ static enum MHD_Result exchange_answer(struct exchange *x)
 		MHD_add_response_header(response, "Content-Type", r->content_type);
 	for (size_t i = 0; i < r->header_count; i++)
 		MHD_add_response_header(response, r->headers[i].name, r->headers[i].value);
-	MHD_add_response_header(response, "Cache-Control", "no-store");
+	if (!r->ui)
+		MHD_add_response_header(response, "Cache-Control", "no-store");
 	exchange_add_security(x, response);
 	MHD_add_response_header(response, "X-Request-Id", r->id);
 	/* What is left of a body must not be taken for the next request. */

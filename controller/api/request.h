@@ -72,6 +72,7 @@ struct request {
 	bool repeated;               /* and it is what stands: it was not parsed */
 	uint8_t digest[SAME_BODY_DIGEST];
 
+	bool ui;                   /* the answer is a file of the web UI: it may be run and kept */
 	bool recorded;             /* its entry of the audit is in the store */
 	struct sse_stream *stream; /* owned; the answer goes on as long as this does */
 	bool replied;

@@ -3,6 +3,7 @@
 #include "api/router.h"
 
 #include "api/handlers.h"
+#include "api/ui.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -433,6 +434,8 @@ void router_enter(struct request *r)
 		request_fail(r, PROBLEM_BAD_REQUEST, "the path or query is badly encoded");
 		return;
 	}
+	if (ui_serve(r))
+		return;
 	route = router_find(r->method, &r->uri, r->params, &allowed);
 	if (!route && allowed)
 		router_refuse_method(r, allowed);
