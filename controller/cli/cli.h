@@ -23,6 +23,7 @@ enum cli_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_JSONL, FORMAT_NAME };
 
 #define CLI_HEADERS_MAX 16
 #define CLI_SERVERS_MAX 16
+#define CLI_SOURCES_MAX 16
 
 /* The command line, taken apart. Strings are borrowed from argv or the environment. */
 struct cli_options {
@@ -53,6 +54,11 @@ struct cli_options {
 	const char *timeout; /* --timeout */
 	bool wait;
 	bool reset;
+	const char *role; /* --role */
+	const char *user; /* --user */
+	const char *password_file;
+	const char *sources[CLI_SOURCES_MAX]; /* --source */
+	size_t source_count;
 	bool help;
 	bool version;
 	unsigned given;    /* OPTION_… that were given */

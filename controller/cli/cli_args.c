@@ -29,6 +29,10 @@ enum {
 	LONG_TIMEOUT,
 	LONG_WAIT,
 	LONG_RESET,
+	LONG_ROLE,
+	LONG_USER,
+	LONG_PASSWORD_FILE,
+	LONG_SOURCE,
 	LONG_VERSION
 };
 
@@ -52,6 +56,10 @@ static const struct option cli_long_options[] = {
 	{"timeout", required_argument, NULL, LONG_TIMEOUT},
 	{"wait", no_argument, NULL, LONG_WAIT},
 	{"reset", no_argument, NULL, LONG_RESET},
+	{"role", required_argument, NULL, LONG_ROLE},
+	{"user", required_argument, NULL, LONG_USER},
+	{"password-file", required_argument, NULL, LONG_PASSWORD_FILE},
+	{"source", required_argument, NULL, LONG_SOURCE},
 	{"data", required_argument, NULL, 'd'},
 	{"header", required_argument, NULL, 'H'},
 	{"help", no_argument, NULL, 'h'},
@@ -85,8 +93,13 @@ static const struct cli_special cli_specials[] = {
 	{LONG_TIMEOUT, OPTION_TIMEOUT, "--timeout", offsetof(struct cli_options, timeout), false},
 	{LONG_WAIT, OPTION_WAIT, "--wait", offsetof(struct cli_options, wait), true},
 	{LONG_RESET, OPTION_RESET, "--reset", offsetof(struct cli_options, reset), true},
+	{LONG_ROLE, OPTION_ROLE, "--role", offsetof(struct cli_options, role), false},
+	{LONG_USER, OPTION_USER, "--user", offsetof(struct cli_options, user), false},
+	{LONG_PASSWORD_FILE, OPTION_PASSWORD_FILE, "--password-file",
+	 offsetof(struct cli_options, password_file), false},
 	/* Taken elsewhere; here for their names. */
 	{-1, OPTION_HEADER, "-H", 0, false},
+	{-1, OPTION_SOURCE, "--source", 0, false},
 	{-1, OPTION_SERVERS, "more than one --server", 0, false},
 };
 #define CLI_SPECIALS (sizeof(cli_specials) / sizeof(cli_specials[0]))
@@ -159,6 +172,17 @@ static int cli_args_add_server(const char *list[CLI_SERVERS_MAX], size_t *count,
 	return 0;
 }
 
+static int cli_args_add_source(struct cli_options *o, char ret_fault[CLI_FAULT_MAX])
+{
+	if (o->source_count == CLI_SOURCES_MAX) {
+		snprintf(ret_fault, CLI_FAULT_MAX, "at most %d times --source", CLI_SOURCES_MAX);
+		return -EINVAL;
+	}
+	o->sources[o->source_count++] = optarg;
+	o->given |= OPTION_SOURCE;
+	return 0;
+}
+
 static int cli_args_take(int c, char *const *argv, struct cli_options *o,
 			 char ret_fault[CLI_FAULT_MAX])
 {
@@ -180,6 +204,8 @@ static int cli_args_take(int c, char *const *argv, struct cli_options *o,
 		return 0;
 	case 'o':
 		return cli_args_set_format(o, ret_fault);
+	case LONG_SOURCE:
+		return cli_args_add_source(o, ret_fault);
 	case 'H':
 		return cli_args_add_header(o, ret_fault);
 	case 'h':

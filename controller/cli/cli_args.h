@@ -24,6 +24,10 @@ enum {
 	OPTION_TIMEOUT = 16384,
 	OPTION_WAIT = 32768,
 	OPTION_RESET = 65536,
+	OPTION_ROLE = 1 << 21,
+	OPTION_USER = 1 << 22,
+	OPTION_PASSWORD_FILE = 1 << 23,
+	OPTION_SOURCE = 1 << 24,
 };
 
 struct cli_command {

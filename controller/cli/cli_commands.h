@@ -35,6 +35,22 @@ enum cli_exit cli_drain_weigh(struct cli *cli);
 /* cli_audit.c */
 enum cli_exit cli_audit_list(struct cli *cli);
 
+/* cli_access.c */
+enum cli_exit cli_access_setup(struct cli *cli);
+enum cli_exit cli_access_whoami(struct cli *cli);
+enum cli_exit cli_access_list_users(struct cli *cli);
+enum cli_exit cli_access_show_user(struct cli *cli);
+enum cli_exit cli_access_set_user(struct cli *cli);
+enum cli_exit cli_access_delete_user(struct cli *cli);
+enum cli_exit cli_access_set_password(struct cli *cli);
+
+/* cli_token.c */
+enum cli_exit cli_token_create(struct cli *cli);
+enum cli_exit cli_token_list(struct cli *cli);
+enum cli_exit cli_token_revoke(struct cli *cli);
+enum cli_exit cli_token_list_sessions(struct cli *cli);
+enum cli_exit cli_token_end_session(struct cli *cli);
+
 /* cli_lb.c */
 enum cli_exit cli_lb_status(struct cli *cli);
 

@@ -28,6 +28,7 @@
 #include "engine/status.h"
 #include "model/health_check.h"
 #include "plan/diff.h"
+#include "rig_access.h"
 
 #include "fake_history.h"
 
@@ -55,6 +56,7 @@ struct rig {
 	char token_file[96];
 	struct ev_loop *loop;
 	struct engine *engine;
+	struct access *access;
 	struct api *api;
 	pthread_t thread;
 	ev_prepare prepare;
@@ -533,6 +535,7 @@ static inline void rig_start(struct rig *rig, usec_t timeout)
 	rig_make_engine(rig);
 	s.socket_path = rig->socket;
 	s.token_file = rig->token_file;
+	s.access = rig->access = rig_access_new();
 	s.request_timeout = timeout;
 	if (api_new(rig->loop, &s, rig->engine, &e, &rig->api))
 		fail_msg("%s", err_first(&e));
@@ -557,6 +560,7 @@ static inline void rig_end(struct rig *rig)
 	pthread_join(rig->thread, NULL);
 	assert_int_equal(access(rig->socket, F_OK), -1);
 	api_free(rig->api);
+	access_free(rig->access);
 	rig_end_held(rig);
 	engine_free(rig->engine);
 	while (rig->first) {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_commands.h"
+
+#include "cli_rig.h"
+
+static void write_password(const struct rig *rig, const char *text, char ret_path[160])
+{
+	FILE *f;
+
+	snprintf(ret_path, 160, "%s/password", rig->folder);
+	f = fopen(ret_path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void setup_prints_a_code_and_where_to_type_it(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome text = cli_rig_run(&rig, cli_access_setup, 1, &o,
+						       WORDS("setup"));
+	assert_int_equal(text.exit, EXIT_OK);
+	assert_contains(text.out, "Within 15 minutes open in a browser, and type the code:\n"
+				  "  http://127.0.0.1:");
+	assert_contains(text.out, "Code:         ");
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_access_setup, 1, &json,
+						      WORDS("setup"));
+	assert_int_equal(json_string_length(json_object_get(raw.json, "code")), 19);
+	rig_end(&rig);
+}
+
+static void setup_makes_an_admin(void **state)
+{
+	char path[160];
+	struct cli_options o = {.user = "alice", .password_file = path}, plain = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	write_password(&rig, "correct horse battery\n", path);
+	AUTO_OUTCOME struct outcome made = cli_rig_run(&rig, cli_access_setup, 1, &o,
+						       WORDS("setup"));
+	assert_string_equal(made.out, "alice is admin and can sign in.\n");
+	AUTO_OUTCOME struct outcome list = cli_rig_run(&rig, cli_access_list_users, 2, &plain,
+						       WORDS("user", "list"));
+	assert_contains(list.out, "alice  admin  never                    0\n");
+	AUTO_REPLY struct answer login = rig_ask(
+		&rig, "POST", "/api/v1/auth/login", "",
+		"{\"user\":\"alice\",\"password\":\"correct horse battery\"}");
+	assert_int_equal(login.status, 200);
+	write_password(&rig, "short", path);
+	AUTO_OUTCOME struct outcome weak = cli_rig_run(&rig, cli_access_setup, 1, &o,
+						       WORDS("setup"));
+	assert_int_equal(weak.exit, EXIT_INVALID);
+	assert_contains(weak.err, "at least 10 characters");
+	unlink(path);
+	rig_end(&rig);
+}
+
+static void users_are_set_and_removed(void **state)
+{
+	char path[160];
+	struct cli_options make = {.role = "viewer", .password_file = path};
+	struct cli_options change = {.role = "editor"}, plain = {0}, password = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	write_password(&rig, "correct horse battery", path);
+	password.password_file = path;
+	AUTO_OUTCOME struct outcome made = cli_rig_run(&rig, cli_access_set_user, 2, &make,
+						       WORDS("user", "set", "bob"));
+	assert_string_equal(made.out, "bob is made.\n");
+	AUTO_OUTCOME struct outcome changed = cli_rig_run(&rig, cli_access_set_user, 2, &change,
+							  WORDS("user", "set", "bob"));
+	assert_string_equal(changed.out, "bob is changed.\n");
+	AUTO_OUTCOME struct outcome shown = cli_rig_run(&rig, cli_access_show_user, 2, &plain,
+							WORDS("user", "show", "bob"));
+	assert_contains(shown.out, "bob   editor");
+	AUTO_OUTCOME struct outcome set = cli_rig_run(&rig, cli_access_set_password, 2, &password,
+						      WORDS("user", "password", "bob"));
+	assert_int_equal(set.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome gone = cli_rig_run(&rig, cli_access_delete_user, 2, &plain,
+						       WORDS("user", "delete", "bob"));
+	assert_string_equal(gone.out, "bob is removed.\n");
+	AUTO_OUTCOME struct outcome again = cli_rig_run(&rig, cli_access_delete_user, 2, &plain,
+							WORDS("user", "delete", "bob"));
+	assert_int_equal(again.exit, EXIT_NOT_FOUND);
+	unlink(path);
+	rig_end(&rig);
+}
+
+static void whoami_tells_how_one_is_known(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome who = cli_rig_run(&rig, cli_access_whoami, 1, &o,
+						      WORDS("whoami"));
+	assert_string_equal(who.out, "root, admin, by peer over unix\n");
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(setup_prints_a_code_and_where_to_type_it),
+		cmocka_unit_test(setup_makes_an_admin),
+		cmocka_unit_test(users_are_set_and_removed),
+		cmocka_unit_test(whoami_tells_how_one_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
