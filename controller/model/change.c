@@ -297,7 +297,7 @@ int change_build(const struct snapshot *base, const struct change_request *r, st
 	// A body with faults is judged as a whole: what could be read of it is validated too.
 	if (s && s != base) {
 		AUTO_ERR struct err faults = {0};
-		validate_document(s, &faults);
+		validate_change(base, b, s, &faults);
 		take_faults(r, &faults, e);
 	}
 	if (result < 0 || e->total > before) {

@@ -244,8 +244,19 @@ static void check_slow_start(struct validation *v, const struct server_group *g,
 		d->no_ramp->o.name, d->no_ramp->scheduler);
 }
 
+// The very group that was without a fault, beside the same backup group.
+static bool is_known(const struct validation *v, const struct server_group *g)
+{
+	if (!v->known || snapshot_find_group(v->known, g->o.name) != g)
+		return false;
+	return !g->backup_group || snapshot_find_group(v->known, g->backup_group) ==
+					   snapshot_find_group(v->s, g->backup_group);
+}
+
 static void check_group(struct validation *v, const struct server_group *g, const struct demand *d)
 {
+	if (is_known(v, g))
+		return;
 	if (g->servers.count > MODEL_SERVERS_MAX)
 		validation_fault(v, ERR_LIMIT,
 				 PLACE("server_groups", g->o.name, .member = "servers"),
@@ -269,11 +280,11 @@ static void check_collection(struct validation *v, const struct vec *objects,
 				 MODEL_OBJECTS_MAX);
 }
 
-int validate_document(const struct snapshot *s, struct err *e)
+static int validate_all(const struct snapshot *known, const struct snapshot *s, struct err *e)
 {
 	size_t before = e->total;
 	AUTO_ARENA struct arena *arena = arena_new(0);
-	struct validation v = {.s = s, .err = e, .arena = arena};
+	struct validation v = {.s = s, .err = e, .arena = arena, .known = known};
 	v.demands = arena_alloc(arena, (s->server_groups.count + 1) * sizeof(*v.demands));
 	check_collection(&v, &s->zones, "zones");
 	check_collection(&v, &s->server_groups, "server_groups");
@@ -284,4 +295,37 @@ int validate_document(const struct snapshot *s, struct err *e)
 		check_group(&v, s->server_groups.items[i], &v.demands[i]);
 	validate_load_balancers(&v);
 	return e->total > before ? -EINVAL : 0;
+}
+
+int validate_document(const struct snapshot *s, struct err *e)
+{
+	return validate_all(NULL, s, e);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+// Whether listeners, and groups by way of their backup, ask the same of every group as before.
+static bool keeps_demands(const struct batch *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		const struct change *c = &b->changes[i];
+		const struct server_group *old = (const struct server_group *)c->old_object;
+		const struct server_group *new = (const struct server_group *)c->new_object;
+		if (c->kind == OBJECT_SERVER)
+			continue;
+		if (c->kind != OBJECT_SERVER_GROUP || !old || !new ||
+		    old->when_none_healthy != new->when_none_healthy ||
+		    !same_text(old->backup_group, new->backup_group))
+			return false;
+	}
+	return true;
+}
+
+int validate_change(const struct snapshot *base, const struct batch *b, const struct snapshot *s,
+		    struct err *e)
+{
+	return validate_all(keeps_demands(b) ? base : NULL, s, e);
 }

@@ -9,6 +9,11 @@
  * or -EINVAL. */
 int validate_document(const struct snapshot *s, struct err *e);
 
+/* The same of what a batch makes of `base`, which is without a fault: groups that it cannot have made faulty are passed over, so
+ * that the write of one server does not walk all. */
+int validate_change(const struct snapshot *base, const struct batch *b, const struct snapshot *s,
+		    struct err *e);
+
 /* Whether anything refers to the object: then ERR_IN_USE at "" with the list of users, and -EINVAL. */
 int validate_unused(const struct snapshot *s, const struct object_path *p, struct err *e);
 

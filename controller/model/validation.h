@@ -28,7 +28,8 @@ struct demand {
 struct validation {
 	const struct snapshot *s;
 	struct err *err;
-	struct demand *demands; /* beside s->server_groups */
+	struct demand *demands;       /* beside s->server_groups */
+	const struct snapshot *known; /* without a fault, and its demands are the same; or NULL */
 	struct arena *arena;
 };
 

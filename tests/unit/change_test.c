@@ -398,6 +398,53 @@ static void patch_of_a_type_drops_its_members(void **state)
 	snapshot_unref(base);
 }
 
+static struct snapshot *take(struct snapshot *base, struct change_request r, const char *body)
+{
+	struct outcome o = run(base, r, body);
+	struct snapshot *next;
+	if (!o.snapshot)
+		fail_msg("%s", err_first(&o.faults));
+	next = snapshot_ref(o.snapshot);
+	release(&o);
+	snapshot_unref(base);
+	return next;
+}
+
+static void refuse(const struct snapshot *base, struct change_request r, const char *body,
+		   enum err_code code)
+{
+	struct outcome o = run(base, r, body);
+	if (!err_any(&o.faults))
+		fail_msg("taken: %s", body);
+	assert_int_equal(o.faults.faults[0].code, code);
+	release(&o);
+}
+
+// What is not written itself is passed over, but not where the write makes it faulty.
+static void others_are_judged_where_a_write_concerns_them(void **state)
+{
+	const struct change_request web = on(CHANGE_PATCH, OBJECT_SERVER_GROUP, NULL, "web");
+	struct snapshot *s = base_snapshot();
+	(void)state;
+	refuse(s, on(CHANGE_PUT, OBJECT_SERVER, "dns", "d2"), "{'address':'10.0.2.1','port':53}",
+	       ERR_DUPLICATE);
+	s = take(s, on(CHANGE_PUT, OBJECT_SERVER_GROUP, NULL, "six"),
+		 "{'protocol':'tcp','servers':{'x':{'address':'2001:db8::1','port':80}}}");
+	// The servers of "six" are asked for by a listener without an IPv6 VIP from here on.
+	refuse(s, web, "{'when_none_healthy':'backup','backup_group':'six'}", ERR_INCOMPATIBLE);
+	s = take(s, web, "{'when_none_healthy':'backup','backup_group':'spare'}");
+	// The group that is written is in order; the one it is the backup of is not.
+	refuse(s, on(CHANGE_PUT, OBJECT_SERVER, "spare", "s9"),
+	       "{'address':'10.0.0.1','port':8080}", ERR_DUPLICATE);
+	refuse(s, on(CHANGE_PATCH, OBJECT_SERVER_GROUP, NULL, "spare"), "{'protocol':'udp'}",
+	       ERR_INCOMPATIBLE);
+	refuse(s, on(CHANGE_PATCH, OBJECT_LOAD_BALANCER, NULL, "shop"), "{'cross_zone':false}",
+	       ERR_MISSING);
+	s = take(s, on(CHANGE_PUT, OBJECT_SERVER, "spare", "s9"),
+		 "{'address':'10.0.0.1','port':8081}");
+	snapshot_unref(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +455,7 @@ int main(void)
 		cmocka_unit_test(conditions_are_kept),
 		cmocka_unit_test(servers_are_replaced_as_a_list),
 		cmocka_unit_test(patch_of_a_type_drops_its_members),
+		cmocka_unit_test(others_are_judged_where_a_write_concerns_them),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
