@@ -6,6 +6,7 @@
 #include "api/openapi.h"
 #include "api/publication_json.h"
 #include "api/request.h"
+#include "api/revision_json.h"
 #include "api/status_json.h"
 #include "api/tls.h"
 #include "api/worker.h"
@@ -132,6 +133,14 @@ static json_t *system_tls(const struct request *r)
 			 "self_signed", st.self_signed, "advice", advice);
 }
 
+/* NULL: no change waits for its confirmation. */
+static json_t *system_unconfirmed(const struct request *r)
+{
+	struct confirm_status s;
+
+	return engine_confirm_status(r->api->engine, &s) ? revision_json_confirm(&s) : NULL;
+}
+
 void handlers_system_get(struct request *r)
 {
 	struct node_status n;
@@ -140,15 +149,15 @@ void handlers_system_get(struct request *r)
 	request_reply_json(
 		r, 200,
 		json_pack(
-			"{s:s?, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*, s:{s:o*}}",
+			"{s:s?, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*, s:o*, s:{s:o*}}",
 			"node", n.node_name, "version", r->api->version, "started",
 			status_json_time(n.started_wall ? n.started_wall : r->api->started_wall),
 			"kernel", system_kernel(&n), "store", system_store(&n), "revision",
 			(json_int_t)n.revision, "applied_revision", (json_int_t)n.applied_revision,
 			"services", (json_int_t)n.services, "probes", (json_int_t)n.probes, "drift",
 			"repaired_since_start", (json_int_t)n.drift_count, "last_audit",
-			status_json_time(n.last_audit_wall), "dns_update", system_update(r), "api",
-			"tls", system_tls(r)));
+			status_json_time(n.last_audit_wall), "dns_update", system_update(r),
+			"unconfirmed", system_unconfirmed(r), "api", "tls", system_tls(r)));
 }
 
 void handlers_system_livez(struct request *r)

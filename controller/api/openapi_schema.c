@@ -121,7 +121,7 @@ static const struct schema_row schema_rows[] = {
 	{"System", "This node",
 	 "node:string? version:string started:time? kernel:SystemKernel store:SystemStore revision:integer "
 	 "applied_revision:integer services:integer probes:integer drift:SystemDrift "
-	 "dns_update?:SystemUpdate api:SystemApi"},
+	 "dns_update?:SystemUpdate unconfirmed?:PendingChange api:SystemApi"},
 	{"Live", "The daemon runs", "status:string"},
 	{"Ready", "The daemon is ready; with `verbose` why, or why not",
 	 "status:string checks?:[ReadyCheck]"},

@@ -59,6 +59,8 @@ struct cli_options {
 	const char *password_file;
 	const char *sources[CLI_SOURCES_MAX]; /* --source */
 	size_t source_count;
+	const char *confirm_within; /* --confirm-within */
+	const char *limit;
 	bool help;
 	bool version;
 	unsigned given;    /* OPTION_… that were given */

@@ -33,6 +33,8 @@ enum {
 	LONG_USER,
 	LONG_PASSWORD_FILE,
 	LONG_SOURCE,
+	LONG_WITHIN,
+	LONG_LIMIT,
 	LONG_VERSION
 };
 
@@ -60,6 +62,8 @@ static const struct option cli_long_options[] = {
 	{"user", required_argument, NULL, LONG_USER},
 	{"password-file", required_argument, NULL, LONG_PASSWORD_FILE},
 	{"source", required_argument, NULL, LONG_SOURCE},
+	{"confirm-within", required_argument, NULL, LONG_WITHIN},
+	{"limit", required_argument, NULL, LONG_LIMIT},
 	{"data", required_argument, NULL, 'd'},
 	{"header", required_argument, NULL, 'H'},
 	{"help", no_argument, NULL, 'h'},
@@ -97,6 +101,9 @@ static const struct cli_special cli_specials[] = {
 	{LONG_USER, OPTION_USER, "--user", offsetof(struct cli_options, user), false},
 	{LONG_PASSWORD_FILE, OPTION_PASSWORD_FILE, "--password-file",
 	 offsetof(struct cli_options, password_file), false},
+	{LONG_WITHIN, OPTION_WITHIN, "--confirm-within",
+	 offsetof(struct cli_options, confirm_within), false},
+	{LONG_LIMIT, OPTION_LIMIT, "--limit", offsetof(struct cli_options, limit), false},
 	/* Taken elsewhere; here for their names. */
 	{-1, OPTION_HEADER, "-H", 0, false},
 	{-1, OPTION_SOURCE, "--source", 0, false},

@@ -28,6 +28,8 @@ enum {
 	OPTION_USER = 1 << 22,
 	OPTION_PASSWORD_FILE = 1 << 23,
 	OPTION_SOURCE = 1 << 24,
+	OPTION_WITHIN = 131072,
+	OPTION_LIMIT = 262144,
 };
 
 struct cli_command {

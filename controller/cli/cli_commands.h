@@ -13,6 +13,18 @@ enum cli_exit cli_config_export(struct cli *cli);
 enum cli_exit cli_config_diff(struct cli *cli);
 enum cli_exit cli_config_apply(struct cli *cli);
 
+/* cli_history.c */
+enum cli_exit cli_history_list(struct cli *cli);
+enum cli_exit cli_history_show(struct cli *cli);
+enum cli_exit cli_history_diff(struct cli *cli);
+enum cli_exit cli_history_rollback(struct cli *cli);
+enum cli_exit cli_history_confirm(struct cli *cli);
+enum cli_exit cli_history_plan(struct cli *cli);
+
+/* cli_settings.c */
+enum cli_exit cli_settings_show(struct cli *cli);
+enum cli_exit cli_settings_set(struct cli *cli);
+
 /* cli_server.c */
 enum cli_exit cli_server_list(struct cli *cli);
 enum cli_exit cli_server_why(struct cli *cli);
@@ -65,6 +77,7 @@ enum cli_exit cli_check_estimate(struct cli *cli);
 
 /* cli_kernel.c */
 enum cli_exit cli_kernel_show(struct cli *cli);
+enum cli_exit cli_kernel_reconcile(struct cli *cli);
 
 /* cli_raw.c */
 enum cli_exit cli_raw_call(struct cli *cli);

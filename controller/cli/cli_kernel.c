@@ -98,3 +98,34 @@ enum cli_exit cli_kernel_show(struct cli *cli)
 	}
 	return EXIT_OK;
 }
+
+enum cli_exit cli_kernel_reconcile(struct cli *cli)
+{
+	const struct cli_call call = {.method = "POST",
+				      .path = cli->options.dry_run ? CLI_BASE
+						      "/kernel/reconcile?dry_run=true"
+								   : CLI_BASE "/kernel/reconcile"};
+	AUTO_ANSWER struct cli_answer a = {0};
+	const json_t *operation;
+	bool calm, mended;
+	size_t i;
+
+	cli_client_call(cli->client, &call, &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	calm = cli_print_true(a.json, "in_sync");
+	mended = cli_print_true(a.json, "mended");
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(a.json);
+	} else {
+		json_array_foreach (json_object_get(a.json, "operations"), i, operation)
+			printf("%s\n", json_string_value(operation));
+		printf("%s\n", calm                   ? "Nothing differs."
+			       : cli->options.dry_run ? "That would mend it."
+			       : mended               ? "Mended."
+						      : "It could not be mended yet: see the log.");
+	}
+	if (calm || mended)
+		return EXIT_OK;
+	return cli->options.dry_run ? EXIT_DIFFERENCES : EXIT_NEGATIVE;
+}

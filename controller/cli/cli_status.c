@@ -46,6 +46,17 @@ static void cli_status_print_update(const json_t *update)
 		       cli_print_text(update, failed ? "error" : "phase"));
 }
 
+/* A change that undoes itself. */
+static void cli_status_print_unconfirmed(const json_t *change)
+{
+	if (change)
+		printf("   revision %" JSON_INTEGER_FORMAT
+		       " of %s undoes itself in %" JSON_INTEGER_FORMAT
+		       " s unless it is confirmed: zonegate config confirm\n",
+		       cli_print_number(change, "revision"), cli_print_text(change, "who"),
+		       cli_print_number(change, "left_s"));
+}
+
 static void cli_status_print_node(const struct cli *cli, const json_t *system)
 {
 	const json_t *kernel = json_object_get(system, "kernel");
@@ -74,6 +85,7 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 	cli_status_print_note("advice: ", kernel, "vip_device_advice");
 	cli_status_print_note("advice: ", json_object_get(kernel, "conntrack"), "advice");
 	cli_status_print_update(json_object_get(system, "dns_update"));
+	cli_status_print_unconfirmed(json_object_get(system, "unconfirmed"));
 	if (!cli_print_true(json_object_get(system, "store"), "ok"))
 		printf("   the store takes no commits: %s\n",
 		       cli_print_text(json_object_get(system, "store"), "detail"));

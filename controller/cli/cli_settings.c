@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The settings of the document.
+#include "cli/cli_commands.h"
+
+#include "base/mem.h"
+#include "cli/cli_diff.h"
+#include "cli/cli_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char *cli_settings_cell(const json_t *timeouts, const char *name, const char *otherwise)
+{
+	json_int_t value = cli_print_number(timeouts, name);
+
+	return value ? mem_printf("%" JSON_INTEGER_FORMAT " s", value) : mem_strdup(otherwise);
+}
+
+static void cli_settings_print(const json_t *settings)
+{
+	static const char *const heads[] = {"TIMEOUT", "CONFIGURED", "IN FORCE", NULL};
+	static const char *const names[] = {"tcp_s", "tcp_fin_s", "udp_s"};
+	const json_t *configured = json_object_get(settings, "timeouts");
+	const json_t *in_force = json_object_get(json_object_get(settings, "status"),
+						 "timeouts_in_force");
+	struct cli_table *t = cli_table_new(heads);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		AUTO_FREE char *wanted = cli_settings_cell(configured, names[i],
+							   "as the kernel has it");
+		AUTO_FREE char *is = cli_settings_cell(in_force, names[i], "not known");
+
+		cli_table_add(t, (const char *[]){names[i], wanted, is});
+	}
+	cli_print_table(t);
+}
+
+enum cli_exit cli_settings_show(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	cli_client_get(cli->client, CLI_BASE "/settings", &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.format == FORMAT_JSON)
+		cli_print_json(a.json);
+	else
+		cli_settings_print(a.json);
+	return EXIT_OK;
+}
+
+/* A merge patch of the assignments, as text; NULL with a sentence. Caller frees. */
+static char *cli_settings_patch(const struct cli *cli)
+{
+	json_t *patch = json_object();
+	char *text = NULL;
+
+	for (size_t i = 0; i < cli->arg_count; i++) {
+		if (cli_diff_set_member(patch, cli->args[i]) == 0)
+			continue;
+		fprintf(stderr,
+			"zonegate: \"%s\": MEMBER=VALUE is expected, as timeouts.udp_s=60\n",
+			cli->args[i]);
+		json_decref(patch);
+		return NULL;
+	}
+	text = json_dumps(patch, JSON_COMPACT);
+	json_decref(patch);
+	return text;
+}
+
+enum cli_exit cli_settings_set(struct cli *cli)
+{
+	AUTO_FREE char *comment = cli->options.comment ? cli_client_escape(cli->options.comment)
+						       : NULL;
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/settings?dry_run=%s%s%s",
+					  cli->options.dry_run ? "true" : "false",
+					  comment ? "&comment=" : "", comment ? comment : "");
+	AUTO_FREE char *body = cli_settings_patch(cli);
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	if (!body)
+		return EXIT_USAGE;
+	cli_client_call(
+		cli->client,
+		&(struct cli_call){
+			.method = "PATCH", .path = path, .body = body, .body_size = strlen(body)},
+		&a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.dry_run)
+		return cli_print_dry_run(cli, a.json);
+	if (cli->options.format == FORMAT_JSON)
+		cli_print_json(a.json);
+	else
+		cli_settings_print(a.json);
+	return cli_print_warnings(a.json);
+}
