@@ -259,7 +259,10 @@ static struct session *access_session_search(const struct access *a, const struc
 	for (size_t i = 0; i < a->sessions.count; i++) {
 		struct session *s = a->sessions.items[i];
 
-		if (secret_same(hash, &s->hash) | secret_same(hash, &s->former))
+		bool current = secret_same(hash, &s->hash);
+		bool former = secret_same(hash, &s->former);
+
+		if (current || former)
 			found = s;
 	}
 	return found;

@@ -81,8 +81,6 @@ NAME_PREFIXES = {
 # all its files.
 NO_UNIT_TEST = {
     'engine/': 'tests/sim: the engine with fake kernel, clock, store and probes',
-    'access/access_users.c': 'rows and views of users: access_test.c',
-    'access/access_ops.c': 'the way of every write: access_test.c',
     'main.c': 'options, then wiring: every lab test starts it',
     'wiring.c': 'joins, decides nothing: every lab test runs through it',
     'wiring_ports.c': 'joins, decides nothing: every lab test runs through it',
@@ -98,7 +96,6 @@ NO_UNIT_TEST = {
     'api/handlers_auth.c': 'tests/api/access_rules.py',
     'api/handlers_users.c': 'tests/api/access_rules.py',
     'api/handlers_tokens.c': 'tests/api/access_rules.py',
-    'api/openapi_access.c': 'openapi_test.c',
     'api/openapi_schema.c': 'openapi_test.c; tests/api holds the daemon to it',
     'api/openapi_examples.c': 'openapi_test.c; tests/api sends each of them',
     'api/openapi_bodies.c': 'openapi_test.c; tests/api sends each of them',

@@ -118,7 +118,7 @@ static void audit_has_what_was_refused(void **state)
 	rig_end(&rig);
 }
 
-/* A flood is one entry, and one more with its number; a scan of many paths is no more than what a source may have. */
+/* (Nobody's tokens would make their source wait.) A flood is one entry, and one more with its number; a scan of many paths is no more than what a source may have. */
 static void audit_counts_repetitions(void **state)
 {
 	struct rig rig = {0};
@@ -127,11 +127,11 @@ static void audit_counts_repetitions(void **state)
 	(void)state;
 	rig_start(&rig, 0);
 	for (int i = 0; i < 20; i++)
-		assert_int_equal(ask_as(&rig, "not-the-token-of-anybody", "PUT", ZONE), 401);
+		assert_int_equal(ask_as(&rig, "", "PUT", ZONE), 401);
 	for (int i = 0; i < AUDIT_SOURCE_MAX + 20; i++) {
 		AUTO_FREE char *path = mem_printf("/api/v1/zones/z%d", i);
 
-		assert_int_equal(ask_as(&rig, "not-the-token-of-anybody", "PUT", path), 401);
+		assert_int_equal(ask_as(&rig, "", "PUT", path), 401);
 	}
 	AUTO_REPLY struct answer a = audit_of(&rig, AUDIT_SOURCE_MAX);
 	before = json_array_size(rig.journal);
