@@ -42,8 +42,14 @@ struct settings {
 	unsigned kernel_audit_interval_s;
 	char *kernel_vip_device;        /* "none" or a device name */
 	unsigned kernel_manage_sysctls; /* 0 yes, 1 no */
-	unsigned log_level;             /* enum log_level */
-	unsigned log_target;            /* enum log_target */
+	struct settings_list notify_url;
+	char *notify_secret_file;
+	unsigned notify_min_severity; /* enum event_severity */
+	struct settings_list notify_types;
+	unsigned notify_pace_ms;
+	unsigned notify_timeout_s;
+	unsigned log_level;  /* enum log_level */
+	unsigned log_target; /* enum log_target */
 };
 
 /* The defaults; `s` is to be cleared by settings_clear(). */

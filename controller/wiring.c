@@ -21,7 +21,9 @@
 #include "probe/probe.h"
 #include "settings.h"
 #include "store/store.h"
+#include "webhook/webhook.h"
 #include "wiring_dns.h"
+#include "wiring_notify.h"
 #include "wiring_parts.h"
 #include "wiring_stats.h"
 #include "wiring_update.h"
@@ -93,8 +95,8 @@ static int open_all(struct wiring *w, struct err *e)
 	wiring_engine_start(w, snapshot);
 	wiring_access_start(w);
 	w->stats = wiring_stats_start(w->settings, w->ev, w->engine);
-	if (wiring_edges_open_kernel(w, e) != 0 || wiring_api_start(w, e) != 0 ||
-	    start_dns(w, e) != 0)
+	if (wiring_edges_open_kernel(w, e) != 0 || wiring_notify_start(w, e) != 0 ||
+	    wiring_api_start(w, e) != 0 || start_dns(w, e) != 0)
 		return -EINVAL;
 	return 0;
 }
@@ -189,6 +191,7 @@ void wiring_free(struct wiring *w)
 	loop_set_engine(w->loop, NULL);
 	api_free(w->api);
 	dnsd_free(w->dnsd);
+	webhook_free(w->webhook);
 	nsupdate_free(w->nsupdate);
 	w->nsupdate = NULL;
 	wiring_access_stop(w);

@@ -6,6 +6,7 @@
 
 #include "api/api.h"
 #include "settings.h"
+#include "wiring_notify.h"
 #include "wiring_stats.h"
 
 int wiring_api_start(struct wiring *w, struct err *e)
@@ -37,5 +38,6 @@ int wiring_api_start(struct wiring *w, struct err *e)
 		as.tls_listen[as.tls_listen_count++] = s->api_tls_listen.items[i];
 	for (size_t i = 0; i < s->api_allowed_hosts.count; i++)
 		as.hosts[as.host_count++] = s->api_allowed_hosts.items[i];
+	wiring_notify_fill(w, &as.notify);
 	return api_new(w->ev, &as, w->engine, e, &w->api);
 }

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "settings.h"
 #include "wiring_dns.h"
+#include "wiring_notify.h"
 #include "wiring_update.h"
 
 static void check_api(const struct settings *s, struct err *e)
@@ -69,6 +70,7 @@ int wiring_check(const struct settings *s, struct err *e)
 	check_tls(s, e);
 	wiring_dns_check(s, e);
 	wiring_update_check(s, e);
+	wiring_notify_check(s, e);
 	check_device(s->node_vip_link, "[node] vip_link", e);
 	check_device(s->kernel_vip_device, "[kernel] vip_device", e);
 	check_file(s->api_token_file, "[api] token_file", e);

@@ -25,6 +25,7 @@ struct wiring {
 	struct access *access;
 	struct wiring_stats *stats;
 	struct api *api;
+	struct webhook *webhook;   /* NULL: nobody is notified */
 	struct nsupdate *nsupdate; /* NULL: no other server is kept equal */
 	struct dnsd *dnsd;         /* NULL: this node answers no DNS */
 	char boot_id[64];          /* empty: not known */

@@ -24,6 +24,7 @@
 #include "probe/probe.h"
 #include "settings.h"
 #include "store/store.h"
+#include "webhook/webhook.h"
 #include "wiring_dns.h"
 #include "wiring_update.h"
 
@@ -290,6 +291,8 @@ static void port_publish(void *ctx, const struct event_record *r)
 
 	if (w->api)
 		api_note_event(w->api, r);
+	if (w->webhook)
+		webhook_note(w->webhook, r);
 }
 
 void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports)

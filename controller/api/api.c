@@ -24,6 +24,7 @@
 
 struct api {
 	struct api_context context;
+	struct api_notify notify;
 	struct httpd *httpd;
 	struct auth_token *token;
 	char *version;
@@ -166,6 +167,8 @@ int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *e
 	if (getrandom(&api->context.id_seed, sizeof(api->context.id_seed), GRND_NONBLOCK) < 0)
 		api->context.id_seed = time_wall();
 	api_copy_settings(api, s);
+	api->notify = s->notify;
+	api->context.notify = &api->notify;
 	api->context.audit = audit_new(loop, engine, AUDIT_WINDOW);
 	api->context.worker = worker_new(loop, WORKER_TRIM_AFTER);
 	api->context.sse = sse_new(&api->context, s->heartbeat ? s->heartbeat : SSE_HEARTBEAT);

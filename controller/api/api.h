@@ -5,6 +5,8 @@
 #ifndef ZG_API_API_H
 #define ZG_API_API_H
 
+#include <jansson.h>
+
 #include "base/err.h"
 #include "base/time.h"
 
@@ -17,7 +19,16 @@ struct stats;
 #define API_LISTEN_MAX 8
 #define API_HOSTS_MAX  16
 
+/* Webhooks, as far as the API shows them. */
+struct api_notify {
+	void *ctx; /* NULL: there are none */
+	json_t *(*status)(void *ctx);
+	/* `done` later, once; NULL: the daemon stops. -EALREADY: one is under way. */
+	int (*test)(void *ctx, void (*done)(void *done_ctx, json_t *results), void *done_ctx);
+};
+
 struct api_settings {
+	struct api_notify notify;
 	const char *socket_path; /* NULL = none, unless socket_fd is given */
 	int socket_fd; /* a listening unix socket (socket activation); -1 = make one at socket_path */
 	const char *listen[API_LISTEN_MAX]; /* "127.0.0.1:7480", "[::1]:7480": loopback only */

@@ -7,6 +7,7 @@
 #include "base/time.h"
 
 struct access;
+struct api_notify;
 struct audit;
 struct engine;
 struct ev_loop;
@@ -30,6 +31,7 @@ struct api_context {
 	char *urls;                /* where a browser finds it, one a line; "" = nowhere */
 	struct audit *audit;
 	struct sse *sse;
+	const struct api_notify *notify;
 	const struct tls *tls;   /* NULL: no listener speaks it */
 	struct probe_op *probes; /* on demand, in flight */
 };

@@ -111,6 +111,10 @@ void handlers_audit_list(struct request *r);
 /* handlers_events.c */
 void handlers_events_get(struct request *r);
 
+/* handlers_notify.c */
+void handlers_notify_get(struct request *r);
+void handlers_notify_test(struct request *r);
+
 /* handlers_metrics.c */
 void handlers_metrics_get(struct request *r);
 

@@ -295,6 +295,9 @@ static void openapi_add_special_answers(json_t *responses, const struct route *r
 		openapi_add_problem(responses, "503",
 				    "store-unavailable: the events cannot be read");
 	}
+	if (strstr(r->pattern, "/notify/test"))
+		openapi_add_problem(responses, "409",
+				    "No webhook is set, or a test is under way already");
 	if (strstr(r->pattern, "/dns/"))
 		openapi_add_problem(responses, "503", "dns-unavailable: there are no answers yet");
 	if (strstr(r->pattern, "/probe")) {

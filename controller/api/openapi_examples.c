@@ -157,6 +157,13 @@ static const struct {
 	 "\"detail\":\"healthy -> unhealthy after 3600.0 s: 10.0.1.11:8080 refused the connection "
 	 "(connect_refused)\",\"data\":{\"from\":\"healthy\",\"to\":\"unhealthy\",\"reason_code\":"
 	 "\"connect_refused\",\"lasted_ms\":3600000}}],\"next_cursor\":null}"},
+	{"Notify",
+	 "{\"min_severity\":\"notice\",\"types\":null,\"signed\":true,\"urls\":[{\"url\":\"https://hooks.example.net\","
+	 "\"pending\":0,\"behind\":false,\"delivered\":12,\"failures\":0,\"last_success\":"
+	 "\"2026-03-01T10:00:00.000Z\",\"last_failure\":null,\"error\":null}]}"},
+	{"NotifyTest",
+	 "{\"results\":[{\"url\":\"https://hooks.example.net\",\"ok\":true,\"status\":200,\"detail\":\"taken\","
+	 "\"duration_ms\":48}]}"},
 	{"Audit",
 	 "{\"items\":[{\"id\":\"12\",\"at\":\"2026-03-01T10:00:00.000Z\",\"request_id\":\"5f1c-7\",\"actor\":\"root\","
 	 "\"via\":\"unix\",\"token\":null,\"source\":null,\"method\":\"PUT\",\"path\":\"/api/v1/zones/zone-a\","

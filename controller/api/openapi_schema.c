@@ -111,6 +111,9 @@ static const struct schema_row schema_rows[] = {
 	{"KernelDrift", "Operations that would mend the kernel's table",
 	 "ipvs:=auto|off in_sync:boolean operations:[string] operations_total:integer repaired_since_start:integer"},
 	{"EventList", "Events, newest first", "items:[Event] next_cursor:string?"},
+	{"Notify", "Webhooks; `min_severity` and `types` say which events are sent",
+	 "min_severity:=error|warning|notice|info types:string? signed:boolean urls:[NotifyUrl]"},
+	{"NotifyTest", "What came of a call to every webhook", "results:[NotifyResult]"},
 	{"Audit",
 	 "Entries, newest first: id, at, request_id, actor, via, token, source, method, path, object, revision_before, "
 	 "revision_after, status, result, dry_run; of repetitions within a minute count, first_at and last_at",

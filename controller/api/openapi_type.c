@@ -165,6 +165,12 @@ static const struct {
 	{"Event",
 	 "What happened, once for each transition; `data` has its facts: from, to, reason_code and others",
 	 "id:string at:time type:string object:string severity:=error|warning|notice|info detail:string data:object"},
+	{"NotifyUrl",
+	 "A webhook: scheme and host of its URL; `behind`: more events wait in the store",
+	 "url:string pending:integer behind:boolean delivered:integer failures:integer last_success:time? "
+	 "last_failure:time? error:string?"},
+	{"NotifyResult", "What came of one call",
+	 "url:string ok:boolean status:integer? detail:string duration_ms:integer"},
 	{"AuditEntry", "An attempt to change something, or one that was refused",
 	 "id:string at:time? request_id:string? actor:string? via:string token:string? source:string? "
 	 "method:string path:string object:string? revision_before:integer? revision_after:integer? "

@@ -8,7 +8,7 @@
 #include "dnsio/nsupdate.h"
 
 #include "base/mem.h"
-#include "dnsio/nsupdate_child.h"
+#include "child/child.h"
 #include "dnsio/nsupdate_read.h"
 #include "dnsio/nsupdate_records.h"
 
@@ -41,7 +41,7 @@ struct nsupdate {
 	double check_s;
 	struct nsupdate_records *records;
 	struct nsupdate_read *read;
-	struct nsupdate_child *child;
+	struct child *child;
 	const struct view *next; /* published during a round; a reference */
 	uint32_t round_serial;   /* of the view that this round is about */
 	ev_timer timer;          /* IDLE: the next check; WAITING: the next try */
@@ -135,7 +135,7 @@ static void nsupdate_fail(struct nsupdate *n, const char *error)
 /* ---- sending ---- */
 
 /* The first line that the program said, without the line's end. */
-static void nsupdate_describe(const struct nsupdate *n, const struct nsupdate_child_end *end,
+static void nsupdate_describe(const struct nsupdate *n, const struct child_end *end,
 			      char *buf, size_t size)
 {
 	int length = (int)strcspn(end->output, "\n");
@@ -153,7 +153,7 @@ static void nsupdate_describe(const struct nsupdate *n, const struct nsupdate_ch
 		snprintf(buf + at, size - (size_t)at, ": %.*s", length, end->output);
 }
 
-static void nsupdate_on_sent(void *ctx, const struct nsupdate_child_end *end)
+static void nsupdate_on_sent(void *ctx, const struct child_end *end)
 {
 	struct nsupdate *n = ctx;
 	char error[NSUPDATE_ERROR_MAX];
@@ -171,7 +171,7 @@ static void nsupdate_send(struct nsupdate *n)
 {
 	AUTO_BUF struct buf_writer input;
 	const char *argv[] = {n->program, n->key_file ? "-k" : NULL, n->key_file, NULL};
-	struct nsupdate_child_job job = {
+	struct child_job job = {
 		.argv = argv, .timeout = SEND_TIMEOUT, .ctx = n, .done = nsupdate_on_sent};
 	char error[NSUPDATE_ERROR_MAX];
 	int r;
@@ -182,7 +182,7 @@ static void nsupdate_send(struct nsupdate *n)
 	job.input_size = input.size;
 	n->state.phase = NSUPDATE_SENDING;
 	n->state.updates++;
-	r = input.failed ? -E2BIG : nsupdate_child_start(n->loop, &job, &n->child);
+	r = input.failed ? -E2BIG : child_start(n->loop, &job, &n->child);
 	if (r == 0)
 		return;
 	snprintf(error, sizeof(error), "%s cannot be started: %s", n->program, strerror(-r));
@@ -294,7 +294,7 @@ void nsupdate_free(struct nsupdate *n)
 	ev_timer_stop(n->loop, &n->timer);
 	ev_timer_stop(n->loop, &n->telling);
 	nsupdate_read_free(n->read);
-	nsupdate_child_free(n->child);
+	child_free(n->child);
 	nsupdate_records_free(n->records);
 	view_unref(n->next);
 	free(n->zone);

@@ -21,7 +21,10 @@ LAYERS = {
     'store': CORE + ('store',),
     'probe': CORE + ('probe',),
     'kernel': CORE + ('kernel',),
-    'dnsio': CORE + ('dnsio',),
+    # Programs that are run beside the loop: what edges share.
+    'child': ('base', 'child'),
+    'dnsio': CORE + ('child', 'dnsio'),
+    'webhook': CORE + ('child', 'webhook'),
     'api': CORE + ('access', 'stats', 'api'),
     'loop.c': CORE + ('loop.h',),
     'loop.h': CORE,
@@ -29,7 +32,7 @@ LAYERS = {
     'settings.c': ('base', 'model', 'settings.h'),
     'settings.h': ('base', 'settings.h'),
     'wiring.h': ('base',),
-    'wiring.c': CORE + ('access', 'stats', 'store', 'probe', 'kernel', 'dnsio', 'api', 'loop.h', 'settings.h',
+    'wiring.c': CORE + ('access', 'stats', 'store', 'probe', 'kernel', 'dnsio', 'api', 'webhook', 'loop.h', 'settings.h',
                         'wiring.h'),
     'main.c': ('base', 'settings.h', 'wiring.h'),
     # The CLI is its own program: nothing of the daemon but base.
@@ -90,6 +93,7 @@ NO_UNIT_TEST = {
     'wiring_stats.c': 'joins, decides nothing: tests/lab/test_statistics.py',
     'kernel/stats_reader.c': 'asks a real kernel: tests/lab/test_statistics.py',
     'stats/stats_follow.c': 'the document of stats.c: stats_test.c',
+    'wiring_notify.c': 'joins, decides nothing: test_notify.py runs through it',
     'wiring_api.c': 'joins, decides nothing: every lab test runs through it',
     'loop.c': 'libev and signals: start, reload and stop are lab tests',
     'api/access_call.c': 'from bodies to wishes and back: tests/api/access_rules.py',

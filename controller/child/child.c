@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A socket pair instead of pipes: one descriptor for both ways, and no SIGPIPE from a program that does not read.
-#include "dnsio/nsupdate_child.h"
+#include "child/child.h"
 
 #include "base/mem.h"
 
@@ -16,9 +16,9 @@
 
 #define OUTPUT_MAX 4096
 
-struct nsupdate_child {
+struct child {
 	struct ev_loop *loop;
-	struct nsupdate_child_job job;
+	struct child_job job;
 	int fd;
 	pid_t pid;
 	ev_io io;
@@ -32,7 +32,7 @@ struct nsupdate_child {
 };
 
 /* Takes what was said; beyond the limit it is read and forgotten. False at the end. */
-static bool child_read(struct nsupdate_child *c)
+static bool child_read(struct child *c)
 {
 	char more[1024];
 	ssize_t n = recv(c->fd, more, sizeof(more), MSG_DONTWAIT);
@@ -45,14 +45,14 @@ static bool child_read(struct nsupdate_child *c)
 	return true;
 }
 
-static void child_watch(struct nsupdate_child *c, int events)
+static void child_watch(struct child *c, int events)
 {
 	ev_io_stop(c->loop, &c->io);
 	ev_io_set(&c->io, c->fd, events);
 	ev_io_start(c->loop, &c->io);
 }
 
-static void child_write(struct nsupdate_child *c)
+static void child_write(struct child *c)
 {
 	ssize_t n = send(c->fd, c->input + c->sent, c->job.input_size - c->sent,
 			 MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -69,7 +69,7 @@ static void child_write(struct nsupdate_child *c)
 
 static void child_on_io(struct ev_loop *loop, ev_io *w, int events)
 {
-	struct nsupdate_child *c = w->data;
+	struct child *c = w->data;
 
 	if (events & EV_WRITE)
 		child_write(c);
@@ -79,7 +79,7 @@ static void child_on_io(struct ev_loop *loop, ev_io *w, int events)
 
 static void child_on_deadline(struct ev_loop *loop, ev_timer *w, int events)
 {
-	struct nsupdate_child *c = w->data;
+	struct child *c = w->data;
 
 	(void)loop;
 	(void)events;
@@ -89,8 +89,8 @@ static void child_on_deadline(struct ev_loop *loop, ev_timer *w, int events)
 
 static void child_on_exit(struct ev_loop *loop, ev_child *w, int events)
 {
-	struct nsupdate_child *c = w->data;
-	struct nsupdate_child_end end = {.status = c->late ? -1 : w->rstatus, .output = c->output};
+	struct child *c = w->data;
+	struct child_end end = {.status = c->late ? -1 : w->rstatus, .output = c->output};
 
 	(void)events;
 	ev_child_stop(loop, w);
@@ -99,11 +99,11 @@ static void child_on_exit(struct ev_loop *loop, ev_child *w, int events)
 		continue;
 	c->output[c->output_size] = '\0';
 	c->job.done(c->job.ctx, &end);
-	nsupdate_child_free(c);
+	child_free(c);
 }
 
 /* No signal is blocked or ignored in the child, whatever it is here. */
-static int child_spawn(struct nsupdate_child *c, int other)
+static int child_spawn(struct child *c, int other)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -127,7 +127,7 @@ static int child_spawn(struct nsupdate_child *c, int other)
 	return -r;
 }
 
-static void child_start_watchers(struct nsupdate_child *c)
+static void child_start_watchers(struct child *c)
 {
 	c->io.data = c;
 	c->exit.data = c;
@@ -140,17 +140,16 @@ static void child_start_watchers(struct nsupdate_child *c)
 	ev_timer_start(c->loop, &c->deadline);
 }
 
-int nsupdate_child_start(struct ev_loop *loop, const struct nsupdate_child_job *job,
-			 struct nsupdate_child **ret_child)
+int child_start(struct ev_loop *loop, const struct child_job *job, struct child **ret_child)
 {
-	struct nsupdate_child *c;
+	struct child *c;
 	int pair[2];
 	int r;
 
 	assert(ev_is_default_loop(loop));
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
-	c = mem_new(struct nsupdate_child);
+	c = mem_new(struct child);
 	c->loop = loop;
 	c->job = *job;
 	c->fd = pair[0];
@@ -167,7 +166,7 @@ int nsupdate_child_start(struct ev_loop *loop, const struct nsupdate_child_job *
 	return 0;
 }
 
-void nsupdate_child_free(struct nsupdate_child *c)
+void child_free(struct child *c)
 {
 	if (!c)
 		return;
