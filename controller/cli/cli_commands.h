@@ -5,6 +5,11 @@
 
 #include "cli/cli.h"
 
+struct cli_command;
+
+/* All of them, in the order of the help. */
+const struct cli_command *cli_commands_table(size_t *ret_count);
+
 /* cli_status.c */
 enum cli_exit cli_status_show(struct cli *cli);
 
@@ -47,6 +52,16 @@ enum cli_exit cli_drain_weigh(struct cli *cli);
 /* cli_audit.c */
 enum cli_exit cli_audit_list(struct cli *cli);
 
+enum cli_exit cli_drain_show(struct cli *cli);
+
+/* cli_view.c */
+enum cli_exit cli_view_records(struct cli *cli);
+enum cli_exit cli_view_drift(struct cli *cli);
+enum cli_exit cli_view_shifts(struct cli *cli);
+enum cli_exit cli_view_show(struct cli *cli); /* shift, token */
+enum cli_exit cli_view_validate(struct cli *cli);
+enum cli_exit cli_view_set_servers(struct cli *cli);
+
 /* cli_access.c */
 enum cli_exit cli_access_setup(struct cli *cli);
 enum cli_exit cli_access_whoami(struct cli *cli);
@@ -62,6 +77,10 @@ enum cli_exit cli_token_list(struct cli *cli);
 enum cli_exit cli_token_revoke(struct cli *cli);
 enum cli_exit cli_token_list_sessions(struct cli *cli);
 enum cli_exit cli_token_end_session(struct cli *cli);
+
+/* cli_complete.c */
+enum cli_exit cli_complete_run(struct cli *cli);
+enum cli_exit cli_complete_script(struct cli *cli);
 
 /* cli_lb.c */
 enum cli_exit cli_lb_status(struct cli *cli);
@@ -82,7 +101,8 @@ enum cli_exit cli_kernel_reconcile(struct cli *cli);
 /* cli_raw.c */
 enum cli_exit cli_raw_call(struct cli *cli);
 
-/* cli_object.c: lb, listener, group, server, zone. */
+/* cli_object.c: lb, lb-zone, listener, group, server, zone. */
+enum cli_exit cli_object_list_lb_zones(struct cli *cli);
 enum cli_exit cli_object_list_lbs(struct cli *cli);
 enum cli_exit cli_object_list_listeners(struct cli *cli);
 enum cli_exit cli_object_list_groups(struct cli *cli);

@@ -32,10 +32,4 @@ void cli_complete_find(const struct cli_command *table, size_t count, char *cons
 void cli_complete_write(const struct cli_command *table, size_t count,
 			const struct complete_state *s, struct buf_writer *w);
 
-/* The whole command: its arguments are the words that were typed. Quiet when there is nothing to say. */
-enum cli_exit cli_complete_run(const struct cli_command *table, size_t count, struct cli *cli);
-
-/* The script for a shell: bash, zsh or fish. */
-enum cli_exit cli_complete_script(struct cli *cli);
-
 #endif

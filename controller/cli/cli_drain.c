@@ -226,6 +226,27 @@ enum cli_exit cli_drain_end(struct cli *cli)
 	return cli_drain_conclude(cli, &a, "Undrained");
 }
 
+enum cli_exit cli_drain_show(struct cli *cli)
+{
+	const bool weight = strncmp(cli->options.args[1], "weight", strlen("weight")) == 0;
+	AUTO_FREE char *path = cli_drain_path(cli, weight ? "weight-override" : "drain");
+	AUTO_ANSWER struct cli_answer a = {0};
+	char name[200];
+
+	if (!path)
+		return EXIT_USAGE;
+	cli_client_get(cli->client, path, &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.format == FORMAT_JSON)
+		cli_print_json(a.json);
+	else
+		printf("%s: %s (%s: %s)\n", cli_drain_name(cli, name),
+		       cli_print_text(a.json, "detail"), cli_print_text(a.json, "who"),
+		       cli_print_text(a.json, "comment"));
+	return EXIT_OK;
+}
+
 static json_t *cli_drain_weight_body(const struct cli *cli)
 {
 	const struct cli_options *o = &cli->options;

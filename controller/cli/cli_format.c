@@ -18,6 +18,8 @@ static const char *const format_names[][2] = {
 	{"zone", NULL},
 	{"node", NULL},
 	{"revision", NULL},
+	{"user", NULL},
+	{"who", NULL},
 };
 
 /* A text, or a number as one; NULL: neither. Caller frees. */

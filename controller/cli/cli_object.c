@@ -10,6 +10,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#define OBJECT_LOOK_USEC 500000
 
 struct object_row {
 	const char *word;
@@ -22,6 +25,7 @@ static const struct object_row object_rows[] = {
 	{"lb", CLI_BASE "/load-balancers", NULL, "LB"},
 	{"group", CLI_BASE "/server-groups", NULL, "GROUP"},
 	{"zone", CLI_BASE "/zones", NULL, "ZONE"},
+	{"lb-zone", CLI_BASE "/load-balancers", "zones", "LB/ZONE"},
 	{"listener", CLI_BASE "/load-balancers", "listeners", "LB/LISTENER"},
 	{"server", CLI_BASE "/server-groups", "servers", "GROUP/SERVER"},
 };
@@ -182,6 +186,26 @@ enum cli_exit cli_object_list_listeners(struct cli *cli)
 			"No listeners yet: zonegate listener set LB/NAME protocol=tcp port=80 server_group=GROUP"});
 }
 
+static void cli_object_add_lb_zone(struct cli_table *t, const json_t *z)
+{
+	cli_table_add(t, (const char *[]){cli_print_text(z, "name"),
+					  cli_print_true(z, "enabled") ? "yes" : "no",
+					  cli_print_text(z, "vip4"), cli_print_text(z, "vip6"),
+					  cli_print_text(z, "publish4"),
+					  cli_print_text(z, "publish6")});
+}
+
+enum cli_exit cli_object_list_lb_zones(struct cli *cli)
+{
+	static const char *const heads[] = {"ZONE",     "ENABLED",  "VIP4", "VIP6",
+					    "PUBLISH4", "PUBLISH6", NULL};
+	AUTO_FREE char *lb = cli_client_escape(cli->args[0]);
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/load-balancers/%s/zones", lb);
+
+	return cli_object_list(
+		cli, &(struct object_list){path, heads, cli_object_add_lb_zone, CLI_NO_LBS});
+}
+
 /* ---- one object ------------------------------------------------------------------------------- */
 
 enum cli_exit cli_object_show(struct cli *cli)
@@ -205,7 +229,8 @@ static char *cli_object_advice_path(const struct cli *cli)
 	AUTO_FREE char *whole = mem_printf("%.*s", (int)strcspn(name, "/"), name);
 	AUTO_FREE char *escaped = cli_client_escape(whole);
 
-	if (strcmp(word, "lb") == 0 || strcmp(word, "listener") == 0)
+	if (strcmp(word, "lb") == 0 || strcmp(word, "lb-zone") == 0 ||
+	    strcmp(word, "listener") == 0)
 		return mem_printf(CLI_BASE "/load-balancers/%s/status", escaped);
 	if (strcmp(word, "group") == 0 || strcmp(word, "server") == 0)
 		return mem_printf(CLI_BASE "/server-groups/%s/health?limit=1", escaped);
@@ -304,8 +329,52 @@ enum cli_exit cli_object_set(struct cli *cli)
 	return cli_object_conclude(cli, &a, a.status == 201 ? "Created" : "Set");
 }
 
+/* What an entry of the list of overrides is about: "server_groups/web/servers/web-1" below /api/v1/server-groups/web/…. */
+static bool cli_object_removes(const json_t *entry, const char *path)
+{
+	const char *object = cli_print_text(entry, "object");
+
+	if (strcmp(cli_print_text(entry, "kind"), "removal") != 0)
+		return false;
+	for (path += strlen(CLI_BASE "/"); *path; path++, object++) {
+		if (*object != (*path == '-' && *object == '_' ? '_' : *path))
+			return false;
+	}
+	return *object == '\0';
+}
+
+/* Until the connections of what was removed have ended. */
+static enum cli_exit cli_object_wait(const struct cli *cli, const char *path)
+{
+	json_int_t told = -1;
+
+	for (;;) {
+		AUTO_ANSWER struct cli_answer a = {0};
+		json_int_t left = 0;
+		const json_t *entry;
+		size_t i, found = 0;
+
+		cli_client_get(cli->client, CLI_BASE "/overrides", &a);
+		if (cli_client_judge(a.status) != EXIT_OK)
+			return cli_print_problem(&a);
+		json_array_foreach (json_object_get(a.json, "items"), i, entry) {
+			if (!cli_object_removes(entry, path))
+				continue;
+			left += cli_print_number(entry, "connections");
+			found++;
+		}
+		if (found == 0)
+			return EXIT_OK;
+		if (left != told && cli->options.format == FORMAT_TABLE)
+			fprintf(stderr, "%" JSON_INTEGER_FORMAT " connections left\n", left);
+		told = left;
+		usleep(OBJECT_LOOK_USEC);
+	}
+}
+
 enum cli_exit cli_object_delete(struct cli *cli)
 {
+	enum cli_exit result;
 	AUTO_FREE char *path = cli_object_path(cli), *url = NULL;
 	AUTO_ANSWER struct cli_answer a = {0};
 
@@ -313,6 +382,7 @@ enum cli_exit cli_object_delete(struct cli *cli)
 		return EXIT_USAGE;
 	url = cli_object_query(cli, path);
 	cli_client_call(cli->client, &(struct cli_call){.method = "DELETE", .path = url}, &a);
-	return cli_object_conclude(
+	result = cli_object_conclude(
 		cli, &a, a.status == 202 ? "Removed, its connections may finish:" : "Removed");
+	return a.status == 202 && cli->options.wait ? cli_object_wait(cli, path) : result;
 }

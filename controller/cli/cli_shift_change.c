@@ -47,6 +47,46 @@ static void shift_change_say(const struct cli_nodes *n, size_t index, const char
 	       n->count > 1 ? " at " : "", n->list[index].name);
 }
 
+/* What the end of a shift would do at a node. */
+static enum cli_exit shift_change_rehearse_end(const struct cli_nodes *n, size_t index,
+					       const json_t *shift)
+{
+	AUTO_FREE char *id = cli_client_escape(cli_print_text(shift, "id"));
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/zone-shifts/%s?dry_run=true", id);
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	cli_client_call(n->list[index].client, &(struct cli_call){.method = "DELETE", .path = path},
+			&a);
+	if (cli_client_judge(a.status) != EXIT_OK) {
+		cli_nodes_say(n, index);
+		return cli_print_problem(&a);
+	}
+	if (n->list[index].options.format == FORMAT_JSON) {
+		cli_print_json(a.json);
+	} else {
+		shift_change_say(n, index, "Would return", shift);
+		cli_shift_print_effects(json_object_get(a.json, "effects"));
+	}
+	return EXIT_DIFFERENCES;
+}
+
+static enum cli_exit shift_change_end(const struct cli *cli, const struct cli_nodes *n,
+				      size_t index, const json_t *shift)
+{
+	enum cli_exit result;
+
+	if (cli->options.dry_run)
+		return shift_change_rehearse_end(n, index, shift);
+	result = cli_shift_end(n, index, cli_print_text(shift, "id"));
+	if (result == EXIT_OK)
+		shift_change_say(n, index, "Returned", shift);
+	else
+		fprintf(stderr, "zonegate: zone %s is STILL SHIFTED%s%s\n",
+			cli_print_text(shift, "zone"), n->count > 1 ? " at " : "",
+			n->list[index].name);
+	return result;
+}
+
 /* A node that fails does not keep the others: a zone that is back at one of them is better than at none. */
 enum cli_exit cli_shift_return(struct cli *cli)
 {
@@ -58,14 +98,8 @@ enum cli_exit cli_shift_return(struct cli *cli)
 
 	json_array_foreach (all, i, found) {
 		json_array_foreach (found, j, shift) {
-			enum cli_exit one = cli_shift_end(&nodes, i, cli_print_text(shift, "id"));
+			enum cli_exit one = shift_change_end(cli, &nodes, i, shift);
 
-			if (one == EXIT_OK)
-				shift_change_say(&nodes, i, "Returned", shift);
-			else
-				fprintf(stderr, "zonegate: zone %s is STILL SHIFTED%s%s\n",
-					cli_print_text(shift, "zone"),
-					nodes.count > 1 ? " at " : "", nodes.list[i].name);
 			result = result == EXIT_OK ? one : result;
 		}
 	}
@@ -78,6 +112,7 @@ enum cli_exit cli_shift_return(struct cli *cli)
 struct shift_terms {
 	const char *expires;
 	const char *comment; /* NULL: as it is */
+	bool dry_run;
 };
 
 static enum cli_exit shift_change_patch(const struct cli_nodes *n, size_t index,
@@ -85,7 +120,8 @@ static enum cli_exit shift_change_patch(const struct cli_nodes *n, size_t index,
 					struct cli_answer *ret_answer)
 {
 	AUTO_FREE char *id = cli_client_escape(cli_print_text(shift, "id"));
-	AUTO_FREE char *path = mem_printf(CLI_BASE "/zone-shifts/%s", id);
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/zone-shifts/%s%s", id,
+					  terms.dry_run ? "?dry_run=true" : "");
 	json_t *json = json_pack("{s:s, s:s*}", "expires_in", terms.expires, "comment",
 				 terms.comment);
 	AUTO_FREE char *body = json ? json_dumps(json, JSON_COMPACT) : mem_strdup("{}");
@@ -114,7 +150,8 @@ static void shift_change_restore(const struct cli_nodes *n, size_t index, const 
 	if (time_parse_wall(cli_print_text(shift, "expires_at"), &expires) || expires <= now)
 		return;
 	left = mem_printf("%llus", (unsigned long long)((expires - now) / USEC_PER_SEC) + 1);
-	if (shift_change_patch(n, index, shift, (struct shift_terms){left, NULL}, &a) == EXIT_OK)
+	if (shift_change_patch(n, index, shift, (struct shift_terms){left, NULL, false}, &a) ==
+	    EXIT_OK)
 		fprintf(stderr, "zonegate: ends at %s again at %s\n",
 			cli_print_text(shift, "expires_at"), n->list[index].name);
 }
@@ -136,12 +173,15 @@ static enum cli_exit shift_change_extend(const struct shift_change *c, size_t in
 	json_array_foreach (json_array_get(c->all, index), i, shift) {
 		AUTO_ANSWER struct cli_answer a = {0};
 		enum cli_exit result = shift_change_patch(
-			c->nodes, index, shift, (struct shift_terms){o->expires, o->comment}, &a);
+			c->nodes, index, shift,
+			(struct shift_terms){o->expires, o->comment, o->dry_run}, &a);
 
 		if (result != EXIT_OK)
 			return result;
 		json_array_append(c->answers, a.json);
-		if (o->format == FORMAT_TABLE)
+		if (o->dry_run && o->format == FORMAT_TABLE)
+			shift_change_say(c->nodes, index, "Would extend", shift);
+		else if (o->format == FORMAT_TABLE)
 			printf("Until %s: zone %s (%s%s%s)\n", cli_print_text(a.json, "expires_at"),
 			       cli_print_text(a.json, "zone"), cli_print_text(a.json, "id"),
 			       c->nodes->count > 1 ? " at " : "", c->nodes->list[index].name);
@@ -167,7 +207,7 @@ static enum cli_exit shift_change_extend_all(const struct shift_change *c)
 	}
 	if (c->cli->options.format == FORMAT_JSON)
 		cli_print_json(c->answers);
-	return EXIT_OK;
+	return c->cli->options.dry_run ? EXIT_DIFFERENCES : EXIT_OK;
 }
 
 enum cli_exit cli_shift_extend(struct cli *cli)

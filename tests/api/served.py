@@ -17,7 +17,7 @@ class Served:
         self.out = out
         self._daemon = alone.Daemon({'build': build, 'out': out}, DNS)
         self.document = self.contract = None
-        self._fixed = {}
+        self.fixed = {}
         self._needs = {}
 
     def start(self):
@@ -38,6 +38,10 @@ class Served:
         if body is not None and 200 <= answer.status < 300:
             faults += self.contract.check_request(method, target, json.dumps(body))
         return answer, faults
+
+    @property
+    def socket(self):
+        return self._daemon.socket
 
     # ---- examples ---------------------------------------------------------------------------
 
@@ -68,7 +72,7 @@ class Served:
             name, value = parameter['name'], str(parameter.get('example', f'no-{parameter["name"]}'))
             if parameter['in'] == 'path':
                 last = instead and name == re.findall(r'\{(\w+)\}', path)[-1]
-                target = target.replace(f'{{{name}}}', instead if last else self._fixed.get(name, value))
+                target = target.replace(f'{{{name}}}', instead if last else self.fixed.get(name, value))
             elif parameter['in'] == 'query' and parameter['required']:
                 query.append(f'{name}={value}')
         return target + ('?' + '&'.join(query) if query else '')
@@ -83,7 +87,7 @@ class Served:
         answer = self.call('PUT', '/api/v1/config', body, {'If-Match': '*'})
         assert answer.status in (200, 201), f'the example of the document is refused: {answer}'
         revisions = self.call('GET', '/api/v1/config/revisions?limit=2').json['items']
-        self._fixed['revision'] = str(revisions[-1]['revision'])
+        self.fixed['revision'] = str(revisions[-1]['revision'])
 
     def prepare(self, method, path):
         """What must be there before the example of an operation can be sent."""
@@ -112,7 +116,7 @@ class Served:
             return
         self.call('PUT', self.example_target('PUT', user), self.example_body('PUT', user))
         answer = self.call('POST', login, self.example_body('POST', login))
-        self._fixed['session'] = answer.json['id']
+        self.fixed['session'] = answer.json['id']
         code = self.call('POST', '/api/v1/auth/setup').json['code']
         self._needs['POST', '/api/v1/auth/first-user'] = {'code': code}
 
@@ -125,4 +129,4 @@ class Served:
         answer = self.call('POST', self.example_target('POST', parent),
                            self.sent_body('POST', parent))
         if answer.status == 201:
-            self._fixed[name] = answer.json['id']
+            self.fixed[name] = answer.json['id']

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lists and single things of the API that need no words of their own: one request, one table.
+#include "cli/cli_commands.h"
+
+#include "base/mem.h"
+#include "cli/cli_pages.h"
+#include "cli/cli_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- DNS -------------------------------------------------------------------------------------- */
+
+static void cli_view_add_records(struct cli_table *t, const json_t *set)
+{
+	AUTO_FREE char *ttl = mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(set, "ttl_s"));
+	const json_t *data = json_object_get(set, "data"), *one;
+	size_t i;
+
+	json_array_foreach (data, i, one)
+		cli_table_add(t, (const char *[]){i ? "" : cli_print_text(set, "name"),
+						  i ? "" : cli_print_text(set, "type"),
+						  i ? "" : ttl, json_string_value(one)});
+}
+
+enum cli_exit cli_view_records(struct cli *cli)
+{
+	static const char *const heads[] = {"NAME", "TYPE", ">TTL", "DATA", NULL};
+	enum cli_exit result;
+	json_t *items = cli_pages_fetch(cli->client, CLI_BASE "/dns/records", &result);
+	const json_t *set;
+	struct cli_table *t;
+	size_t i;
+
+	if (!items)
+		return result;
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(items);
+	} else {
+		t = cli_table_new(heads);
+		json_array_foreach (items, i, set)
+			cli_view_add_records(t, set);
+		cli_print_table_or(t, "DNS answers nothing: no load balancer has a dns_name.");
+	}
+	json_decref(items);
+	return EXIT_OK;
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------- */
+
+enum cli_exit cli_view_drift(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer a = {0};
+	const json_t *operation;
+	bool in_sync;
+	size_t i;
+
+	cli_client_get(cli->client, CLI_BASE "/kernel/drift", &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	in_sync = cli_print_true(a.json, "in_sync");
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(a.json);
+	} else if (in_sync) {
+		printf("The kernel's table is as it should be; %" JSON_INTEGER_FORMAT
+		       " times it was mended since the start.\n",
+		       cli_print_number(a.json, "repaired_since_start"));
+	} else {
+		printf("The kernel's table differs; this would mend it:\n");
+		json_array_foreach (json_object_get(a.json, "operations"), i, operation)
+			printf("  %s\n", json_string_value(operation));
+	}
+	return in_sync ? EXIT_OK : EXIT_DIFFERENCES;
+}
+
+/* ---- zone shifts ------------------------------------------------------------------------------ */
+
+static void cli_view_add_shift(struct cli_table *t, const json_t *s)
+{
+	AUTO_FREE char *until = mem_printf("%.19s", cli_print_text(s, "expires_at"));
+
+	cli_table_add(t,
+		      (const char *[]){cli_print_text(s, "id"), cli_print_text(s, "zone"),
+				       cli_print_text(s, "load_balancer"), cli_print_text(s, "who"),
+				       until, cli_print_text(s, "comment")});
+}
+
+enum cli_exit cli_view_shifts(struct cli *cli)
+{
+	static const char *const heads[] = {"ID",  "ZONE", "LOAD BALANCER", "WHO", "UNTIL (UTC)",
+					    "WHY", NULL};
+	AUTO_ANSWER struct cli_answer a = {0};
+	const json_t *items, *shift;
+	struct cli_table *t;
+	size_t i;
+
+	cli_client_get(cli->client, CLI_BASE "/zone-shifts", &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	items = json_object_get(a.json, "items");
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(items);
+		return EXIT_OK;
+	}
+	t = cli_table_new(heads);
+	json_array_foreach (items, i, shift)
+		cli_view_add_shift(t, shift);
+	cli_print_table_or(t, "No zone is shifted.");
+	return EXIT_OK;
+}
+
+/* ---- by id ------------------------------------------------------------------------------------ */
+
+enum cli_exit cli_view_show(struct cli *cli)
+{
+	const bool token = strcmp(cli->options.args[0], "token") == 0;
+	AUTO_FREE char *id = cli_client_escape(cli->args[0]);
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/%s/%s", token ? "tokens" : "zone-shifts", id);
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	cli_client_get(cli->client, path, &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	cli_print_json(a.json);
+	return EXIT_OK;
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+static enum cli_exit cli_view_send(struct cli *cli, const char *method, const char *path,
+				   struct cli_answer *ret_answer)
+{
+	struct cli_call call = {.method = method, .path = path};
+	AUTO_FREE char *body = NULL;
+
+	*ret_answer = (struct cli_answer){0};
+	if (!cli->options.file) {
+		fprintf(stderr, "zonegate: which file? -f FILE, or -f - for standard input\n");
+		return EXIT_USAGE;
+	}
+	body = cli_print_read_file(cli->options.file, &call.body_size);
+	if (!body)
+		return EXIT_USAGE;
+	call.body = body;
+	cli_client_call(cli->client, &call, ret_answer);
+	return cli_client_judge(ret_answer->status) == EXIT_OK ? EXIT_OK
+							       : cli_print_problem(ret_answer);
+}
+
+enum cli_exit cli_view_validate(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer a;
+	enum cli_exit result = cli_view_send(cli, "POST", CLI_BASE "/config/validate", &a);
+
+	if (result != EXIT_OK)
+		return result;
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(a.json);
+	} else {
+		printf("Valid.\n");
+		cli_print_advice(json_object_get(a.json, "advice"));
+	}
+	return EXIT_OK;
+}
+
+enum cli_exit cli_view_set_servers(struct cli *cli)
+{
+	const struct cli_options *o = &cli->options;
+	AUTO_FREE char *group = cli_client_escape(cli->args[0]);
+	AUTO_FREE char *comment = o->comment ? cli_client_escape(o->comment) : NULL;
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/server-groups/%s/servers?dry_run=%s%s%s",
+					  group, o->dry_run ? "true" : "false",
+					  comment ? "&comment=" : "", comment ? comment : "");
+	AUTO_ANSWER struct cli_answer a;
+	enum cli_exit result = cli_view_send(cli, "PUT", path, &a);
+
+	if (result != EXIT_OK)
+		return result;
+	if (o->dry_run)
+		return cli_print_dry_run(cli, a.json);
+	if (o->format == FORMAT_JSON)
+		cli_print_json(a.json);
+	else
+		printf("Set: %zu servers of %s\n",
+		       json_object_size(json_object_get(a.json, "servers")), cli->args[0]);
+	return cli_print_warnings(a.json);
+}
