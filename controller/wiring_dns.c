@@ -203,6 +203,22 @@ static void read_counters(const char *const *names, const uint64_t *values, size
 				names[i], values[i]};
 }
 
+/* Also those that did not come yet: who computes rates needs their 0. */
+static void read_queries(const struct dnsd_stats *s, struct dns_status *ret_status)
+{
+	for (size_t i = 0; i < sizeof(s->queries) / sizeof(uint64_t); i++) {
+		size_t transport = i % DNSD_TRANSPORT_COUNT;
+		size_t rcode = i / DNSD_TRANSPORT_COUNT % DNSD_RCODE_COUNT;
+		size_t qtype = i / DNSD_TRANSPORT_COUNT / DNSD_RCODE_COUNT;
+		uint64_t value = s->queries[qtype][rcode][transport];
+
+		if (dnsd_rcode_names[rcode] && ret_status->query_count < DNS_QUERY_COUNTERS_MAX)
+			ret_status->queries[ret_status->query_count++] = (struct dns_query_counter){
+				dnsd_qtype_names[qtype], dnsd_rcode_names[rcode],
+				dnsd_transport_names[transport], value};
+	}
+}
+
 _Static_assert(DNSD_LATENCY_COUNT <= DNS_COUNTERS_MAX, "all buckets are shown");
 
 void wiring_dns_read(const struct dnsd *d, struct dns_status *ret_status)
@@ -214,10 +230,7 @@ void wiring_dns_read(const struct dnsd *d, struct dns_status *ret_status)
 		return;
 	dnsd_read_stats(d, &s);
 	ret_status->served = true;
-	read_counters(dnsd_transport_names, s.transports, DNSD_TRANSPORT_COUNT,
-		      &ret_status->transports);
-	read_counters(dnsd_qtype_names, s.qtypes, DNSD_QTYPE_COUNT, &ret_status->types);
-	read_counters(dnsd_rcode_names, s.rcodes, DNSD_RCODE_COUNT, &ret_status->rcodes);
+	read_queries(&s, ret_status);
 	read_counters(dnsd_event_names, s.events, DNSD_EVENT_COUNT, &ret_status->events);
 	ret_status->latency_bounds = dnsd_latency_bounds;
 	memcpy(ret_status->latency, s.latency, sizeof(s.latency));

@@ -91,6 +91,7 @@ static void api_add_url(struct api *api, const char *listen, unsigned port, enum
 				any && api->node_name ? (int)strlen(api->node_name) : host,
 				any && api->node_name ? api->node_name : listen, port);
 
+	http_counts_clear(&api->context.http);
 	free(api->context.urls);
 	api->context.urls = more;
 }

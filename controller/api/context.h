@@ -3,6 +3,7 @@
 #ifndef ZG_API_CONTEXT_H
 #define ZG_API_CONTEXT_H
 
+#include "api/http_counts.h"
 #include "api/same_body.h"
 #include "base/time.h"
 
@@ -32,6 +33,7 @@ struct api_context {
 	struct audit *audit;
 	struct sse *sse;
 	const struct api_notify *notify;
+	struct http_counts http;
 	const struct tls *tls;   /* NULL: no listener speaks it */
 	struct probe_op *probes; /* on demand, in flight */
 };

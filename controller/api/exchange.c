@@ -180,6 +180,13 @@ static bool exchange_accepts_stream(const struct head *h)
 	return accept && strcasestr(accept, "text/event-stream");
 }
 
+static bool exchange_accepts_openmetrics(const struct head *h)
+{
+	const char *accept = head_find(h, "Accept");
+
+	return accept && strcasestr(accept, "application/openmetrics-text");
+}
+
 static bool exchange_prefers_minimal(const struct head *h)
 {
 	const char *prefer = head_find(h, "Prefer");
@@ -253,6 +260,13 @@ static struct MHD_Response *exchange_open_stream(struct exchange *x)
 						 exchange_read_stream, x, NULL);
 }
 
+static void exchange_count_answer(struct request *r)
+{
+	http_counts_add(&r->api->http, r->route, r->status);
+	if (r->status == 401)
+		metrics_add(METRIC_AUTH_FAILURES, 1);
+}
+
 /* Gives the answer to the library. */
 static enum MHD_Result exchange_answer(struct exchange *x)
 {
@@ -282,7 +296,7 @@ static enum MHD_Result exchange_answer(struct exchange *x)
 	result = MHD_queue_response(x->mhd, r->status, response);
 	MHD_destroy_response(response);
 	conns_set_phase(x->conn, CONN_ANSWERING);
-	metrics_add(METRIC_HTTP_REQUESTS, 1);
+	exchange_count_answer(r);
 	return result;
 }
 
@@ -302,7 +316,7 @@ static void exchange_answer_outside(struct exchange *x)
 	const struct refusal_to to = {x->conn->fd, exchange_session(x)};
 
 	refusal_send_reply(&to, x->request, x->method ? x->method : "");
-	metrics_add(METRIC_HTTP_REQUESTS, 1);
+	exchange_count_answer(x->request);
 	x->discarding = true;
 	x->draining = false;
 	x->conn->overdue = NULL;
@@ -395,6 +409,7 @@ enum MHD_Result exchange_begin(struct exchange *x, const char *method, const cha
 	r->last_event_id = exchange_copy_header(&head, "Last-Event-ID");
 	r->minimal = exchange_prefers_minimal(&head);
 	r->streams = exchange_accepts_stream(&head);
+	r->openmetrics = exchange_accepts_openmetrics(&head);
 	conns_set_phase(x->conn, CONN_RECEIVING);
 	x->conn->overdue = exchange_on_overdue;
 	x->conn->overdue_ctx = x;

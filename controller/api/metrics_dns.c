@@ -2,6 +2,7 @@
 #include "api/metrics_dns.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/metrics.h"
 
@@ -30,36 +31,49 @@ static void metrics_dns_gauge(struct buf_writer *w, const char *name, const char
 static void metrics_dns_latency(struct buf_writer *w, const struct dns_status *dns)
 {
 	static const char name[] = "zonegate_dns_answer_seconds";
-	uint64_t sum = 0;
+	const struct metrics_histogram h = {.name = name,
+					    .bounds = dns->latency_bounds,
+					    .buckets = dns->latency,
+					    .count = dns->latency_count,
+					    .sum_usec = dns->latency_sum_usec};
 
 	metrics_write_head(w, name, "histogram",
 			   "Time from a query's arrival at its thread to the answer's way out");
-	for (size_t i = 0; i < dns->latency_count; i++) {
-		sum += dns->latency[i];
-		if (i + 1 < dns->latency_count)
-			buf_write_format(w, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", name,
-					 dns->latency_bounds[i] / 1e6, sum);
+	metrics_write_histogram(w, &h, "");
+}
+
+static void metrics_dns_queries(struct buf_writer *w, const struct dns_status *dns)
+{
+	static const char name[] = "zonegate_dns_queries_total";
+
+	metrics_write_head(w, name, "counter",
+			   "DNS queries that were answered, by type, code and the way they came");
+	for (size_t i = 0; i < dns->query_count; i++) {
+		const struct dns_query_counter *q = &dns->queries[i];
+
+		buf_write_format(w, "%s{qtype=\"%s\",rcode=\"%s\",transport=\"%s\"} %" PRIu64 "\n",
+				 name, q->qtype, q->rcode, q->transport, q->value);
 	}
-	buf_write_format(w, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, sum);
-	buf_write_format(w, "%s_sum %.6f\n%s_count %" PRIu64 "\n", name,
-			 (double)dns->latency_sum_usec / 1e6, name, sum);
+}
+
+/* Of what happens, that which leaves a client without an answer. */
+static void metrics_dns_dropped(struct buf_writer *w, const struct dns_status *dns)
+{
+	static const char name[] = "zonegate_dns_dropped_total";
+	static const char *const reasons[] = {"ignored", "limited_dropped", "send_failed"};
+
+	metrics_write_head(w, name, "counter", "DNS queries that got no answer, by the reason");
+	for (size_t i = 0; i < dns->events.count; i++)
+		for (size_t j = 0; j < sizeof(reasons) / sizeof(reasons[0]); j++)
+			if (strcmp(dns->events.items[i].name, reasons[j]) == 0)
+				buf_write_format(w, "%s{reason=\"%s\"} %" PRIu64 "\n", name,
+						 reasons[j], dns->events.items[i].value);
 }
 
 static void metrics_dns_server(struct buf_writer *w, const struct dns_status *dns)
 {
-	metrics_dns_counters(w,
-			     &(struct metrics_dns_family){"zonegate_dns_queries_total", "transport",
-							  "DNS queries by the way they came"},
-			     &dns->transports);
-	metrics_dns_counters(
-		w,
-		&(struct metrics_dns_family){"zonegate_dns_query_types_total", "type",
-					     "DNS queries by the type that is asked for"},
-		&dns->types);
-	metrics_dns_counters(w,
-			     &(struct metrics_dns_family){"zonegate_dns_answers_total", "rcode",
-							  "DNS answers by their code"},
-			     &dns->rcodes);
+	metrics_dns_queries(w, dns);
+	metrics_dns_dropped(w, dns);
 	metrics_dns_counters(
 		w,
 		&(struct metrics_dns_family){"zonegate_dns_events_total", "event",

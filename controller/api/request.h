@@ -63,6 +63,7 @@ struct request {
 	enum front_trust trust;      /* of the listener it came in by */
 	const char *via;             /* its name */
 	bool minimal;                /* Prefer: return=minimal */
+	bool openmetrics;            /* Accept has application/openmetrics-text */
 	char *if_match;              /* owned, or NULL */
 	bool streams;                /* a stream of events is accepted */
 	char *last_event_id;         /* owned, or NULL */

@@ -23,6 +23,20 @@ int64_t metrics_get(enum metric_id id);
 void metrics_write(struct buf_writer *w);
 /* Writes a HELP and a TYPE line. */
 void metrics_write_head(struct buf_writer *w, const char *name, const char *type, const char *help);
+/* A whole histogram with its head: `count` buckets, the last without a bound; bounds and sum in microseconds. `labels`:
+ * "group=\"web\"" or "". Of several ones with different labels only the first has the head. */
+struct metrics_histogram {
+	const char *name;
+	const uint32_t *bounds;
+	const uint64_t *buckets;
+	size_t count;
+	uint64_t sum_usec;
+};
+void metrics_write_histogram(struct buf_writer *w, const struct metrics_histogram *h,
+			     const char *labels);
+/* The same text as OpenMetrics 1.0 wants it: counters are named without _total in their heads, _info metrics have a type of
+ * their own, and there is an end. */
+void metrics_convert_openmetrics(const char *text, size_t size, struct buf_writer *w);
 /* Writes a label value escaped as the format wants it, with quotes. */
 void metrics_write_label(struct buf_writer *w, const char *text);
 

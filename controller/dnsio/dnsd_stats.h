@@ -45,9 +45,7 @@ extern const char *const dnsd_event_names[DNSD_EVENT_COUNT];
 extern const char *const dnsd_rcode_names[DNSD_RCODE_COUNT];
 
 struct dnsd_stats {
-	uint64_t transports[DNSD_TRANSPORT_COUNT]; /* queries */
-	uint64_t qtypes[DNSD_QTYPE_COUNT];         /* queries */
-	uint64_t rcodes[DNSD_RCODE_COUNT];         /* answers */
+	uint64_t queries[DNSD_QTYPE_COUNT][DNSD_RCODE_COUNT][DNSD_TRANSPORT_COUNT]; /* answered */
 	uint64_t events[DNSD_EVENT_COUNT];
 	uint64_t latency[DNSD_LATENCY_COUNT]; /* answers */
 	uint64_t latency_sum_usec;

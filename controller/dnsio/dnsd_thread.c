@@ -28,11 +28,11 @@ static void dnsd_thread_count(struct dnsd_thread *t, const struct dnsd_query *q,
 {
 	struct dnsd_stats *s = &t->stats;
 
-	dnsd_stats_count(&s->rcodes[a->rcode < DNSD_RCODE_COUNT ? a->rcode : WIRE_SERVFAIL]);
+	size_t rcode = a->rcode < DNSD_RCODE_COUNT ? a->rcode : WIRE_SERVFAIL;
+
 	if (a->truncated)
 		dnsd_stats_count(&s->events[DNSD_TRUNCATED]);
-	dnsd_stats_count(&s->transports[q->transport]);
-	dnsd_stats_count(&s->qtypes[dnsd_stats_qtype(a->query.type)]);
+	dnsd_stats_count(&s->queries[dnsd_stats_qtype(a->query.type)][rcode][q->transport]);
 }
 
 /* Who holds a cookie of ours has shown that its address is its own: nothing is reflected. */

@@ -47,6 +47,7 @@ static void clear_faults(struct engine *e)
 		s->fault = NULL;
 	}
 	e->failing = false;
+	metrics_set(METRIC_CONFIG_APPLY_OK, 1);
 	e->retry_at = USEC_NEVER;
 	e->retry_delay = 0;
 }
@@ -186,6 +187,7 @@ static void note_op(struct engine *e, const struct plan_op *op)
 static void plan_retry(struct engine *e)
 {
 	e->failing = true;
+	metrics_set(METRIC_CONFIG_APPLY_OK, 0);
 	if (e->retry_at != USEC_NEVER)
 		return; /* further failures do not put it off */
 	e->retry_at = e->ports.now(e->ports.ctx) + e->retry_delay;
@@ -202,7 +204,7 @@ void acks_note_settled(struct engine *e)
 	if (e->applied_revision == e->snapshot->revision || e->planned_snapshot != e->snapshot)
 		return;
 	e->applied_revision = e->snapshot->revision;
-	metrics_set(METRIC_CONFIG_APPLIED_REVISION, (int64_t)e->applied_revision);
+	figures_note_applied(e->applied_revision, e->ports.wall(e->ports.ctx));
 	engine_emit_with(e,
 			 &(struct emission){.id = EVENT_CONFIG_APPLIED,
 					    .object = "",
@@ -221,11 +223,10 @@ void engine_note_ops(struct engine *e, const struct plan_ops *ops)
 	e->lists_done++;
 	for (size_t i = 0; i < ops->count; i++) {
 		note_op(e, &ops->ops[i]);
+		figures_note_op(&ops->ops[i], op_succeeded(&ops->ops[i]));
 		if (!op_succeeded(&ops->ops[i]))
 			failed++;
 	}
-	metrics_add(METRIC_KERNEL_OPS_OK, ops->count - failed);
-	metrics_add(METRIC_KERNEL_OPS_FAILED, failed);
 	if (failed)
 		plan_retry(e);
 	engine_mark(e, MARK_KERNEL);

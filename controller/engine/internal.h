@@ -3,6 +3,7 @@
 #ifndef ZG_ENGINE_INTERNAL_H
 #define ZG_ENGINE_INTERNAL_H
 
+#include "engine/figures.h"
 #include "engine/status.h"
 #include "plan/desired.h"
 
@@ -57,6 +58,7 @@ struct engine_group {
 	struct vec servers;  /* struct engine_server, in the order of group->servers */
 	struct vec services; /* struct engine_service that depend on it, also as backup */
 	bool used;
+	struct check_durations durations;
 };
 
 /* A destination of a member that is drained by hand: at weight 0 until its flows have ended. */
@@ -192,6 +194,7 @@ struct engine {
 	usec_t audit_at;
 	usec_t drain_poll_at;
 	usec_t last_audit_wall;
+	uint64_t check_failures[REASON_COUNT];
 	char *zones_advice; /* what is wrong with [node] zones; NULL = nothing */
 	char *device_fault; /* why the VIP device cannot be used; NULL = it can */
 	uint64_t drift_count;

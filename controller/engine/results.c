@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "engine/figures.h"
 #include "engine/zones.h"
 
 #define RING_USEC_BITS 27
@@ -230,6 +231,7 @@ usec_t engine_note_result(struct engine *e, void *ref, const struct probe_result
 	enum engine_ref kind = *(const enum engine_ref *)ref;
 
 	count(r);
+	figures_note_result(e, ref, r);
 	switch (kind) {
 	case REF_SERVER:
 		return note_server_result(e, ref, r);

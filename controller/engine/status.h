@@ -127,13 +127,20 @@ struct dns_counters {
 	size_t count;
 };
 
+struct dns_query_counter { /* queries that were answered, by their names */
+	const char *qtype;
+	const char *rcode;
+	const char *transport;
+	uint64_t value;
+};
+#define DNS_QUERY_COUNTERS_MAX 200
+
 struct dns_status {
 	bool served;     /* this node answers */
 	uint32_t serial; /* of the view; 0 = none yet */
 	/* Since the start; of a node that does not answer there is nothing. */
-	struct dns_counters transports; /* of queries */
-	struct dns_counters types;      /* of queries */
-	struct dns_counters rcodes;     /* of answers */
+	struct dns_query_counter queries[DNS_QUERY_COUNTERS_MAX]; /* all that can be */
+	size_t query_count;
 	struct dns_counters events;
 	const uint32_t *latency_bounds; /* microseconds, one less than latencies */
 	uint64_t latency[DNS_COUNTERS_MAX];

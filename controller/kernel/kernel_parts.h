@@ -22,6 +22,7 @@ struct job {
 	struct plan_ops ops;
 	size_t position;     /* the first operation that has not run */
 	size_t running;      /* operations given away, from `position` on */
+	usec_t given;        /* when */
 	struct plan_key key; /* JOB_SERVICE */
 };
 

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#include "base/metrics.h"
+#include "base/time.h"
 #include "kernel/sysctl.h"
 
 #define MEMORY_TURN 512 /* operations a turn of the loop when the kernel is off */
@@ -68,6 +70,17 @@ static void kernel_run_finish(struct kernel *k)
 	kernel_free_job(j);
 }
 
+/* What was given away has been answered. */
+static void kernel_run_note_time(const struct job *j)
+{
+	static const enum metric_id ids[] = {[SIDE_SYSCTL] = METRIC_KERNEL_SYSCTL_USEC,
+					     [SIDE_IPVS] = METRIC_KERNEL_IPVS_USEC,
+					     [SIDE_ADDRESS] = METRIC_KERNEL_ADDRESS_USEC};
+
+	metrics_add(ids[kernel_run_side_of(j->ops.ops[j->position].kind)],
+		    time_monotonic() - j->given);
+}
+
 /* One operation that needs no exchange. */
 static void kernel_run_here(struct kernel *k, struct plan_op *op)
 {
@@ -92,6 +105,7 @@ static bool kernel_run_side(struct kernel *k, struct job *j)
 	enum kernel_side side = kernel_run_side_of(ops->kind);
 
 	j->running = kernel_run_length(j);
+	j->given = time_monotonic();
 	if (side == SIDE_IPVS && !k->availability) {
 		batch_start(&k->batch, ops, j->running);
 		return true;
@@ -105,6 +119,7 @@ static bool kernel_run_side(struct kernel *k, struct job *j)
 	}
 	for (size_t i = 0; i < j->running; i++)
 		kernel_run_here(k, &ops[i]);
+	kernel_run_note_time(j);
 	j->position += j->running;
 	return false;
 }
@@ -127,6 +142,7 @@ static void kernel_run_on_end(void *ctx)
 	struct kernel *k = ctx;
 	struct job *j = k->first;
 
+	kernel_run_note_time(j);
 	j->position += j->running;
 	kernel_run_ops(k);
 }

@@ -3,10 +3,19 @@
 // its timer was due (the process was stopped, or the machine). Both are measured where the loop goes to wait and comes back.
 #include "probe/probe_clock.h"
 
+#include "base/metrics.h"
+
+static void probe_clock_add(struct probe_clock *c, usec_t late)
+{
+	c->stalled += late;
+	metrics_add(METRIC_PROBE_STALLS, 1);
+	metrics_add(METRIC_PROBE_STALLED_USEC, late);
+}
+
 void probe_clock_measure(struct probe_clock *c, usec_t now)
 {
 	if (now - c->woke > PROBE_CLOCK_LATE)
-		c->stalled += now - c->woke;
+		probe_clock_add(c, now - c->woke);
 	c->woke = now;
 }
 
@@ -29,7 +38,7 @@ static void probe_clock_on_check(struct ev_loop *loop, struct ev_check *w, int r
 	(void)revents;
 	c->woke = time_monotonic();
 	if (due != USEC_NEVER && c->woke > due && c->woke - due > PROBE_CLOCK_LATE)
-		c->stalled += c->woke - due;
+		probe_clock_add(c, c->woke - due);
 }
 
 void probe_clock_start(struct probe_clock *c, struct ev_loop *loop)

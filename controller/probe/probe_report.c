@@ -2,6 +2,8 @@
 // The end of a probe: its result goes to whoever refers to it, and the earliest of their wishes is when the next one starts.
 #include "probe/probe_sched_parts.h"
 
+#include "base/metrics.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +122,7 @@ void probe_run_end(struct probe_run *run, const struct probe_outcome *o)
 	r.evidence.silence = run->silence;
 	free(run);
 	p->run = NULL;
-	s->in_flight--;
+	metrics_set(METRIC_PROBES_IN_FLIGHT, (int64_t)--s->in_flight);
 	probe_wheel_remove(&p->node);
 	probe_report_conclude(s, p, &r);
 }

@@ -3,6 +3,7 @@
 #include "probe/probe_sched_parts.h"
 
 #include "base/mem.h"
+#include "base/metrics.h"
 
 #include <errno.h>
 
@@ -37,7 +38,7 @@ static void probe_turn_start(struct probe_sched *s, struct probe_shared *p)
 	run->fd = -1;
 	run->started = time_monotonic();
 	p->run = run;
-	s->in_flight++;
+	metrics_set(METRIC_PROBES_IN_FLIGHT, (int64_t)++s->in_flight);
 	probe_wheel_add(&s->wheel, &p->node,
 			run->started + p->target.check->timeout_ms * USEC_PER_MS);
 	kind->start(run);

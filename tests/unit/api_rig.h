@@ -51,6 +51,7 @@ struct rig_event { /* an answer of a fake, given from the loop */
 };
 
 struct rig {
+	struct stats *stats; /* set before rig_start(); NULL = none */
 	char folder[64];
 	char socket[96];
 	char token_file[96];
@@ -537,6 +538,7 @@ static inline void rig_start(struct rig *rig, usec_t timeout)
 	s.token_file = rig->token_file;
 	s.access = rig->access = rig_access_new();
 	s.request_timeout = timeout;
+	s.stats = rig->stats;
 	if (api_new(rig->loop, &s, rig->engine, &e, &rig->api))
 		fail_msg("%s", err_first(&e));
 	rig->port = api_port(rig->api, 0);

@@ -142,4 +142,19 @@ static inline const char *dnsd_fixture_ask(const struct dnsd_fixture *f, const c
 	return fixture_addresses(&ask, buf, 256);
 }
 
+/* How many queries were answered; a negative number stands for any. */
+static inline uint64_t fixture_queries(const struct dnsd_stats *s, int qtype, int rcode,
+				       int transport)
+{
+	uint64_t sum = 0;
+
+	for (int q = 0; q < DNSD_QTYPE_COUNT; q++)
+		for (int r = 0; r < DNSD_RCODE_COUNT; r++)
+			for (int t = 0; t < DNSD_TRANSPORT_COUNT; t++)
+				if ((qtype < 0 || q == qtype) && (rcode < 0 || r == rcode) &&
+				    (transport < 0 || t == transport))
+					sum += s->queries[q][r][t];
+	return sum;
+}
+
 #endif

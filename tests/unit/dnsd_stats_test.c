@@ -47,13 +47,13 @@ static void test_sum(void **state)
 	struct dnsd_stats sum = {0};
 
 	(void)state;
-	dnsd_stats_count(&a.rcodes[WIRE_NXDOMAIN]);
-	dnsd_stats_count(&b.rcodes[WIRE_NXDOMAIN]);
+	dnsd_stats_count(&a.queries[DNSD_QTYPE_AAAA][WIRE_NXDOMAIN][DNSD_TCP4]);
+	dnsd_stats_count(&b.queries[DNSD_QTYPE_AAAA][WIRE_NXDOMAIN][DNSD_TCP4]);
 	dnsd_stats_count(&b.events[DNSD_EVENT_COUNT - 1]);
 	b.tcp_connections = 4;
 	dnsd_stats_sum(&sum, &a);
 	dnsd_stats_sum(&sum, &b);
-	assert_int_equal(sum.rcodes[WIRE_NXDOMAIN], 2);
+	assert_int_equal(sum.queries[DNSD_QTYPE_AAAA][WIRE_NXDOMAIN][DNSD_TCP4], 2);
 	assert_int_equal(sum.events[DNSD_EVENT_COUNT - 1], 1);
 	assert_int_equal(sum.tcp_connections, 4);
 }

@@ -135,14 +135,14 @@ static void test_counts(void **state)
 	dnsd_fixture_ask(&f, "127.0.0.1", "shop.lb.example.net", buf);
 	usleep(20000); /* the last batch is counted after it was sent */
 	dnsd_read_stats(f.dnsd, &s);
-	assert_int_equal(s.transports[DNSD_UDP4], 4);
-	assert_int_equal(s.transports[DNSD_UDP6], 0);
-	assert_int_equal(s.qtypes[DNSD_QTYPE_A], 2);
-	assert_int_equal(s.qtypes[DNSD_QTYPE_AAAA], 1);
-	assert_int_equal(s.qtypes[DNSD_QTYPE_OTHER], 1);
-	assert_int_equal(s.rcodes[WIRE_NOERROR], 2);
-	assert_int_equal(s.rcodes[WIRE_NXDOMAIN], 1);
-	assert_int_equal(s.rcodes[WIRE_REFUSED], 1);
+	assert_int_equal(fixture_queries(&s, -1, -1, DNSD_UDP4), 4);
+	assert_int_equal(fixture_queries(&s, -1, -1, DNSD_UDP6), 0);
+	assert_int_equal(fixture_queries(&s, DNSD_QTYPE_A, -1, -1), 2);
+	assert_int_equal(fixture_queries(&s, DNSD_QTYPE_AAAA, -1, -1), 1);
+	assert_int_equal(fixture_queries(&s, DNSD_QTYPE_OTHER, -1, -1), 1);
+	assert_int_equal(fixture_queries(&s, -1, WIRE_NOERROR, -1), 2);
+	assert_int_equal(fixture_queries(&s, -1, WIRE_NXDOMAIN, -1), 1);
+	assert_int_equal(fixture_queries(&s, -1, WIRE_REFUSED, -1), 1);
 	assert_int_equal(s.events[DNSD_IGNORED], 2);
 	for (size_t i = 0; i < DNSD_LATENCY_COUNT; i++)
 		latency += s.latency[i];

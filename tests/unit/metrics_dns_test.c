@@ -31,26 +31,29 @@ static void a_server_that_answers(void **state)
 {
 	static const uint32_t bounds[] = {10, 5000};
 	struct update_status none = {0};
-	struct dns_status dns = {.served = true,
-				 .serial = 77,
-				 .transports = {{{"udp4", 5}, {"tcp6", 0}}, 2},
-				 .types = {{{"A", 4}}, 1},
-				 .rcodes = {{{"NOERROR", 3}, {"NXDOMAIN", 2}}, 2},
-				 .events = {{{"truncated", 1}}, 1},
-				 .latency_bounds = bounds,
-				 .latency = {1, 2, 4},
-				 .latency_count = 3,
-				 .latency_sum_usec = 1500000,
-				 .tcp_connections = 9};
+	struct dns_status dns = {
+		.served = true,
+		.serial = 77,
+		.queries = {{"A", "NOERROR", "udp4", 5}, {"AAAA", "NXDOMAIN", "tcp6", 2}},
+		.query_count = 2,
+		.events = {{{"truncated", 1}, {"limited_dropped", 8}}, 2},
+		.latency_bounds = bounds,
+		.latency = {1, 2, 4},
+		.latency_count = 3,
+		.latency_sum_usec = 1500000,
+		.tcp_connections = 9};
 	char *text AUTO_FREE = written(&dns, &none);
 
 	(void)state;
 	assert_says(text, "# TYPE zonegate_dns_serial gauge\nzonegate_dns_serial 77\n");
 	assert_says(text, "# TYPE zonegate_dns_queries_total counter\n");
-	assert_says(text, "\nzonegate_dns_queries_total{transport=\"udp4\"} 5\n");
-	assert_says(text, "\nzonegate_dns_queries_total{transport=\"tcp6\"} 0\n");
-	assert_says(text, "\nzonegate_dns_query_types_total{type=\"A\"} 4\n");
-	assert_says(text, "\nzonegate_dns_answers_total{rcode=\"NXDOMAIN\"} 2\n");
+	assert_says(
+		text,
+		"\nzonegate_dns_queries_total{qtype=\"A\",rcode=\"NOERROR\",transport=\"udp4\"} 5\n");
+	assert_says(
+		text,
+		"\nzonegate_dns_queries_total{qtype=\"AAAA\",rcode=\"NXDOMAIN\",transport=\"tcp6\"} 2\n");
+	assert_says(text, "\nzonegate_dns_dropped_total{reason=\"limited_dropped\"} 8\n");
 	assert_says(text, "\nzonegate_dns_events_total{event=\"truncated\"} 1\n");
 	assert_says(text, "\nzonegate_dns_answer_seconds_bucket{le=\"1e-05\"} 1\n"
 			  "zonegate_dns_answer_seconds_bucket{le=\"0.005\"} 3\n"

@@ -110,9 +110,63 @@ static void metrics_escape_labels(void **state)
 			    "# HELP zg_x Some x\n# TYPE zg_x gauge\n\"a\\\"b\\\\c\\nd\"");
 }
 
+static void metrics_expose_histograms(void **state)
+{
+	const uint32_t bounds[] = {500, 1000000};
+	const uint64_t buckets[] = {1, 2, 4};
+	const struct metrics_histogram h = {"x_seconds", bounds, buckets, 3, 2500000};
+	AUTO_BUF struct buf_writer w;
+
+	(void)state;
+	buf_writer_init(&w, 65536);
+	metrics_write_histogram(&w, &h, "");
+	metrics_write_histogram(&w, &h, "a=\"b\"");
+	assert_string_equal(buf_text(&w), "x_seconds_bucket{le=\"0.0005\"} 1\n"
+					  "x_seconds_bucket{le=\"1.0\"} 3\n"
+					  "x_seconds_bucket{le=\"+Inf\"} 7\n"
+					  "x_seconds_sum 2.500000\nx_seconds_count 7\n"
+					  "x_seconds_bucket{a=\"b\",le=\"0.0005\"} 1\n"
+					  "x_seconds_bucket{a=\"b\",le=\"1.0\"} 3\n"
+					  "x_seconds_bucket{a=\"b\",le=\"+Inf\"} 7\n"
+					  "x_seconds_sum{a=\"b\"} 2.500000\n"
+					  "x_seconds_count{a=\"b\"} 7\n");
+}
+
+static void metrics_convert(void **state)
+{
+	static const char text[] = "# HELP a_total Of a_total and _info\n# TYPE a_total counter\n"
+				   "a_total 1\na_total{x=\"# HELP b_total\"} 2\n"
+				   "# HELP b_info What\n# TYPE b_info gauge\nb_info{v=\"1\"} 1\n"
+				   "# HELP c Seen\n# TYPE c gauge\nc 1.500000";
+	AUTO_BUF struct buf_writer w;
+
+	(void)state;
+	buf_writer_init(&w, 65536);
+	metrics_convert_openmetrics(text, sizeof(text) - 1, &w);
+	assert_string_equal(buf_text(&w), "# HELP a Of a_total and _info\n# TYPE a counter\n"
+					  "a_total 1\na_total{x=\"# HELP b_total\"} 2\n"
+					  "# HELP b What\n# TYPE b info\nb_info{v=\"1\"} 1\n"
+					  "# HELP c Seen\n# TYPE c gauge\nc 1.500000# EOF\n");
+}
+
+/* Seconds are kept as microseconds. */
+static void metrics_expose_seconds(void **state)
+{
+	AUTO_BUF struct buf_writer w;
+
+	(void)state;
+	metrics_set(METRIC_STORE_COMMIT_USEC, 1250000);
+	buf_writer_init(&w, 65536);
+	metrics_write(&w);
+	assert_non_null(strstr(buf_text(&w), "\nzonegate_store_commit_seconds_total 1.250000\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(metrics_expose_histograms),
+		cmocka_unit_test(metrics_convert),
+		cmocka_unit_test(metrics_expose_seconds),
 		cmocka_unit_test(metrics_count),
 		cmocka_unit_test(metrics_count_across_threads),
 		cmocka_unit_test(metrics_expose),
