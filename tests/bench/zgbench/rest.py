@@ -6,6 +6,7 @@ counted is the CPU time of the daemon's threads, so that the rate of a core does
 whole documents are timed at a client in Python, one after the other on one connection.
 """
 
+import contextlib
 import http.client
 import json
 import os
@@ -52,6 +53,19 @@ class _Kept(http.client.HTTPConnection):
         return took, answer, text
 
 
+@contextlib.contextmanager
+def _undisturbed():
+    """The client, too, has priority: what it waits for is the daemon, not the machine."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, host.OTHER)
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        os.sched_setaffinity(0, before)
+
+
 def document():
     return configs.document(GROUPS, SERVERS // GROUPS, configs.OFF)
 
@@ -88,9 +102,10 @@ class Subject:
     def write_ms(self):
         """p99 of a write of one server, from the request to the whole answer."""
         took = []
-        for number in range(WRITES):
-            body = json.dumps({"weight": 1 + number % 200})
-            took.append(self.kept.call("PATCH", OBJECT, body)[0] * 1e3)
+        with _undisturbed():
+            for number in range(WRITES):
+                body = json.dumps({"weight": 1 + number % 200})
+                took.append(self.kept.call("PATCH", OBJECT, body)[0] * 1e3)
         return sorted(took)[int(0.99 * len(took))]
 
     def gets(self, address, *token):
