@@ -258,9 +258,14 @@ SYSCONFDIR ?= /etc
 MAN := $(wildcard controller/man/*.[1-8])
 man_place = $(DESTDIR)$(PREFIX)/share/man/man$(patsubst .%,%,$(suffix $(1)))/$(notdir $(1))
 UNIT_PLACE := $(DESTDIR)$(PREFIX)/lib/systemd/system/zonegate.service
+# Printed by the program itself.
+COMPLETION_bash := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zonegate
+COMPLETION_zsh := $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_zonegate
+COMPLETION_fish := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/zonegate.fish
 INSTALLED := $(DESTDIR)$(PREFIX)/sbin/zonegated $(DESTDIR)$(PREFIX)/bin/zonegate $(UNIT_PLACE) \
 	$(DESTDIR)$(PREFIX)/lib/sysusers.d/zonegate.conf $(DESTDIR)$(PREFIX)/lib/modules-load.d/zonegate.conf \
-	$(foreach m,$(MAN),$(call man_place,$(m)))
+	$(foreach m,$(MAN),$(call man_place,$(m))) \
+	$(foreach s,bash zsh fish,$(COMPLETION_$(s)))
 install: all
 	install -D -m 755 $(OUT)/zonegated $(DESTDIR)$(PREFIX)/sbin/zonegated
 	install -D -m 755 $(OUT)/zonegate $(DESTDIR)$(PREFIX)/bin/zonegate
@@ -274,6 +279,8 @@ install: all
 	test -e $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf || \
 		install -m 644 conf/zonegate.conf $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf
 	$(foreach m,$(MAN),install -D -m 644 $(m) $(call man_place,$(m)) &&) true
+	$(foreach s,bash zsh fish,install -d $(dir $(COMPLETION_$(s))) && \
+		$(OUT)/zonegate completion $(s) >$(COMPLETION_$(s)) &&) true
 	@test -n "$(DESTDIR)" || printf '%s\n' 'Installed. Next, as root:' \
 		'  systemd-sysusers && systemctl restart systemd-modules-load' \
 		'  systemctl daemon-reload && systemctl enable --now zonegate' '  zonegate status'
