@@ -100,7 +100,7 @@ static struct session *access_session_decode(const struct access *a, const char 
 	s->created_wall = (usec_t)created;
 	s->seen_wall = (usec_t)seen;
 	s->expires_wall = (usec_t)expires;
-	s->former_until = USEC_NEVER;
+	s->former_until = secret_same(&s->hash, &s->former) ? 0 : USEC_NEVER;
 	s->idle_until = now + access_session_left(s->seen_wall + ACCESS_SESSION_IDLE, wall,
 						  ACCESS_SESSION_IDLE);
 	s->ends_at = now + access_session_left(s->expires_wall, wall, ACCESS_SESSION_ABSOLUTE);

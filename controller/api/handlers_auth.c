@@ -33,12 +33,13 @@ static void auth_deny_password(struct request *r)
 	request_fail_faults(r, &e);
 }
 
-/* Somebody else's page must not sign a browser in as somebody else either. */
+/* Somebody else's page must not sign a browser in as somebody else, nor out: the cookie does not come with it, so that it is not
+ * refused for that. */
 static bool auth_refuse_site(struct request *r)
 {
 	if (r->site == SITE_UNKNOWN || r->site == SITE_OWN)
 		return false;
-	request_fail(r, PROBLEM_FORBIDDEN, "sign in from a page of this server");
+	request_fail(r, PROBLEM_FORBIDDEN, "signing in and out is for pages of this server");
 	return true;
 }
 
@@ -107,6 +108,8 @@ void handlers_auth_logout(struct request *r)
 {
 	struct access_call *c;
 
+	if (auth_refuse_site(r))
+		return;
 	if (!r->session[0]) { /* it has ended already, or there is none to end */
 		access_call_set_cookie(r, "");
 		request_reply_empty(r, 204);
@@ -117,12 +120,18 @@ void handlers_auth_logout(struct request *r)
 	access_call_run(c);
 }
 
+/* A session ends when it is idle, or at last: what is sooner is told. */
 void handlers_auth_session(struct request *r)
 {
+	usec_t expires = r->expires_wall;
+	struct access_session_view session;
+
+	if (*r->session && access_find_session(r->api->access, r->session, &session))
+		expires = session.expires_wall;
 	request_reply_json(r, 200,
 			   access_call_encode_identity(r, r->who, r->role, r->way,
 						       *r->session ? r->session : r->token,
-						       r->expires_wall));
+						       expires));
 }
 
 static void auth_show_password(struct request *r, const struct access_call *c,

@@ -54,7 +54,7 @@ static const struct {
 	{"PasswordChange", "Of who is signed in: he stays so, his other sessions end",
 	 "\"current_password\":{\"type\":\"string\",\"writeOnly\":true},\"new_password\":" PASSWORD, "all",
 	 JSON({"current_password": "correct horse battery", "new_password": "another long sentence"})},
-	{"Identity", "Who asks, what he may, and how that is known; `id` is that of session or token",
+	{"Identity", "Who asks, what he may, and how that is known; `id` is that of session or token. A session that is used ends later than expires_at",
 	 "\"who\":" TEXT ",\"role\":" ROLE ",\"via\":{\"type\":\"string\",\"enum\":[\"unix\",\"tcp\",\"tls\"]},"
 	 "\"authenticated_by\":{\"type\":\"string\",\"enum\":[\"peer\",\"token_file\",\"token\",\"session\"]},"
 	 "\"id\":{\"type\":[\"string\",\"null\"]},\"expires_at\":" TIME_OR_NULL, "all", IDENTITY},
@@ -177,7 +177,7 @@ static const struct {
 	struct openapi_access_answer answers[ANSWERS_MAX];
 } answer_rows[] = {
 	{METHOD_POST, "/api/v1/auth/login", {WRONG, FOREIGN, WAIT, FULL}},
-	{METHOD_POST, "/api/v1/auth/logout", {{"204", "Signed out", NULL}, FULL}},
+	{METHOD_POST, "/api/v1/auth/logout", {{"204", "Signed out", NULL}, FOREIGN, FULL}},
 	{METHOD_GET, "/api/v1/auth/session", {{NULL, NULL, NULL}}},
 	{METHOD_POST, "/api/v1/auth/password", {{"204", "Changed", NULL}, WAIT, FULL}},
 	{METHOD_POST, "/api/v1/auth/setup", {{NULL, NULL, NULL}}},

@@ -211,6 +211,8 @@ def cookies_are_what_browsers_guard(served):
         found.status('with others beside', g.ask('GET', '/api/v1/zones', headers={
             'Cookie': f'a=b; {cookie["Cookie"]}; c=d'}), 200)
         found.status('twice', g.ask('GET', '/api/v1/zones', headers=twice), 401)
+        found.status('logout for another page', g.ask('POST', '/api/v1/auth/logout',
+                                                      headers={'Sec-Fetch-Site': 'cross-site'}), 403)
         found.status('logout', g.ask('POST', '/api/v1/auth/logout', headers={**cookie, **OWN_PAGE}), 204)
         found.status('after logout', g.ask('GET', '/api/v1/zones', headers=cookie), 401)
     return found.faults
@@ -260,6 +262,56 @@ def changes_of_a_user_end_his_sessions(served):
     return found.faults
 
 
+def sessions_of_others_are_not_shown(served):
+    found = Expectations()
+    with gate(served) as g:
+        g.user('alice', 'viewer')
+        g.user('bob', 'viewer')
+        g.user('carol', 'admin')
+        alice, bob, carol = ({**g.cookie(name), **OWN_PAGE} for name in ('alice', 'bob', 'carol'))
+        _, token = g.token('ci', 'editor')
+        ids = {}
+        for who, headers, users in (('alice', alice, ['alice']), ('bob', bob, ['bob']), ('a token', token, []),
+                                    ('carol', carol, ['alice', 'bob', 'carol'])):
+            items = g.ask('GET', '/api/v1/sessions', headers=headers).expect(200).json['items']
+            ids.update({item['user']: item['id'] for item in items})
+            if [item['user'] for item in items] != users:
+                found.faults.append(f'{who} sees {items}')
+        found.status('of another', g.ask('DELETE', f'/api/v1/sessions/{ids["bob"]}', headers=alice), 404)
+        found.status('his own', g.ask('DELETE', f'/api/v1/sessions/{ids["alice"]}', headers=alice), 204)
+        found.status('by an admin', g.ask('DELETE', f'/api/v1/sessions/{ids["bob"]}', headers=carol), 204)
+        for headers in (alice, bob):
+            found.status('after that', g.ask('GET', '/api/v1/sessions', headers=headers), 401)
+    return found.faults
+
+
+def users_are_written_under_conditions(served):
+    found = Expectations()
+    with gate(served) as g:
+        _, admin = g.token('admin', 'admin')
+        user = {'role': 'viewer', 'password': PASSWORD}
+
+        def put(body, **headers):
+            return g.ask('PUT', '/api/v1/users/alice', body,
+                         {**admin, **{name.replace('_', '-'): value for name, value in headers.items()}})
+        found.status('to change one that is not there', put(user, If_Match='*'), 412)
+        made = put(user, If_None_Match='*')
+        found.status('to make one', made, 201)
+        found.status('to make it again', put(user, If_None_Match='*'), 412)
+        shown = g.ask('GET', '/api/v1/users/alice', headers=admin).expect(200)
+        if shown.headers['ETag'] != made.headers['ETag'] or shown.json != made.json:
+            found.faults.append(f'{made} is not {shown}')
+        same = put(shown.json, If_Match=shown.headers['ETag'])
+        found.status('as it is', same, 200)
+        if same.headers['ETag'] != shown.headers['ETag'] or same.json != shown.json:
+            found.faults.append(f'what was sent back changed it: {same}')
+        found.status('with its tag', put({'role': 'editor'}, If_Match=shown.headers['ETag']), 200)
+        found.status('with an old one', put({'role': 'viewer'}, If_Match=shown.headers['ETag']), 412)
+        if PASSWORD in str(g.ask('GET', '/api/v1/users/alice', headers=admin).body):
+            found.faults.append('the password is shown')
+    return found.faults
+
+
 def the_first_user_comes_from_the_host(served):
     found = Expectations()
     with gate(served) as g:
@@ -283,4 +335,4 @@ def the_first_user_comes_from_the_host(served):
 RULES = (every_route_lets_in_who_may, tokens_that_are_not_good_are_refused, guesses_make_their_source_wait,
          failed_logins_make_their_source_wait, pages_of_others_cannot_use_a_session,
          cookies_are_what_browsers_guard, a_crash_forgets_nothing, changes_of_a_user_end_his_sessions,
-         the_first_user_comes_from_the_host)
+         sessions_of_others_are_not_shown, users_are_written_under_conditions, the_first_user_comes_from_the_host)
