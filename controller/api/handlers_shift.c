@@ -150,11 +150,50 @@ static void shift_op_done(struct shift_request *wish, const struct shift_result 
 	shift_op_free(op);
 }
 
+struct shift_search {
+	const char *id;
+	json_t *found;
+};
+
+static void shift_on_search(void *ctx, const struct shift_status *s)
+{
+	struct shift_search *search = ctx;
+
+	if (!search->found && strcmp(s->id, search->id) == 0)
+		search->found = shift_json_encode(s);
+}
+
+/* If-Match, against the shift as GET shows it. False: replied with 412. */
+static bool shift_is_matched(struct request *r)
+{
+	struct shift_search search = {.id = r->params[0]};
+	AUTO_FREE char *text = NULL;
+	char etag[ETAG_MAX] = "";
+
+	if (!r->if_match || !search.id)
+		return true;
+	engine_each_shift(r->api->engine, shift_on_search, &search);
+	if (!search.found)
+		return true; /* which is found out in its turn */
+	text = json_dumps(search.found, REQUEST_JSON_FLAGS);
+	json_decref(search.found);
+	if (change_etag_matches(r->if_match, request_format_etag(text, strlen(text), etag)))
+		return true;
+	request_fail(
+		r, PROBLEM_PRECONDITION_FAILED,
+		"If-Match: the shift was changed and has ETag %s now; its history says by whom",
+		etag);
+	return false;
+}
+
 static void shift_wish(struct request *r, enum shift_verb verb)
 {
 	AUTO_ERR struct err faults = {0};
-	struct shift_op *op = mem_new(struct shift_op);
+	struct shift_op *op;
 
+	if (!shift_is_matched(r))
+		return;
+	op = mem_new(struct shift_op);
 	op->body = json_incref(r->json);
 	op->wish.verb = verb;
 	if (request_query_bool(r, "dry_run", &faults, &op->wish.dry_run) ||
@@ -190,19 +229,6 @@ void handlers_shift_cancel(struct request *r)
 }
 
 /* ---- reads ------------------------------------------------------------------------------------ */
-
-struct shift_search {
-	const char *id;
-	json_t *found;
-};
-
-static void shift_on_search(void *ctx, const struct shift_status *s)
-{
-	struct shift_search *search = ctx;
-
-	if (!search->found && strcmp(s->id, search->id) == 0)
-		search->found = shift_json_encode(s);
-}
 
 void handlers_shift_get(struct request *r)
 {

@@ -142,6 +142,10 @@ static void openapi_add_query_parameters(json_t *list, const struct route *r)
 
 static void openapi_add_header_parameters(json_t *list, const struct route *r)
 {
+	if (r->method == METHOD_GET && r->response && strcmp(r->response, "Metrics") != 0)
+		json_array_append_new(list, openapi_parameter("header", "If-None-Match", false,
+							      json_pack("{s:s}", "type", "string"),
+							      "ETag of what is there already"));
 	if (!(r->flags & (ROUTE_DRY_RUN | ROUTE_CONDITION)))
 		return;
 	json_array_append_new(list, openapi_parameter("header", "Prefer", false,
@@ -364,6 +368,9 @@ static json_t *openapi_responses(const struct route *r)
 	json_t *responses = json_object();
 
 	openapi_add_ok(responses, r);
+	if (r->method == METHOD_GET && r->response && strcmp(r->response, "Metrics") != 0)
+		json_object_set_new(responses, "304",
+				    json_pack("{s:s}", "description", "If-None-Match names it"));
 	if (r->flags & ROUTE_BODY) {
 		openapi_add_problem(
 			responses, "415",

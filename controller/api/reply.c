@@ -265,6 +265,19 @@ static size_t reply_count(const struct object *o)
 	return 1;
 }
 
+/* A GET of what the client has already: replied with 304, and the job is freed. */
+static bool reply_is_known(struct reply_job *j, const char *etag)
+{
+	struct request *r = j->request;
+
+	if (r->method != METHOD_GET || !r->if_none_match ||
+	    !change_etag_matches(r->if_none_match, etag))
+		return false;
+	reply_job_free(j);
+	request_reply_empty(r, 304);
+	return true;
+}
+
 /* ---- answers ---------------------------------------------------------------------------------- */
 
 void reply_object(struct request *r, const struct snapshot *s, const struct object_path *path,
@@ -285,6 +298,9 @@ void reply_object(struct request *r, const struct snapshot *s, const struct obje
 		return;
 	j->object = o;
 	request_header(r, "ETag", change_object_etag(o, etag));
+	/* A status changes without the object. */
+	if (j->config_only && reply_is_known(j, etag))
+		return;
 	reply_run(j, path->parent, reply_count(o));
 }
 
@@ -306,6 +322,8 @@ void reply_document(struct request *r, const struct snapshot *s, unsigned status
 		return;
 	j->whole = true;
 	request_header(r, "ETag", change_document_etag(s, etag));
+	if (reply_is_known(j, etag))
+		return;
 	reply_run(j, NULL,
 		  s->zones.count + reply_count_all(&s->server_groups) +
 			  reply_count_all(&s->load_balancers));

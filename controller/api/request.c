@@ -5,6 +5,7 @@
 #include "api/context.h"
 #include "api/sse.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "engine/status.h"
 
 #include <errno.h>
@@ -151,12 +152,40 @@ static void request_finish(struct request *r, unsigned status)
 		r->finished(r);
 }
 
+const char *request_format_etag(const char *body, size_t size, char buf[ETAG_MAX])
+{
+	snprintf(buf, ETAG_MAX, "\"b%016" PRIx64 "\"", hash_bytes(body, size, 0));
+	return buf;
+}
+
+/* What is no object of the document is known by its bytes. Returns the status. */
+static unsigned request_tag(struct request *r)
+{
+	char etag[ETAG_MAX];
+
+	for (size_t i = 0; i < r->header_count; i++)
+		if (strcmp(r->headers[i].name, "ETag") == 0)
+			return 200;
+	request_format_etag(r->body, r->body_size, etag);
+	request_header(r, "ETag", etag);
+	if (!r->if_none_match || !change_etag_matches(r->if_none_match, etag))
+		return 200;
+	free(r->body);
+	r->body = NULL;
+	r->body_size = 0;
+	r->content_type = NULL;
+	return 304;
+}
+
 void request_reply_text(struct request *r, unsigned status, const char *content_type, char *text,
 			size_t size)
 {
 	r->content_type = content_type;
 	r->body = text;
 	r->body_size = size;
+	if (r->method == METHOD_GET && status == 200 && size <= REQUEST_TAGGED_MAX &&
+	    strcmp(content_type, "application/json") == 0)
+		status = request_tag(r);
 	request_finish(r, status);
 }
 

@@ -15,6 +15,7 @@
 #include "api/uri.h"
 #include "base/addr.h"
 #include "base/time.h"
+#include "model/change.h"
 
 struct api_context;
 struct route;
@@ -118,6 +119,11 @@ void request_header(struct request *r, const char *name, const char *value);
 
 /* Takes the reference. */
 void request_reply_json(struct request *r, unsigned status, json_t *json);
+/* Up to this size an answer to a GET that has no ETag gets one of its bytes, and If-None-Match is honoured. */
+#define REQUEST_TAGGED_MAX (64U * 1024)
+/* That tag. */
+const char *request_format_etag(const char *body, size_t size, char buf[ETAG_MAX]);
+
 /* Takes the memory (free()); `content_type` is static. */
 void request_reply_text(struct request *r, unsigned status, const char *content_type, char *text,
 			size_t size);

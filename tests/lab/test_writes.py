@@ -51,7 +51,7 @@ def put_of_a_get_sends_none(lab):
         for path in (
             "/zones/zone-a", "/server-groups/web", "/server-groups/web/servers/s1",
             "/load-balancers/shop", "/load-balancers/shop/zones/zone-a",
-            "/load-balancers/shop/listeners/http",
+            "/load-balancers/shop/listeners/http", "/settings",
         ):
             had = api.get(path).expect(200)
             api.put(path, had.json).expect(200)

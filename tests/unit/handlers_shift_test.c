@@ -199,10 +199,39 @@ static void shift_is_seen_everywhere(void **state)
 	rig_end(&rig);
 }
 
+/* Two people at one shift: the second learns of the first. */
+static void shift_has_an_etag(void **state)
+{
+	struct rig rig = {0};
+	char etag[256];
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer a = post(&rig, SHIFTS, START);
+	AUTO_FREE char *path = mem_printf(SHIFTS "/%s", answer_text(&a, "id"));
+	AUTO_REPLY struct answer shown = rig_get(&rig, path);
+	AUTO_FREE char *match = mem_printf("If-Match: %s\r\n", answer_header(&shown, "ETag", etag));
+	AUTO_FREE char *none = mem_printf("If-None-Match: %s\r\n", etag);
+	AUTO_REPLY struct answer known = rig_ask(&rig, "GET", path, none, NULL);
+	assert_int_equal(known.status, 304);
+	AUTO_REPLY struct answer first = rig_ask(&rig, "PATCH", path, match,
+						 "{\"comment\":\"later\"}");
+	assert_int_equal(first.status, 200);
+	AUTO_REPLY struct answer second = rig_ask(&rig, "DELETE", path, match, NULL);
+	assert_int_equal(second.status, 412);
+	AUTO_REPLY struct answer changed = rig_ask(&rig, "GET", path, none, NULL);
+	assert_int_equal(changed.status, 200);
+	AUTO_REPLY struct answer any = rig_ask(&rig, "DELETE", path, "If-Match: *\r\n", NULL);
+	assert_int_equal(any.status, 204);
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shift_has_a_life),
+		cmocka_unit_test(shift_has_an_etag),
 		cmocka_unit_test(shift_rehearses),
 		cmocka_unit_test(shift_tells_many_effects),
 		cmocka_unit_test(shift_refuses_bad_wishes),
