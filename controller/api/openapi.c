@@ -295,7 +295,9 @@ static void openapi_add_special_answers(json_t *responses, const struct route *r
 	}
 	if (strcmp(r->pattern, "/api/v1/events") == 0) {
 		openapi_set_content(responses, "200", "OK", "text/event-stream",
-				    json_pack("{s:{s:s}}", "schema", "type", "string"));
+				    json_pack("{s:{s:s}, s:s}", "schema", "type", "string",
+					      "example",
+					      "id: 17\nevent: zone.added\ndata: {}\n\n"));
 		openapi_add_problem(responses, "503",
 				    "store-unavailable: the events cannot be read");
 	}

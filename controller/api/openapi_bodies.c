@@ -49,6 +49,8 @@ static const struct {
 	{"LoadBalancerZone", "zone-a", LB_ZONE, JSON({"publish4": "203.0.113.10"}), SERVICES},
 	{"Listener", "http", LISTENER, JSON({"scheduler": "wlc"}), SERVICES},
 	{"LoadBalancer", "shop", BALANCER, JSON({"dns_ttl_s": 30}), BALANCER_STATE},
+	{"Settings", "", JSON({"timeouts": {"tcp_s": 900}}), JSON({"timeouts": {"udp_s": 60}}),
+	 JSON({"timeouts_in_force": {"tcp_s": 900, "tcp_fin_s": 120, "udp_s": 300}})},
 };
 #define BODY_OBJECTS (sizeof(body_objects) / sizeof(body_objects[0]))
 // clang-format on

@@ -396,10 +396,12 @@ static void schema_add_lists(json_t *schemas)
 		AUTO_FREE char *patch = mem_printf("%sPatch", name);
 		AUTO_FREE char *members = mem_printf("items:[%s] next_cursor:string?", item);
 
-		json_object_set_new(schemas, item, schema_item(schemas, name));
-		json_object_set_new(schemas, list, openapi_type_members(members));
 		json_object_set_new(schemas, patch,
 				    openapi_type_patch(json_object_get(schemas, name)));
+		if (strcmp(name, "Settings") == 0) /* there is one of it */
+			continue;
+		json_object_set_new(schemas, item, schema_item(schemas, name));
+		json_object_set_new(schemas, list, openapi_type_members(members));
 	}
 }
 

@@ -75,7 +75,7 @@ static const struct route router_rows[] = {
 	{METHOD_PUT, BASE "/settings", ROLE_EDITOR, ROUTE_BODY | ROUTE_DRY_RUN, OBJECT_SETTINGS,
 	 handlers_settings_write, "Replaces the settings of IPVS", "Settings", "Settings"},
 	{METHOD_PATCH, BASE "/settings", ROLE_EDITOR, ROUTE_BODY | ROUTE_DRY_RUN, OBJECT_SETTINGS,
-	 handlers_settings_write, "Changes settings of IPVS (JSON Merge Patch)", "Settings",
+	 handlers_settings_write, "Changes settings of IPVS (JSON Merge Patch)", "SettingsPatch",
 	 "Settings"},
 	{METHOD_GET, BASE "/config", ROLE_VIEWER, ROUTE_VIEW, OBJECT_KIND_COUNT,
 	 handlers_config_get, "Shows the whole document", NULL, "Config"},

@@ -19,6 +19,7 @@ static const char *const format_names[][2] = {
 	{"node", NULL},
 	{"revision", NULL},
 	{"user", NULL},
+	{"url", NULL},
 	{"who", NULL},
 };
 

@@ -125,6 +125,72 @@ enum cli_exit cli_view_show(struct cli *cli)
 	return EXIT_OK;
 }
 
+/* ---- webhooks --------------------------------------------------------------------------------- */
+
+static void cli_view_add_url(struct cli_table *t, const json_t *u)
+{
+	AUTO_FREE char *delivered = mem_printf("%" JSON_INTEGER_FORMAT,
+					       cli_print_number(u, "delivered"));
+	AUTO_FREE char *pending = mem_printf("%" JSON_INTEGER_FORMAT "%s",
+					     cli_print_number(u, "pending"),
+					     cli_print_true(u, "behind") ? "+" : "");
+	AUTO_FREE char *failures = mem_printf("%" JSON_INTEGER_FORMAT,
+					      cli_print_number(u, "failures"));
+
+	cli_table_add(t, (const char *[]){cli_print_text(u, "url"), delivered, pending, failures,
+					  cli_print_text(u, "error")});
+}
+
+enum cli_exit cli_view_notify(struct cli *cli)
+{
+	static const char *const heads[] = {"WEBHOOK",   ">DELIVERED", ">WAITING",
+					    ">FAILURES", "ERROR",      NULL};
+	AUTO_ANSWER struct cli_answer a = {0};
+	const json_t *url;
+	struct cli_table *t;
+	size_t i;
+
+	cli_client_get(cli->client, CLI_BASE "/notify", &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(json_object_get(a.json, "urls"));
+		return EXIT_OK;
+	}
+	t = cli_table_new(heads);
+	json_array_foreach (json_object_get(a.json, "urls"), i, url)
+		cli_view_add_url(t, url);
+	cli_print_table_or(t, "No webhooks: [notify] url is not set.");
+	return EXIT_OK;
+}
+
+/* Ends with 1 when one of them does not take it. */
+enum cli_exit cli_view_notify_test(struct cli *cli)
+{
+	enum cli_exit result = EXIT_OK;
+	AUTO_ANSWER struct cli_answer a = {0};
+	const json_t *results, *one;
+	size_t i;
+
+	cli_client_call(cli->client,
+			&(struct cli_call){.method = "POST", .path = CLI_BASE "/notify/test"}, &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	results = json_object_get(a.json, "results");
+	if (cli->options.format == FORMAT_JSON)
+		cli_print_json(results);
+	json_array_foreach (results, i, one) {
+		if (!cli_print_true(one, "ok"))
+			result = EXIT_NEGATIVE;
+		if (cli->options.format == FORMAT_TABLE)
+			printf("%s: %s in %" JSON_INTEGER_FORMAT " ms: %s\n",
+			       cli_print_text(one, "url"),
+			       cli_print_true(one, "ok") ? "taken" : "NOT TAKEN",
+			       cli_print_number(one, "duration_ms"), cli_print_text(one, "detail"));
+	}
+	return result;
+}
+
 /* ---- files ------------------------------------------------------------------------------------ */
 
 static enum cli_exit cli_view_send(struct cli *cli, const char *method, const char *path,

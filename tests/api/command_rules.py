@@ -82,6 +82,8 @@ COMMANDS = {
     f'GET {BASE}/settings': 'settings show',
     f'PATCH {BASE}/settings': 'settings set timeouts.tcp_s=900',
     f'POST {BASE}/kernel/reconcile': 'kernel reconcile',
+    f'GET {BASE}/notify': 'notify show',
+    f'POST {BASE}/notify/test': 'notify test',
     f'GET {BASE}/users': 'user list',
     f'GET {BASE}/users/{{user}}': 'user show alice',
     f'PUT {BASE}/users/{{user}}': 'user set bob --role viewer --password-file {password}',
@@ -111,12 +113,14 @@ WITHOUT = {
     f'POST {BASE}/auth/first-user': 'for browsers, with the code of zonegate setup',
     f'POST {BASE}/auth/password': 'for browsers: of who has a session; user password sets one',
 }
+REFUSED = ('notify test',)  # no webhook is set here
 # Changes that cannot be tried without doing them, and why.
 NO_DRY_RUN = {
     'server probe': 'changes nothing',
     'check estimate': 'changes nothing',
     'config validate': 'changes nothing',
     'config plan': 'is one',
+    'notify test': 'changes nothing',
     'token create': 'users, tokens and sessions are no part of what a plan could show',
     'token revoke': 'as above',
     'user set': 'as above',
@@ -170,7 +174,7 @@ def every_route_has_a_command(daemon):
             asked = {f'{verb} {daemon.contract.find(target)}' for verb, target in between.seen}
             if route not in asked:
                 faults.append(f'{line}: asked for {sorted(asked)}, not for {route}: {result.stderr}')
-            elif result.returncode not in (0, 1, 2):
+            elif result.returncode not in (0, 1, 2) and line not in REFUSED:
                 faults.append(f'{line}: ended with {result.returncode}: {result.stderr}')
     return faults
 

@@ -14,6 +14,7 @@ ROLES = {'nobody', 'metrics', 'viewer', 'operator', 'editor', 'admin'}
 # Objects and lists that may hold anything, and why.
 OPEN = {
     'OpenApi': 'the format has a specification of its own',
+    'Event/data': 'facts of the event: which goes by its type',
     'DiffEntry/old': 'members of whatever was changed',
     'DiffEntry/new': 'members of whatever was changed',
 }

@@ -8,7 +8,9 @@ ALONE = {'/api/v1/zones/{zone}': ('zones',),
 CONDITIONAL = (('PUT', '/api/v1/config'),
                ('POST', '/api/v1/config/revisions/{revision}/rollback'))
 # Of sessions only, and whoever asks by the socket has none.
-REFUSED = {('POST', '/api/v1/auth/password'): 403}
+# No webhook is set.
+REFUSED = {('POST', '/api/v1/notify/test'): 409,
+           ('POST', '/api/v1/auth/password'): 403}
 
 
 def _send(daemon, method, path, query=''):

@@ -56,11 +56,28 @@ def _neighbours(daemon):
     return sorted(path for path in found if not daemon.contract.find(path))
 
 
+# Ways to the page, which is no part of the API.
+PAGES = ('/', '/ui')
+
+
+def pages_lead_to_the_page(daemon):
+    faults = []
+    for path in PAGES:
+        answer = daemon.call('GET', path)
+        if answer.status != 308 or answer.headers['Location'] != '/ui/':
+            faults.append(f'GET {path}: {answer} {answer.headers["Location"]}')
+        for method in ('POST', 'PUT', 'DELETE'):
+            answer = daemon.call(method, path)
+            if answer.status != 405 or answer.headers['Allow'] != 'GET, HEAD':
+                faults.append(f'{method} {path}: {answer}')
+    return faults
+
+
 def nothing_else_is_served(daemon):
     """Guessed neighbours of each path, with each method: 404."""
     daemon.install()
     faults = []
-    for path in _neighbours(daemon):
+    for path in set(_neighbours(daemon)) - set(PAGES):
         for method in ('GET', 'POST', 'PUT', 'DELETE'):
             answer = daemon.call(method, path)
             if answer.status not in (404, 400):
@@ -70,4 +87,5 @@ def nothing_else_is_served(daemon):
     return faults
 
 
-RULES = (routes_are_those_of_the_table, paths_know_the_methods_of_the_document, nothing_else_is_served)
+RULES = (routes_are_those_of_the_table, paths_know_the_methods_of_the_document,
+         pages_lead_to_the_page, nothing_else_is_served)
