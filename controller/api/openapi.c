@@ -148,9 +148,11 @@ static void openapi_add_header_parameters(json_t *list, const struct route *r)
 							      "ETag of what is there already"));
 	if (!(r->flags & (ROUTE_DRY_RUN | ROUTE_CONDITION)))
 		return;
-	json_array_append_new(list, openapi_parameter("header", "Prefer", false,
-						      json_pack("{s:s}", "type", "string"),
-						      "return=minimal: no object in the answer"));
+	if (r->flags & ROUTE_DRY_RUN)
+		json_array_append_new(list,
+				      openapi_parameter("header", "Prefer", false,
+							json_pack("{s:s}", "type", "string"),
+							"return=minimal: no object in the answer"));
 	json_array_append_new(
 		list,
 		openapi_parameter(
