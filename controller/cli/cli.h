@@ -61,6 +61,8 @@ struct cli_options {
 	size_t source_count;
 	const char *confirm_within; /* --confirm-within */
 	const char *limit;
+	bool follow;
+	const char *since;
 	bool help;
 	bool version;
 	unsigned given;    /* OPTION_… that were given */

@@ -35,6 +35,8 @@ enum {
 	LONG_SOURCE,
 	LONG_WITHIN,
 	LONG_LIMIT,
+	LONG_FOLLOW,
+	LONG_SINCE,
 	LONG_VERSION
 };
 
@@ -64,6 +66,8 @@ static const struct option cli_long_options[] = {
 	{"source", required_argument, NULL, LONG_SOURCE},
 	{"confirm-within", required_argument, NULL, LONG_WITHIN},
 	{"limit", required_argument, NULL, LONG_LIMIT},
+	{"follow", no_argument, NULL, LONG_FOLLOW},
+	{"since", required_argument, NULL, LONG_SINCE},
 	{"data", required_argument, NULL, 'd'},
 	{"header", required_argument, NULL, 'H'},
 	{"help", no_argument, NULL, 'h'},
@@ -104,6 +108,8 @@ static const struct cli_special cli_specials[] = {
 	{LONG_WITHIN, OPTION_WITHIN, "--confirm-within",
 	 offsetof(struct cli_options, confirm_within), false},
 	{LONG_LIMIT, OPTION_LIMIT, "--limit", offsetof(struct cli_options, limit), false},
+	{LONG_FOLLOW, OPTION_FOLLOW, "--follow", offsetof(struct cli_options, follow), true},
+	{LONG_SINCE, OPTION_SINCE, "--since", offsetof(struct cli_options, since), false},
 	/* Taken elsewhere; here for their names. */
 	{-1, OPTION_HEADER, "-H", 0, false},
 	{-1, OPTION_SOURCE, "--source", 0, false},

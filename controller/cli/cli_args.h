@@ -30,6 +30,8 @@ enum {
 	OPTION_SOURCE = 1 << 24,
 	OPTION_WITHIN = 131072,
 	OPTION_LIMIT = 262144,
+	OPTION_FOLLOW = 1 << 19,
+	OPTION_SINCE = 1 << 20,
 };
 
 struct cli_command {

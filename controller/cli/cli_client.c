@@ -11,11 +11,13 @@
 #include <string.h>
 #include <strings.h>
 
-#define CLI_ANSWER_MAX      (512U * 1024 * 1024)
-#define CLI_CONNECT_SECONDS 5L
-#define CLI_ANSWER_SECONDS  120L
-#define CLI_QUICK_MS        700L
-#define CLI_TOKEN_MAX       512
+#define CLI_ANSWER_MAX         (512U * 1024 * 1024)
+#define CLI_CONNECT_SECONDS    5L
+#define CLI_ANSWER_SECONDS     120L
+#define CLI_QUICK_MS           700L
+#define CLI_STREAM_SILENCE     45L
+#define CLI_STREAM_REFUSAL_MAX (64U * 1024)
+#define CLI_TOKEN_MAX          512
 
 struct cli_client {
 	CURL *curl;
@@ -199,6 +201,52 @@ void cli_client_call(struct cli_client *c, const struct cli_call *call,
 	}
 	ret_answer->size = w.size;
 	ret_answer->text = buf_take(&w);
+	if (ret_answer->text)
+		ret_answer->json = json_loadb(ret_answer->text, ret_answer->size, 0, NULL);
+}
+
+struct cli_client_stream {
+	CURL *curl;
+	bool (*take)(void *ctx, const char *data, size_t size);
+	void *ctx;
+	struct buf_writer other;
+};
+
+static size_t cli_client_on_stream(char *data, size_t one, size_t count, void *ctx)
+{
+	struct cli_client_stream *s = ctx;
+	size_t size = one * count;
+	long status = 0;
+
+	curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status == 200)
+		return s->take(s->ctx, data, size) ? size : 0;
+	buf_write(&s->other, data, size);
+	return s->other.failed ? 0 : size;
+}
+
+void cli_client_stream(struct cli_client *c, const struct cli_call *call,
+		       bool (*take)(void *ctx, const char *data, size_t size), void *ctx,
+		       struct cli_answer *ret_answer)
+{
+	struct curl_slist *headers = cli_client_headers(c, call);
+	struct cli_client_stream s = {.curl = c->curl, .take = take, .ctx = ctx};
+
+	*ret_answer = (struct cli_answer){0};
+	buf_writer_init(&s.other, CLI_STREAM_REFUSAL_MAX);
+	cli_client_prepare(c, call);
+	curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, 0L);
+	/* A heartbeat comes every 15 s. */
+	curl_easy_setopt(c->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(c->curl, CURLOPT_LOW_SPEED_TIME, CLI_STREAM_SILENCE);
+	curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, cli_client_on_stream);
+	curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &s);
+	(void)curl_easy_perform(c->curl);
+	curl_slist_free_all(headers);
+	curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &ret_answer->status);
+	ret_answer->size = s.other.size;
+	ret_answer->text = buf_take(&s.other);
 	if (ret_answer->text)
 		ret_answer->json = json_loadb(ret_answer->text, ret_answer->size, 0, NULL);
 }

@@ -35,6 +35,12 @@ struct cli_call {
 void cli_client_call(struct cli_client *c, const struct cli_call *call,
 		     struct cli_answer *ret_answer);
 
+/* The same for an answer that goes on: `take` gets the pieces of one that is a success, and ends it by returning false; of any other
+ * ret_answer has the text. Nothing is said when it breaks off. */
+void cli_client_stream(struct cli_client *c, const struct cli_call *call,
+		       bool (*take)(void *ctx, const char *data, size_t size), void *ctx,
+		       struct cli_answer *ret_answer);
+
 /* GET of a path. */
 void cli_client_get(struct cli_client *c, const char *path, struct cli_answer *ret_answer);
 

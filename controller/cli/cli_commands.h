@@ -49,6 +49,13 @@ enum cli_exit cli_drain_begin(struct cli *cli);
 enum cli_exit cli_drain_end(struct cli *cli);
 enum cli_exit cli_drain_weigh(struct cli *cli);
 
+/* cli_events.c */
+enum cli_exit cli_events_show(struct cli *cli);
+
+/* cli_notify.c */
+enum cli_exit cli_notify_show(struct cli *cli);
+enum cli_exit cli_notify_test(struct cli *cli);
+
 /* cli_audit.c */
 enum cli_exit cli_audit_list(struct cli *cli);
 

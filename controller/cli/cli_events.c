@@ -53,10 +53,9 @@ static void cli_events_print_table(const struct cli *cli, const json_t *items)
 	for (size_t i = json_array_size(items); i-- > 0;) {
 		const json_t *event = json_array_get(items, i);
 		AUTO_FREE char *at = mem_printf("%.19s", cli_print_text(event, "at"));
-		const char *cells[] = {at, cli_print_text(event, "severity"),
-				       cli_print_text(event, "type"),
-				       cli_print_text(event, "object"),
-				       cli_print_text(event, "detail")};
+		const char *cells[] = {
+			at, cli_print_text(event, "severity"), cli_print_text(event, "type"),
+			cli_print_text(event, "object"), cli_print_text(event, "detail")};
 
 		if (strlen(at) > 10)
 			at[10] = ' ';
@@ -140,9 +139,9 @@ static json_t *cli_events_fetch(const struct cli *cli, const char *filters, size
 	*ret_exit = EXIT_OK;
 	while (json_array_size(all) < limit) {
 		size_t left = limit - json_array_size(all);
-		AUTO_FREE char *path = mem_printf(
-			CLI_BASE "/events?limit=%zu%s%s%s", left < EVENTS_PAGE ? left : EVENTS_PAGE,
-			filters, cursor ? "&cursor=" : "", cursor ? cursor : "");
+		AUTO_FREE char *path = mem_printf(CLI_BASE "/events?limit=%zu%s%s%s",
+						  left < EVENTS_PAGE ? left : EVENTS_PAGE, filters,
+						  cursor ? "&cursor=" : "", cursor ? cursor : "");
 		AUTO_ANSWER struct cli_answer a;
 		const char *next;
 
@@ -187,16 +186,16 @@ static enum cli_exit cli_events_follow(struct cli *cli, const char *filters, con
 	AUTO_FREE char *path = mem_printf(CLI_BASE "/events%s%s", *filters ? "?" : "",
 					  *filters ? filters + 1 : "");
 	struct cli_follow f;
-	enum cli_exit result;
+	enum cli_exit result = EXIT_OK;
 
 	cli_follow_init(&f, cli_events_on_event, cli);
 	snprintf(f.last_id, sizeof(f.last_id), "%s", last_id);
 	for (;;) {
 		AUTO_FREE char *resume = mem_printf("Last-Event-ID: %s", f.last_id);
-		struct cli_call call = {.method = "GET",
-					.path = path,
-					.headers = {"Accept: text/event-stream",
-						    *f.last_id ? resume : NULL}};
+		struct cli_call call = {
+			.method = "GET",
+			.path = path,
+			.headers = {"Accept: text/event-stream", *f.last_id ? resume : NULL}};
 		AUTO_ANSWER struct cli_answer a;
 
 		cli_follow_restart(&f);

@@ -22,9 +22,8 @@ static char *cli_notify_time(const json_t *url, const char *member)
 
 static bool cli_notify_print_status(const json_t *answer)
 {
-	static const char *const heads[] = {"URL",          ">PENDING",     ">DELIVERED",
-					    "LAST SUCCESS", "LAST FAILURE", "ERROR",
-					    NULL};
+	static const char *const heads[] = {
+		"URL", ">PENDING", ">DELIVERED", "LAST SUCCESS", "LAST FAILURE", "ERROR", NULL};
 	struct cli_table *t = cli_table_new(heads);
 	const json_t *url;
 	bool good = true;
@@ -34,12 +33,13 @@ static bool cli_notify_print_status(const json_t *answer)
 		AUTO_FREE char *pending = mem_printf("%lld%s",
 						     (long long)cli_print_number(url, "pending"),
 						     cli_print_true(url, "behind") ? "+" : "");
-		AUTO_FREE char *delivered =
-			mem_printf("%lld", (long long)cli_print_number(url, "delivered"));
+		AUTO_FREE char *delivered = mem_printf(
+			"%lld", (long long)cli_print_number(url, "delivered"));
 		AUTO_FREE char *success = cli_notify_time(url, "last_success");
 		AUTO_FREE char *failure = cli_notify_time(url, "last_failure");
-		const char *cells[] = {cli_print_text(url, "url"),  pending, delivered, success, failure,
-				       cli_print_text(url, "error")};
+		const char *cells[] = {
+			cli_print_text(url, "url"),  pending, delivered, success, failure,
+			cli_print_text(url, "error")};
 
 		good = good && cli_print_number(url, "failures") == 0;
 		cli_table_add(t, cells);

@@ -154,7 +154,7 @@ static enum cli_exit run_formatted(const struct cli_command *c, struct cli *cli)
 	char *text = NULL;
 	size_t size = 0;
 
-	if (wish.format == FORMAT_TABLE || wish.format == FORMAT_JSON)
+	if (wish.format == FORMAT_TABLE || wish.format == FORMAT_JSON || cli->options.follow)
 		return c->run(cli);
 	cli->options.format = FORMAT_JSON;
 	kept = open_memstream(&text, &size);
