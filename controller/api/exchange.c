@@ -290,8 +290,9 @@ static enum MHD_Result exchange_answer(struct exchange *x)
 		MHD_add_response_header(response, "Cache-Control", "no-store");
 	exchange_add_security(x, response);
 	MHD_add_response_header(response, "X-Request-Id", r->id);
-	/* What is left of a body must not be taken for the next request. */
-	if (x->list->stopping || x->broken || (!x->running && !x->draining && x->body.expected))
+	/* What is left of a body must not be taken for the next request; who is no longer let in shall see it. */
+	if (x->list->stopping || r->stream || x->broken ||
+	    (!x->running && !x->draining && x->body.expected))
 		MHD_add_response_header(response, "Connection", "close");
 	result = MHD_queue_response(x->mhd, r->status, response);
 	MHD_destroy_response(response);

@@ -106,6 +106,8 @@ NO_UNIT_TEST = {
     'api/openapi_schema.c': 'openapi_test.c; tests/api holds the daemon to it',
     'api/openapi_examples.c': 'openapi_test.c; tests/api sends each of them',
     'api/openapi_bodies.c': 'openapi_test.c; tests/api sends each of them',
+    'api/sse.c': 'handlers_events_test.c: over HTTP, as it is used',
+    'webhook/webhook_try.c': 'webhook_test.c',
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',
     'api/status_json.c': 'handlers_status_test.c, handlers_object_test.c',
     'api/health_json.c': 'handlers_status_test.c',

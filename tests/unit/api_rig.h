@@ -25,6 +25,7 @@
 
 #include "api/api.h"
 #include "base/mem.h"
+#include "engine/events.h"
 #include "engine/status.h"
 #include "model/health_check.h"
 #include "plan/diff.h"
@@ -84,6 +85,8 @@ struct rig {
 	enum evidence_silence silence; /* of the probes that pass */
 	json_t *journal; /* of the store: {id, kind, key, wall, value}, oldest first */
 	struct fake_history history;
+	usec_t heartbeat;         /* of streams, 0 = the default */
+	struct api_notify notify; /* webhooks */
 	unsigned port;
 };
 
@@ -130,8 +133,11 @@ static inline void rig_note(struct rig *rig, const char *kind, const char *key, 
 		rig->journal = json_array();
 	json_array_append_new(rig->journal,
 			      json_pack("{s:I, s:s, s:s, s:I, s:s}", "id",
-					(json_int_t)json_array_size(rig->journal) + 1, "kind", kind,
-					"key", key, "wall", (json_int_t)wall, "value", value));
+					strcmp(kind, STORE_EVENT_KIND) == 0
+						? (json_int_t)strtoull(key, NULL, 10)
+						: (json_int_t)json_array_size(rig->journal) + 1,
+					"kind", kind, "key", key, "wall", (json_int_t)wall, "value",
+					value));
 }
 
 static inline void rig_commit(void *ctx, struct batch *b, const struct store_row *rows,
@@ -148,9 +154,27 @@ static inline void rig_commit(void *ctx, struct batch *b, const struct store_row
 	rig_push(ctx, RIG_COMMIT)->token = token;
 }
 
+static inline bool rig_matches_event(const struct store_query *q, const json_t *entry)
+{
+	json_t *event = json_loads(json_string_value(json_object_get(entry, "value")), 0, NULL);
+	json_int_t id = json_integer_value(json_object_get(entry, "id"));
+	bool matches = strcmp(json_string_value(json_object_get(entry, "kind")),
+			      STORE_EVENT_KIND) == 0 &&
+		       (!q->before || id < (json_int_t)q->before) && id >= (json_int_t)q->after &&
+		       engine_event_matches(q->events.types,
+					    json_string_value(json_object_get(event, "type"))) &&
+		       engine_event_concerns(q->events.object,
+					     json_string_value(json_object_get(event, "object")));
+
+	json_decref(event);
+	return matches;
+}
+
 /* Whether an entry (newest first) is one that is asked for. */
 static inline bool rig_matches(const struct store_query *q, const json_t *entry)
 {
+	if (q->what == STORE_EVENTS)
+		return rig_matches_event(q, entry);
 	if (q->before && (uint64_t)json_integer_value(json_object_get(entry, "id")) >= q->before)
 		return false;
 	if (q->what == STORE_AUDIT && q->audit.actor &&
@@ -173,13 +197,15 @@ static inline void rig_query(void *ctx, const struct store_query *q, store_items
 		err_set(&ev->fault, ERR_UNAVAILABLE, "", "the disk is gone");
 		return;
 	}
-	if (q->what != STORE_JOURNAL && q->what != STORE_AUDIT) {
+	if (q->what != STORE_JOURNAL && q->what != STORE_AUDIT && q->what != STORE_EVENTS) {
 		ev->items = fake_history_query(&rig->history, q, &ev->fault);
 		return;
 	}
 	ev->items = json_array();
 	for (size_t i = json_array_size(rig->journal); i > 0; i--) {
-		json_t *entry = json_array_get(rig->journal, i - 1);
+		json_t *entry = json_array_get(rig->journal,
+					       q->events.forward ? json_array_size(rig->journal) - i
+								 : i - 1);
 
 		if (rig_matches(q, entry) && json_array_size(ev->items) < q->limit)
 			json_array_append(ev->items, entry);
@@ -314,6 +340,14 @@ static inline void rig_event(void *ctx, const struct engine_event *ev)
 {
 	(void)ctx;
 	(void)ev;
+}
+
+static inline void rig_publish_event(void *ctx, const struct event_record *r)
+{
+	struct rig *rig = ctx;
+
+	if (rig->api)
+		api_note_event(rig->api, r);
 }
 
 static inline struct plan_table *rig_copy_table(const struct plan_table *t)
@@ -506,11 +540,21 @@ static inline void rig_make_engine(struct rig *rig)
 		.offload = rig_offload,
 		.wake_at = rig_wake_at,
 		.event = rig_event,
+		.publish = rig_publish_event,
 	};
 
 	rig->kernel = mem_new(struct plan_table);
 	rig->kernel->timeouts = (struct plan_timeouts){{900, 120, 300}};
 	rig->engine = engine_new(&s, &ports, snapshot_new());
+	for (size_t i = 0; i < json_array_size(rig->journal); i++) {
+		const json_t *entry = json_array_get(rig->journal, i);
+
+		if (strcmp(json_string_value(json_object_get(entry, "kind")), STORE_EVENT_KIND) ==
+		    0)
+			engine_load_event_number(
+				rig->engine,
+				(uint64_t)json_integer_value(json_object_get(entry, "id")));
+	}
 	engine_note_availability(rig->engine, 0);
 }
 
@@ -538,6 +582,8 @@ static inline void rig_start(struct rig *rig, usec_t timeout)
 	s.token_file = rig->token_file;
 	s.access = rig->access = rig_access_new();
 	s.request_timeout = timeout;
+	s.heartbeat = rig->heartbeat;
+	s.notify = rig->notify;
 	s.stats = rig->stats;
 	if (api_new(rig->loop, &s, rig->engine, &e, &rig->api))
 		fail_msg("%s", err_first(&e));
