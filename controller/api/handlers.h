@@ -115,6 +115,9 @@ void handlers_events_get(struct request *r);
 void handlers_notify_get(struct request *r);
 void handlers_notify_test(struct request *r);
 
+/* handlers_stats.c */
+void handlers_stats_get(struct request *r);
+
 /* handlers_metrics.c */
 void handlers_metrics_get(struct request *r);
 

@@ -293,16 +293,28 @@ static void metrics_rows_clear(struct metrics_rows *rows)
 
 /* ---- servers and listeners -------------------------------------------------------------------- */
 
+/* The labels of a server up to their end: without printf, which would be most of the work. */
+static void metrics_write_server_labels(struct buf_writer *w, const struct server_group *g,
+					const struct server *server)
+{
+	buf_write_text(w, "{server_group=\"");
+	buf_write_text(w, g->o.name);
+	buf_write_text(w, "\",server=\"");
+	buf_write_text(w, server->o.name);
+	buf_write_text(w, "\",zone=\"");
+	buf_write_text(w, server->zone ? server->zone : "");
+	buf_write_text(w, "\"");
+}
+
 static void metrics_write_server_info(struct buf_writer *w, const struct server_group *g,
 				      const struct server *server)
 {
 	char address[ADDR_TEXT_MAX];
 
-	buf_write_format(
-		w,
-		"zonegate_server_info{server_group=\"%s\",server=\"%s\",zone=\"%s\",address=\"%s\",port=\"%u\"} 1\n",
-		g->o.name, server->o.name, server->zone ? server->zone : "",
-		addr_format(&server->address, address), server->port);
+	buf_write_text(w, "zonegate_server_info");
+	metrics_write_server_labels(w, g, server);
+	buf_write_format(w, ",address=\"%s\",port=\"%u\"} 1\n",
+			 addr_format(&server->address, address), server->port);
 }
 
 static void metrics_add_server(const struct metrics_servers *m,
@@ -312,8 +324,8 @@ static void metrics_add_server(const struct metrics_servers *m,
 	size_t index = rows->count;
 	struct metrics_row *r = metrics_rows_push(rows);
 
-	buf_write_format(&rows->labels, "{server_group=\"%s\",server=\"%s\",zone=\"%s\"}",
-			 g->o.name, server->o.name, server->zone ? server->zone : "");
+	metrics_write_server_labels(&rows->labels, g, server);
+	buf_write_text(&rows->labels, "}");
 	r->labels_size = rows->labels.size - r->labels;
 	r->serves = m->serves[index];
 	r->weight = metrics_weights_find(weights, g, server);

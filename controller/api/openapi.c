@@ -73,6 +73,12 @@ static void openapi_add_filters(json_t *list, const struct route *r)
 		const char *format;
 		const char *about;
 	} queries[] = {
+		{ROUTE_STATS, "window", NULL, "5m: by the second (default), 1h: by ten seconds"},
+		{ROUTE_STATS, "lb", NULL, "Listeners of this load balancer"},
+		{ROUTE_STATS, "listener", NULL, "Only listeners of this name"},
+		{ROUTE_STATS, "zone", NULL, "Only of this zone"},
+		{ROUTE_STATS, "server_group", NULL, "Servers of this group, instead of listeners"},
+		{ROUTE_STATS, "server", NULL, "Only this server; with server_group"},
 		{ROUTE_EVENTS, "type", NULL,
 		 "Only of these types, or families: server.health_changed,shift.*"},
 		{ROUTE_EVENTS, "last_event_id", NULL,

@@ -257,6 +257,14 @@ static const struct {
 	 "scheduler:string flags:integer persistence_s?:integer persistence_engine?:string "
 	 "stats?:TrafficCounts destinations:[KernelDestination] owner:=zonegate|foreign "
 	 "load_balancer?:string zone?:string listener?:string"},
+	{"StatsNow", "The newest figures, and totals since the daemon started",
+	 "active:integer inactive:integer connections_per_s:number packets_per_s:number bits_per_s:number connections:integer "
+	 "packets_in:integer packets_out:integer bytes_in:integer bytes_out:integer"},
+	{"StatsTotal", "The sum of all series that were asked for",
+	 "now:StatsNow connections_per_s:[number?] packets_per_s:[number?] bits_per_s:[number?] active:[number?]"},
+	{"StatsSeries", "A listener at the VIP of a zone, or a server in all services",
+	 "load_balancer?:string listener?:string family?:integer protocol?:string server_group?:string server?:string "
+	 "zone:string? now:StatsNow connections_per_s:[number?] packets_per_s:[number?] bits_per_s:[number?] active:[number?]"},
 	{"ConnectionTracking",
 	 "Room for connections of the host, and how much of it the probes can take",
 	 "max:integer taken_by_probes:integer advice?:string"},

@@ -23,6 +23,8 @@
 #define ROUTE_TRIAL 4096U /* knows ?dry_run=, and no more of what writes know */
 #define ROUTE_TO    8192U /* knows ?to= */
 
+#define ROUTE_STATS \
+	65536U /* knows ?window=, ?lb=, ?listener=, ?zone=, ?server_group= and ?server= */
 #define ROUTE_EVENTS 32768U /* knows ?type=, ?object=, ?since=, ?until= and ?last_event_id= */
 
 struct route {

@@ -54,6 +54,7 @@ struct cli_options {
 	const char *timeout; /* --timeout */
 	bool wait;
 	bool reset;
+	bool watch;
 	const char *role; /* --role */
 	const char *user; /* --user */
 	const char *password_file;

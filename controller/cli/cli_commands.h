@@ -94,6 +94,10 @@ enum cli_exit cli_complete_script(struct cli *cli);
 /* cli_lb.c */
 enum cli_exit cli_lb_status(struct cli *cli);
 
+/* cli_stats.c */
+enum cli_exit cli_stats_show(struct cli *cli);
+enum cli_exit cli_stats_servers(struct cli *cli);
+
 /* cli_failover.c */
 enum cli_exit cli_failover_show(struct cli *cli);
 

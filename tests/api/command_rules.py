@@ -68,6 +68,7 @@ COMMANDS = {
     f'GET {BASE}/dns/preview': 'dns preview shop.lb.example.net',
     f'GET {BASE}/dns/records': 'dns records',
     f'POST {BASE}/tools/detection-time': 'check estimate interval_ms=1000 timeout_ms=500',
+    f'GET {BASE}/stats': 'stats',
     f'GET {BASE}/kernel': 'kernel show',
     f'GET {BASE}/kernel/drift': 'kernel drift',
     f'GET {BASE}/system': 'status',

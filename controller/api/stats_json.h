@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The past of listeners and servers as JSON for charts. */
+#ifndef ZG_API_STATS_JSON_H
+#define ZG_API_STATS_JSON_H
+
+#include <jansson.h>
+
+#include "stats/stats_history.h"
+
+/* `now_wall`: when the newest point ended, but for its age. */
+json_t *stats_json_history(const struct stats_history *h, const struct stats_filter *f,
+			   usec_t now_wall);
+/* The same shape without points, of a node that counts nothing. */
+json_t *stats_json_nothing(const struct stats_filter *f, enum stats_window w, const char *why);
+
+/* {active, inactive, connections_per_s, packets_per_s, bits_per_s, connections, packets_in, …}. */
+json_t *stats_json_now(const struct stats_now *now);
+
+#endif
