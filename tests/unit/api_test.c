@@ -5,16 +5,19 @@
 
 static void assert_refused(const struct api_settings *s, const char *pointer, const char *says)
 {
-	struct ev_loop *loop = ev_loop_new(0);
+	struct rig rig = {.loop = ev_loop_new(0), .hold_tables = true};
 	AUTO_ERR struct err e = {0};
 	struct api *api = NULL;
 
-	assert_int_not_equal(api_new(loop, s, NULL, &e, &api), 0);
+	rig_make_engine(&rig);
+	assert_int_not_equal(api_new(rig.loop, s, rig.engine, &e, &api), 0);
 	assert_null(api);
 	assert_string_equal(e.faults[0].pointer, pointer);
 	if (!strstr(err_first(&e), says))
 		fail_msg("%s", err_first(&e));
-	ev_loop_destroy(loop);
+	engine_free(rig.engine);
+	plan_table_free(rig.kernel);
+	ev_loop_destroy(rig.loop);
 }
 
 static void api_refuses_settings(void **state)
@@ -45,7 +48,7 @@ static void api_takes_a_socket(void **state)
 	struct api_settings s = {.version = "0"};
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
 	char folder[] = "/tmp/zonegate-api-XXXXXX";
-	struct ev_loop *loop = ev_loop_new(0);
+	struct rig rig = {.loop = ev_loop_new(0), .hold_tables = true};
 	AUTO_ERR struct err e = {0};
 	struct api *api;
 
@@ -55,13 +58,16 @@ static void api_takes_a_socket(void **state)
 	s.socket_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	assert_int_equal(bind(s.socket_fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
 	assert_int_equal(listen(s.socket_fd, 1), 0);
-	assert_int_equal(api_new(loop, &s, NULL, &e, &api), 0);
+	rig_make_engine(&rig);
+	assert_int_equal(api_new(rig.loop, &s, rig.engine, &e, &api), 0);
 	assert_int_equal(api_port(api, 0), 0);
 	api_free(api);
 	assert_int_equal(access(sa.sun_path, F_OK), 0);
 	unlink(sa.sun_path);
 	rmdir(folder);
-	ev_loop_destroy(loop);
+	engine_free(rig.engine);
+	plan_table_free(rig.kernel);
+	ev_loop_destroy(rig.loop);
 }
 
 static void api_serves_both_ways(void **state)

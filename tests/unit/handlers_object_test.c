@@ -62,7 +62,7 @@ static void object_is_missing(void **state)
 		BASE "/load-balancers/shop/listeners/none",
 		BASE "/server-groups/web/servers/w1/x",
 		BASE "/nothing",
-		"/",
+		"/nothing",
 	};
 	struct rig rig = {0};
 
