@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The change that waits: refuses others meanwhile, is confirmed, or undone by a revision of its own. After a restart it is
 // undone only once the kernel's table was taken over, so that flows that are there live on.
-#include "engine/confirm_parts.h"
+#include "engine/confirm.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/confirm_parts.h"
 
 #define CONFIRM_RETRY (5 * USEC_PER_SEC)
 #define CONFIRM_KIND  "confirm"

@@ -5,6 +5,7 @@
 
 #include "engine/figures.h"
 #include "engine/status.h"
+#include "engine/timeouts.h"
 #include "plan/desired.h"
 
 enum engine_mark {
@@ -124,12 +125,6 @@ struct engine_sysctl {
 };
 #define ENGINE_SYSCTLS 2
 
-struct engine_timeout {
-	uint32_t
-		expected; /* in the kernel, once the operations under way have succeeded; 0 = not known */
-	uint32_t old_value; /* before we set it; 0 = not set by us */
-};
-
 struct engine_row { /* waits for the store */
 	char *kind;
 	char *key;
@@ -149,7 +144,6 @@ struct override_pending; /* a wish about an override on its way: overrides.c */
 struct shift_pending;    /* a wish about a shift on its way: shifts.c */
 struct engine_pending;   /* a proposal on its way: propose.c */
 struct engine_confirm;   /* a change that waits for its confirmation: confirm_parts.h */
-struct confirm_pending;  /* a confirmation on its way: confirm.c */
 
 struct engine {
 	struct engine_settings settings;
@@ -171,8 +165,7 @@ struct engine {
 	struct vec ramping;  /* struct engine_server in slow start */
 	struct vec askers;   /* struct engine_asker */
 	struct engine_sysctl sysctls[ENGINE_SYSCTLS];
-	struct engine_timeout timeouts[PLAN_TIMEOUTS];
-	uint64_t timeouts_list;     /* the last one that sets them */
+	struct engine_timeouts timeouts;
 	struct table loaded_health; /* struct engine_row, until their servers appear */
 
 	struct plan_ops ops; /* to be submitted */
@@ -185,7 +178,7 @@ struct engine {
 	bool kernel_known;
 	bool table_requested;
 	bool table_audits;    /* the read under way is compared and mended, not only shown */
-	bool table_serving;   /* one has come and is shown: who asks now waits for the next one */
+	bool table_serving;   /* one has come: who asks now waits for the next one */
 	bool table_wanted;    /* an audit once more, after the read under way */
 	uint64_t table_after; /* lists submitted when it was requested */
 	bool failing;         /* an operation failed and was not yet overcome */

@@ -157,16 +157,6 @@ void sysctls_restore(struct engine *e);
 /* Faults of a document that needs what this node may not set. */
 void sysctls_check(struct engine *e, const struct snapshot *s, struct err *err);
 
-/* timeouts.c */
-void timeouts_plan(struct engine *e);
-void timeouts_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops);
-void timeouts_note_table(struct engine *e, const struct plan_timeouts *actual, uint64_t after);
-/* What would mend it. */
-void timeouts_drift(const struct engine *e, const struct plan_timeouts *actual,
-		    struct plan_ops *ops);
-void timeouts_forget(struct engine *e); /* the kernel has gone */
-void timeouts_load_row(struct engine *e, const struct store_row *row);
-
 /* limits.c: faults of a document that asks for more probes at once than this process can make */
 void limits_check(struct engine *e, const struct snapshot *s, struct err *err);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The timeouts of IPVS as the document wants them. They hold for the whole namespace; what the kernel had before is kept and put
 // back when the document no longer says otherwise.
+#include "engine/timeouts.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +26,7 @@ static uint32_t wanted(const struct engine *e, const struct snapshot *s, enum pl
 {
 	uint32_t value = configured(s, t);
 
-	return value ? value : e->timeouts[t].old_value;
+	return value ? value : e->timeouts.old.s[t];
 }
 
 /* What differs from the kernel's; false if nothing does. */
@@ -36,7 +38,7 @@ static bool differences(const struct engine *e, const struct snapshot *s,
 	for (enum plan_timeout t = 0; t < PLAN_TIMEOUTS; t++) {
 		uint32_t value = wanted(e, s, t);
 
-		ret_timeouts->s[t] = value != e->timeouts[t].expected ? value : 0;
+		ret_timeouts->s[t] = value != e->timeouts.expected.s[t] ? value : 0;
 		any = any || ret_timeouts->s[t];
 	}
 	return any;
@@ -52,7 +54,7 @@ void timeouts_preview(const struct engine *e, const struct snapshot *s, struct p
 
 static void keep_old(struct engine *e, enum plan_timeout t, uint32_t value)
 {
-	e->timeouts[t].old_value = value;
+	e->timeouts.old.s[t] = value;
 	rows_put(e, TIMEOUTS_KIND, plan_timeout_name(t), value ? mem_printf("%u", value) : NULL);
 }
 
@@ -63,40 +65,40 @@ void timeouts_plan(struct engine *e)
 	if (!differences(e, e->snapshot, &set))
 		return;
 	for (enum plan_timeout t = 0; t < PLAN_TIMEOUTS; t++) {
-		struct engine_timeout *own = &e->timeouts[t];
+		uint32_t *expected = &e->timeouts.expected.s[t];
 
 		if (!set.s[t])
 			continue;
-		if (!own->old_value)
-			keep_old(e, t, own->expected);
-		own->expected = set.s[t];
+		if (!e->timeouts.old.s[t])
+			keep_old(e, t, *expected);
+		*expected = set.s[t];
 	}
 	plan_ops_push(&e->ops, PLAN_SET_TIMEOUTS)->timeouts = set;
-	e->timeouts_list = e->lists_submitted + 1;
+	e->timeouts.list = e->lists_submitted + 1;
 }
 
-/* As read behind list `after`. */
 void timeouts_note_table(struct engine *e, const struct plan_timeouts *actual, uint64_t after)
 {
 	char text[160];
 
-	if (e->timeouts_list > after) { /* set since: it may show that or not */
+	if (e->timeouts.list > after) { /* set since: it may show that or not */
 		e->table_wanted = e->table_wanted || e->failing;
 		return;
 	}
 	for (enum plan_timeout t = 0; t < PLAN_TIMEOUTS; t++) {
-		struct engine_timeout *own = &e->timeouts[t];
+		uint32_t *expected = &e->timeouts.expected.s[t];
 
-		if (own->old_value == actual->s[t] && !configured(e->snapshot, t) && actual->s[t])
+		if (e->timeouts.old.s[t] == actual->s[t] && !configured(e->snapshot, t) &&
+		    actual->s[t])
 			keep_old(e, t, 0); /* it was put back */
-		if (!actual->s[t] || actual->s[t] == own->expected)
+		if (!actual->s[t] || actual->s[t] == *expected)
 			continue;
-		if (own->expected && wanted(e, e->snapshot, t) && !e->failing) {
+		if (*expected && wanted(e, e->snapshot, t) && !e->failing) {
 			snprintf(text, sizeof(text), "%s is %u instead of %u", plan_timeout_name(t),
-				 actual->s[t], own->expected);
+				 actual->s[t], *expected);
 			acks_note_drift(e, "the timeouts of IPVS", 1, text);
 		}
-		own->expected = actual->s[t];
+		*expected = actual->s[t];
 	}
 }
 
@@ -119,19 +121,19 @@ void timeouts_drift(const struct engine *e, const struct plan_timeouts *actual,
 void timeouts_forget(struct engine *e)
 {
 	for (enum plan_timeout t = 0; t < PLAN_TIMEOUTS; t++)
-		e->timeouts[t].expected = 0;
+		e->timeouts.expected.s[t] = 0;
 }
 
 void timeouts_load_row(struct engine *e, const struct store_row *row)
 {
 	for (enum plan_timeout t = 0; t < PLAN_TIMEOUTS; t++)
 		if (strcmp(plan_timeout_name(t), row->key) == 0)
-			e->timeouts[t].old_value = (uint32_t)strtoul(row->value, NULL, 10);
+			e->timeouts.old.s[t] = (uint32_t)strtoul(row->value, NULL, 10);
 }
 
 bool engine_timeouts(const struct engine *e, struct plan_timeouts *ret_timeouts)
 {
 	for (enum plan_timeout t = 0; t < PLAN_TIMEOUTS; t++)
-		ret_timeouts->s[t] = e->timeouts[t].expected;
+		ret_timeouts->s[t] = e->timeouts.expected.s[t];
 	return e->kernel_known && ret_timeouts->s[PLAN_TIMEOUT_TCP];
 }

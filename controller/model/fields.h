@@ -20,8 +20,8 @@ enum field_type {
 	FIELD_ADDRESS,  /* struct addr */
 	FIELD_GROUP,    /* an object of members; their offsets count from the row's */
 	FIELD_GIVEN, /* no member of its own: a bool, whether the member of this name was given */
-	FIELD_CHILDREN,  /* an object of objects; struct vec; object.c does these */
-	FIELD_SINGLE,    /* of the document: one object, which always is; change_document.c does these */
+	FIELD_CHILDREN, /* an object of objects; struct vec; object.c does these */
+	FIELD_SINGLE, /* of the document: one object, which always is; change_document.c does these */
 	FIELD_READ_ONLY, /* a reader gets it, a write ignores it */
 	FIELD_PRESET,    /* a name: other defaults for members below; not kept */
 	FIELD_LATER,     /* known, refused: "not supported yet" */

@@ -31,7 +31,7 @@ struct store_row {
 enum store_what {
 	STORE_JOURNAL,   /* entries {id, key, wall, value (text)}, newest first */
 	STORE_REVISIONS, /* {revision, wall, who, via, comment}, newest first */
-	STORE_HISTORY, /* the same with how many objects each `created`, `updated`, `deleted` */
+	STORE_HISTORY,   /* the same with how many objects each `created`, `updated`, `deleted` */
 	STORE_CHANGES, /* {revision, kind, parent, name, old, new} with after < revision <= before, in order */
 	STORE_UNDO, /* {kind, parent, name, old}, each place once: what stood at revision `after` where it differs from
 		     * revision `before` (0 = the newest). ERR_NOT_FOUND if `after` is not kept */
