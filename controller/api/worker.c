@@ -99,6 +99,7 @@ static void *worker_main(void *arg)
 	while ((job = worker_next(w))) {
 		pthread_mutex_unlock(&w->lock);
 		job->work(job);
+		mem_settle();
 		pthread_mutex_lock(&w->lock);
 		w->worked = true;
 		worker_queue_push(&w->finished, job);

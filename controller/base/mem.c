@@ -13,6 +13,7 @@
 
 #define ARENA_FIRST_CHUNK 4096
 #define ARENA_MAX_CHUNK   (1024 * 1024)
+#define SETTLE_SIZE       4096 /* no small size any more */
 
 #define RESERVE_MAX (32 * 1024 * 1024) /* glibc's bound of M_MMAP_THRESHOLD */
 #define HEAP_BIG_BLOCK \
@@ -109,6 +110,14 @@ void mem_reserve_end(void)
 	mallopt(M_MMAP_THRESHOLD, HEAP_BIG_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, HEAP_TRIM_ABOVE);
 	malloc_trim(0);
+}
+
+void mem_settle(void)
+{
+	/* glibc joins what was freed when it is asked for more than its small sizes. */
+	void *volatile large = malloc(SETTLE_SIZE);
+
+	free(large);
 }
 
 struct arena *arena_new(size_t first_chunk)

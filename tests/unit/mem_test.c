@@ -154,6 +154,25 @@ static void mem_reserve_spares_the_page_faults(void **state)
 	mem_reserve_end();
 }
 
+/* Whoever frees something large next finds nothing left to do. */
+static void mem_settle_leaves_nothing_behind(void **state)
+{
+	void *pieces[1000];
+
+	(void)state;
+	for (size_t i = 0; i < 1000; i++)
+		pieces[i] = mem_alloc(40);
+	for (size_t i = 0; i < 1000; i++)
+		free(pieces[i]);
+	if (mallinfo2().arena == 0) { /* another heap than glibc's: it is only to do no harm */
+		mem_settle();
+		return;
+	}
+	assert_true(mallinfo2().fsmblks > 0);
+	mem_settle();
+	assert_int_equal(mallinfo2().fsmblks, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +182,7 @@ int main(void)
 		cmocka_unit_test(arena_is_zeroed_and_aligned),
 		cmocka_unit_test(arena_counts_its_size),
 		cmocka_unit_test(mem_reserve_spares_the_page_faults),
+		cmocka_unit_test(mem_settle_leaves_nothing_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
