@@ -92,49 +92,6 @@ static int revision_parse(struct request *r, const char *text, uint64_t *ret_rev
 	return -EINVAL;
 }
 
-/* ---- the list --------------------------------------------------------------------------------- */
-
-static void revision_on_list(void *ctx, json_t *items, const struct err *e)
-{
-	struct revision_op *op = ctx;
-	json_t *list, *cursor = NULL;
-
-	if (!op->request || !items) {
-		json_decref(items);
-		revision_op_fail(op, e);
-		return;
-	}
-	list = json_array();
-	for (size_t i = 0; i < json_array_size(items) && i < op->limit; i++)
-		json_array_append_new(list, revision_json_head(json_array_get(items, i)));
-	if (json_array_size(items) > op->limit)
-		cursor = json_sprintf("%" JSON_INTEGER_FORMAT,
-				      json_integer_value(json_object_get(
-					      json_array_get(list, op->limit - 1), "revision")));
-	request_reply_json(op->request, 200,
-			   json_pack("{s:o, s:o}", "items", list, "next_cursor",
-				     cursor ? cursor : json_null()));
-	json_decref(items);
-	revision_op_free(op);
-}
-
-void handlers_revisions_list(struct request *r)
-{
-	AUTO_ERR struct err faults = {0};
-	struct revision_op *op = revision_op_new(r);
-	struct store_query q = {.what = STORE_HISTORY};
-
-	if (request_query_number(r, "limit", REPLY_LIMIT_MAX, &faults, &op->limit) ||
-	    request_query_id(r, "cursor", &faults, &q.before)) {
-		revision_op_free(op);
-		request_fail_faults(r, &faults);
-		return;
-	}
-	q.limit = op->limit + 1;
-	request_wait(r, op, revision_op_forget);
-	engine_query(r->api->engine, &q, revision_on_list, op);
-}
-
 /* ---- answers made on the worker --------------------------------------------------------------- */
 
 static json_int_t revision_sum(const json_t *counts)
@@ -199,6 +156,60 @@ static void revision_on_rows(void *ctx, json_t *items, const struct err *e)
 	op->job.work = revision_op_work;
 	op->job.done = revision_op_done;
 	worker_submit(op->request->api->worker, &op->job);
+}
+
+/* ---- the list --------------------------------------------------------------------------------- */
+
+static void revision_list_work(struct worker_job *job)
+{
+	struct revision_op *op = (struct revision_op *)job;
+	json_t *list = json_array(), *cursor = NULL, *json;
+
+	for (size_t i = 0; i < json_array_size(op->rows) && i < op->limit; i++)
+		json_array_append_new(list, revision_json_head(json_array_get(op->rows, i)));
+	if (json_array_size(op->rows) > op->limit)
+		cursor = json_sprintf("%" JSON_INTEGER_FORMAT,
+				      json_integer_value(json_object_get(
+					      json_array_get(list, op->limit - 1), "revision")));
+	json = json_pack("{s:o, s:o}", "items", list, "next_cursor", cursor ? cursor : json_null());
+	op->text = json_dumps(json, REQUEST_JSON_FLAGS);
+	json_decref(json);
+}
+
+static void revision_on_list(void *ctx, json_t *items, const struct err *e)
+{
+	struct revision_op *op = ctx;
+
+	op->rows = items;
+	if (!op->request || !items) {
+		revision_op_fail(op, e);
+		return;
+	}
+	op->job.work = revision_list_work;
+	op->job.done = revision_op_done;
+	if (json_array_size(items) > REPLY_INLINE_MAX) {
+		worker_submit(op->request->api->worker, &op->job);
+		return;
+	}
+	revision_list_work(&op->job);
+	revision_op_done(&op->job);
+}
+
+void handlers_revisions_list(struct request *r)
+{
+	AUTO_ERR struct err faults = {0};
+	struct revision_op *op = revision_op_new(r);
+	struct store_query q = {.what = STORE_HISTORY};
+
+	if (request_query_number(r, "limit", REPLY_LIMIT_MAX, &faults, &op->limit) ||
+	    request_query_id(r, "cursor", &faults, &q.before)) {
+		revision_op_free(op);
+		request_fail_faults(r, &faults);
+		return;
+	}
+	q.limit = op->limit + 1;
+	request_wait(r, op, revision_op_forget);
+	engine_query(r->api->engine, &q, revision_on_list, op);
 }
 
 /* ---- one revision ----------------------------------------------------------------------------- */
