@@ -17,10 +17,14 @@ const hashed = (name, data) => {
 	return `${name.slice(0, dot)}-${hash}${name.slice(dot)}`
 }
 
+// The stream names each event by its type, and a browser hears only names that it was told of: those of the daemon's own table.
+const eventNames = () => [...readFileSync(join(here, '../controller/engine/events.def'), 'utf8').matchAll(/^EVENT\(\w+, "([^"]+)"/gm)].map(m => m[1])
+
 async function bundle() {
 	const result = await esbuild.build({
 		absWorkingDir: here, entryPoints: ['src/main.tsx'], bundle: true, minify: true, format: 'esm', target: 'es2022',
 		jsx: 'automatic', jsxImportSource: 'preact', outdir: 'out', write: false, charset: 'utf8', legalComments: 'none',
+		define: {EVENT_NAMES: JSON.stringify([...eventNames(), 'stream.reset'])},
 	})
 	return result.outputFiles.map(file => ({name: file.path.endsWith('.css') ? 'app.css' : 'app.js', data: Buffer.from(file.contents)}))
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rows of a server group: filtered, counted, remembered. Pure but for the memory that is handed in.
+import {rank} from './health.ts'
+import type {KernelTable, RecentResult, ServerRow} from './types.ts'
+
+export interface Filter { text: string; state: string; zone: string }
+
+export function filterRows(rows: ServerRow[], f: Filter): ServerRow[] {
+	const text = f.text.trim().toLowerCase()
+	return rows.filter(r => (!f.state || r.state === f.state) && (!f.zone || (r.zone ?? '') === f.zone) &&
+		(!text || r.server.toLowerCase().includes(text) || r.address.includes(text) || r.detail.toLowerCase().includes(text)))
+}
+
+/** web-2 before web-10. */
+const names = new Intl.Collator('en', {numeric: true})
+export const byName = (a: {server: string}, b: {server: string}): number => names.compare(a.server, b.server)
+export const byState = (a: ServerRow, b: ServerRow): number => rank(a.state) - rank(b.state) || byName(a, b)
+
+export interface Flows { active: number; inactive: number }
+
+/** Connections at an address, of all services together. A server without a port has that of each listener. */
+export function flowsOf(table: KernelTable | undefined): Map<string, Flows> {
+	const flows = new Map<string, Flows>()
+	const add = (key: string, active: number, inactive: number) => {
+		const known = flows.get(key) ?? {active: 0, inactive: 0}
+		flows.set(key, {active: known.active + active, inactive: known.inactive + inactive})
+	}
+	for (const service of table?.services ?? []) {
+		for (const d of service.destinations) {
+			add(`${d.address} ${d.port}`, d.active, d.inactive)
+			add(`${d.address} 0`, d.active, d.inactive)
+		}
+	}
+	return flows
+}
+
+export const flowsAt = (flows: Map<string, Flows>, r: {address: string; port: number}): Flows | undefined => flows.get(`${r.address} ${r.port}`)
+
+const KEPT = 14
+/** The last results of each server as they were seen here, newest first. */
+export function remember(memory: Map<string, {started: string; list: RecentResult[]}>, rows: ServerRow[]): void {
+	for (const r of rows) {
+		if (!r.last_probe) continue
+		const known = memory.get(r.server)
+		if (known?.started === r.last_probe.started) continue
+		const {result, reason_code, duration_ms, started} = r.last_probe
+		memory.set(r.server, {started, list: [{result, reason_code, duration_ms}, ...(known?.list ?? [])].slice(0, KEPT)})
+	}
+}

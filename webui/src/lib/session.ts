@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Who is signed in, and what that role may.
+import {signal} from '@preact/signals'
+import {ApiError, get, request, signedOut} from './api.ts'
+import type {Identity, Role} from './types.ts'
+
+const ORDER: Role[] = ['nobody', 'metrics', 'viewer', 'operator', 'editor', 'admin']
+
+/** undefined: not known yet; null: nobody. */
+export const me = signal<Identity | null | undefined>(undefined)
+export const startFault = signal<string>('')
+
+export function atLeast(have: Role | undefined, need: Role): boolean {
+	return have !== undefined && ORDER.indexOf(have) >= ORDER.indexOf(need)
+}
+
+/** Why not, or '' if one may. */
+export function whyNot(need: Role): string {
+	const role = me.value?.role
+	return atLeast(role, need) ? '' : `needs the role ${need}; you are ${role ?? 'not signed in'}`
+}
+
+export async function findSession(): Promise<void> {
+	try {
+		me.value = await get<Identity>('/api/v1/auth/session')
+		signedOut.value = false
+		startFault.value = ''
+	} catch (fault) {
+		if (fault instanceof ApiError && (fault.status === 401 || fault.status === 403)) me.value = null
+		else startFault.value = (fault as Error).message
+	}
+}
+
+export async function login(user: string, password: string): Promise<void> {
+	me.value = (await request<Identity>('POST', '/api/v1/auth/login', {body: {user, password}})).data
+	signedOut.value = false
+}
+
+export async function firstUser(code: string, user: string, password: string): Promise<void> {
+	me.value = (await request<Identity>('POST', '/api/v1/auth/first-user', {body: {code, user, password}})).data
+	signedOut.value = false
+}
+
+export async function logout(): Promise<void> {
+	await request('POST', '/api/v1/auth/logout')
+	me.value = null
+}

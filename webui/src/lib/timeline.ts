@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The states of a server over time, from its transitions. While the daemon did not run nothing is known: a gap. Pure.
+import type {HistoryItem} from './types.ts'
+
+export interface Piece { from: number; to: number; state: string | null; reason?: string }
+
+/** `items` newest first, as the API gives them; `state` is that of now. */
+export function pieces(items: HistoryItem[], state: string, from: number, now: number): Piece[] {
+	const list: Piece[] = []
+	let to = now
+	let current: string | null = state
+	let lasted = 0
+	const put = (begin: number, reason?: string) => {
+		if (to > from && begin < to) list.push({from: Math.max(begin, from), to, state: current, reason})
+		to = Math.min(to, begin)
+	}
+	for (const item of items) {
+		const at = Date.parse(item.at)
+		if (to <= from) break
+		if (item.event === 'transition') {
+			put(at, item.detail)
+			current = item.from ?? null
+			lasted = item.lasted_ms ?? 0
+		} else if (item.event === 'daemon.started') {
+			put(at)
+			current = null
+		} else if (item.event === 'daemon.stopped') {
+			put(at)
+			current = stateBefore(items, at) ?? null
+		}
+	}
+	if (to > from && current) {
+		// The oldest transition tells how long the state before it had lasted: no more than that is known.
+		const begin = lasted ? to - lasted : to
+		put(Math.max(begin, from))
+	}
+	return list.reverse()
+}
+
+function stateBefore(items: HistoryItem[], at: number): string | undefined {
+	return items.find(i => i.event === 'transition' && Date.parse(i.at) <= at)?.to
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Load balancers, and one of them: the map of its zones, its listeners, its name.
+import {useState} from 'preact/hooks'
+import {get, request} from '../lib/api.ts'
+import {ms, plural} from '../lib/format.ts'
+import {publicationLook} from '../lib/health.ts'
+import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
+import {useResource} from '../lib/live.ts'
+import {go, href, route} from '../lib/router.ts'
+import {whyNot} from '../lib/session.ts'
+import type {FailoverTime, LbStatus, Override, Preview, Publication, ZoneStatus} from '../lib/types.ts'
+import {Act, Advices, Bar, CopyButton, Empty, Fault, GroupBar, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
+import {ActionDialog, showDialog} from '../ui/dialog.tsx'
+import {balancerPlace, listenerPlace, openDrain, Overrides} from '../ui/drain.tsx'
+import {Text} from '../ui/fields.tsx'
+import {Table} from '../ui/table.tsx'
+import {Throughput} from '../ui/throughput.tsx'
+import {BalancerCard} from './overview.tsx'
+import {openShift, ShiftBanner} from './shift.tsx'
+
+export function Balancers() {
+	const balancers = useBalancers(), groups = useGroups(), overrides = useOverrides()
+	const [find, setFind] = useState('')
+	const why = whyNot('editor')
+	const open = route.value.query.get('state') === 'fail_open'
+	const lbs = balancers.data.value?.items
+	const shown = lbs?.filter(lb => (!open || lb.status.fail_open) && (lb.name.includes(find) || (lb.dns_name ?? '').includes(find)))
+	const byName = new Map((groups.data.value?.items ?? []).map(g => [g.name, g]))
+	return (
+		<>
+			<PageHead title="Load balancers" sub={lbs && plural(lbs.length, 'load balancer')}><Act class="main-action" why={why} onClick={() => go('load-balancers', ':new')}>New load balancer</Act></PageHead>
+			{lbs && lbs.length > 5 && <div class="filter"><Text label="Find" value={find} onInput={setFind} /></div>}
+			{!shown ? <Waiting what="the load balancers" error={balancers.error.value} />
+				: shown.length === 0 ? <Empty title={lbs?.length ? 'None matches' : 'No load balancer yet'} text="A load balancer has an address in each of its zones, and listeners that send connections to server groups." cli="zonegate config apply -f shop.json" />
+					: <div class="grid">{shown.slice(0, 200).map(lb => <BalancerCard key={lb.name} lb={lb} groups={byName} overrides={overrides.data.value?.items ?? []} />)}</div>}
+		</>
+	)
+}
+
+function Vip({p}: {p: Publication}) {
+	return (
+		<div class="vip small">
+			<div class="spread"><span class="mono">{p.vip}</span><StateMark as={publicationLook(p)} /></div>
+			{p.address !== p.vip && <span class="soft">published as <span class="mono">{p.address}</span></span>}
+			<span>{p.detail}</span>
+			<span class="soft">VIP {p.vip_health.state} ({p.vip_health.source === 'self' ? 'this node holds it' : 'probed'}): {p.vip_health.detail}</span>
+		</div>
+	)
+}
+
+/** The share of answers with this zone; only of what is published now. */
+function shareOf(zone: ZoneStatus, zones: ZoneStatus[]): string {
+	const out = zones.filter(z => z.publication.some(p => p.published))
+	if (!zone.publication.some(p => p.published)) return '0 %'
+	return `${Math.round(100 / out.length)} %`
+}
+
+function ZoneColumn({lb, zone, all, shift}: {lb: LbStatus; zone: ZoneStatus; all: ZoneStatus[]; shift?: Override}) {
+	const why = whyNot('operator') || (shift ? `it is shifted away already, by ${shift.who}` : '') || (zone.enabled ? '' : 'the zone is disabled by the configuration')
+	const looks = zone.publication.map(publicationLook)
+	const worst = !zone.enabled ? {word: 'Disabled', tone: 'idle', shape: 'bar'} as const : (['bad', 'warn', 'info', 'ok', 'idle'] as const).map(t => looks.find(l => l.tone === t)).find(l => l) ?? {word: 'Not in DNS', tone: 'idle', shape: 'dash'} as const
+	const inService = Math.max(0, ...zone.publication.map(p => p.servers_in_service)), eligible = Math.max(0, ...zone.publication.map(p => p.servers_eligible))
+	return (
+		<article class={`zone t-${worst.tone}`}>
+			<div class="spread"><h3><a href={href('load-balancers', lb.load_balancer, 'zones', zone.zone)}>{zone.zone}</a></h3></div>
+			<StateMark as={worst} />
+			<dl class="facts small">
+				<dt>Servers in service</dt><dd><strong>{inService}</strong> of {eligible}</dd>
+				{lb.dns_name && <><dt>Share of answers</dt><dd>{shareOf(zone, all)}</dd></>}
+			</dl>
+			<Bar parts={[{n: inService, tone: 'ok', text: 'in service'}, {n: eligible - inService, tone: 'bad', text: 'not in service'}]} />
+			{zone.publication.map(p => <Vip key={p.family} p={p} />)}
+			<div class="actions"><Act why={why} onClick={() => openShift(zone.zone, lb.load_balancer)} label={`Shift ${zone.zone} away`}>Shift away</Act></div>
+			{why && <span class="why">{why}</span>}
+		</article>
+	)
+}
+
+function Listeners({s}: {s: LbStatus}) {
+	const why = whyNot('operator')
+	return (
+		<section class="panel" aria-label="Listeners">
+			<div class="spread"><h2>Listeners</h2><Act class="small" why={whyNot('editor')} onClick={() => go('load-balancers', s.load_balancer, 'listeners', ':new')}>New listener</Act></div>
+			<Table caption="Listeners" empty="No listener: no connection is taken." head={['Name', 'Port', 'Server group', 'In the kernel', '']}
+				rows={s.listeners.map(l => {
+					const fault = l.services.find(x => x.fault)?.fault
+					const there = l.services.filter(x => x.programmed).length
+					return [
+						<a href={href('load-balancers', s.load_balancer, 'listeners', l.listener)}>{l.listener}</a>, <span class="mono">{l.protocol} {l.port}</span>,
+						<a href={href('server-groups', l.server_group)}>{l.server_group}</a>,
+						fault ? <span class="t-bad">{fault}</span> : there ? `${there} of ${plural(l.services.length, 'service')}` : l.services.some(x => x.planned) ? 'planned (IPVS is off)' : 'none here',
+						<Act class="small" why={why} label={`Drain ${l.listener}`} onClick={() => openDrain([listenerPlace(s.load_balancer, l.listener)])}>Drain</Act>,
+					]
+				})} />
+		</section>
+	)
+}
+
+function Answers({name}: {name: string}) {
+	const [type, setType] = useState('A')
+	const preview = useResource(`preview-${name}-${type}`, () => get<Preview>('/api/v1/dns/preview', undefined, {name, type}), 3000)
+	const p = preview.data.value
+	return (
+		<section class="panel" aria-label="DNS">
+			<div class="spread"><h2>DNS</h2><a href={`#/dns?name=${encodeURIComponent(name)}`}>With a client's address</a></div>
+			<div class="row"><span class="mono grow">{name}</span><CopyButton text={name} what="the DNS name" />
+				<div class="row" role="group" aria-label="Type">{['A', 'AAAA'].map(t => <button key={t} type="button" class="small" aria-pressed={t === type} onClick={() => setType(t)}>{t === type ? `✓ ${t}` : t}</button>)}</div></div>
+			{!p ? <Waiting what="the answer" error={preview.error.value} /> : (
+				<>
+					<p class="soft small">{p.rcode}, TTL {p.ttl_s} s, serial {p.serial}</p>
+					<ul class="list live">
+						{p.addresses.map(a => <li key={a.address}><StateMark as={publicationLook({published: a.published, reason_code: a.reason_code ?? ''})} /><span class="mono">{a.address}</span><span class="grow soft small">{a.zone}: {a.detail}</span></li>)}
+						{p.addresses.length === 0 && <li class="soft">No {type} address.</li>}
+					</ul>
+				</>
+			)}
+		</section>
+	)
+}
+
+function Failover({name}: {name: string}) {
+	const time = useResource(`failover-${name}`, () => get<FailoverTime>('/api/v1/load-balancers/{load_balancer}/failover-time', {load_balancer: name}), 20000)
+	const t = time.data.value
+	if (!t || t.total_ms === null) return null
+	return (
+		<section class="panel" aria-label="Time of a failover">
+			<h2>When a zone fails</h2>
+			<p>Clients that connect by name are elsewhere after at most <strong>{ms(t.total_ms)}</strong>.</p>
+			<Table caption="Parts of the time" head={['Part', 'At worst', 'Why']} rows={t.parts.filter(p => p.counted).map(p => [p.part.replace(/_/g, ' '), <span class="nowrap">{ms(p.worst_ms)}</span>, p.detail])} />
+			{t.advice && <p class="soft small">{t.advice}</p>}
+		</section>
+	)
+}
+
+function Remove({name}: {name: string}) {
+	const remove = () => showDialog(() => (
+		<ActionDialog title={`Remove ${name}`} action="Remove" danger done={`${name} was removed`} run={async () => { await request('DELETE', '/api/v1/load-balancers/{load_balancer}', {params: {load_balancer: name}}); go('load-balancers') }}>
+			<p>Its services leave the kernel, and its name is no longer answered.</p>
+		</ActionDialog>
+	))
+	return <Act class="danger" why={whyNot('editor')} onClick={remove}>Remove</Act>
+}
+
+export function BalancerPage({name}: {name: string}) {
+	const status = useResource(`lb-${name}`, () => get<LbStatus>('/api/v1/load-balancers/{load_balancer}/status', {load_balancer: name}), 2000)
+	const overrides = useOverrides()
+	const s = status.data.value, os = overrides.data.value?.items ?? []
+	const crumbs = [{text: 'Load balancers', href: '#/load-balancers'}]
+	if (!s) return <><PageHead title={name} crumbs={crumbs} /><Waiting what={`load balancer ${name}`} error={status.error.value} /></>
+	const shifts = os.filter(o => o.kind === 'zone_shift' && (o.load_balancer === name || o.load_balancer === '*') && s.zones.some(z => z.zone === o.zone))
+	const mine = os.filter(o => o.kind !== 'zone_shift' && (o.load_balancer === name || s.server_groups.some(g => g.server_group === o.server_group)))
+	return (
+		<>
+			<PageHead title={name} crumbs={crumbs} sub={`${s.enabled ? '' : 'disabled · '}cross-zone ${s.cross_zone ? 'on' : 'off'} · revision ${s.revision}`}>
+				<Act why={whyNot('editor')} onClick={() => go('load-balancers', name, 'edit')}>Edit</Act>
+				<Act why={whyNot('operator')} onClick={() => openDrain([balancerPlace(name)])}>Drain</Act>
+				<Remove name={name} />
+			</PageHead>
+			{status.error.value?.status ? <Fault error={status.error.value} what="Not renewed" /> : null}
+			{s.fail_open && <div class="banner bad"><span><strong>No zone is healthy: all are handed out (fail-open). </strong>Clients are sent to zones that are known to be unhealthy, as none is better.</span></div>}
+			{shifts.map(o => <ShiftBanner key={o.id} shift={o} />)}
+			<Overrides list={mine} />
+			<section aria-label="Zone map" class="stack live">
+				<div class="spread"><h2>Zones</h2><Act class="small" why={whyNot('editor')} onClick={() => go('load-balancers', name, 'zones', ':new')}>Add a zone</Act></div>
+				<div class="zones">{s.zones.map(z => <ZoneColumn key={z.zone} lb={s} zone={z} all={s.zones} shift={shifts.find(o => o.zone === z.zone)} />)}</div>
+			</section>
+			<Listeners s={s} />
+			<section class="panel live" aria-label="Server groups">
+				<h2>Server groups</h2>
+				<ul class="list">{s.server_groups.map(g => (
+					<li key={g.server_group}><a href={href('server-groups', g.server_group)}>{g.server_group}</a><span class="grow"><GroupBar s={g.summary} /></span><span class="small">{g.summary.healthy} of {plural(g.summary.servers, 'server')} healthy</span></li>
+				))}</ul>
+			</section>
+			<div class="halves">
+				{s.dns_name ? <Answers name={s.dns_name} /> : <section class="panel"><h2>DNS</h2><p class="soft">No dns_name is set: it is reached by its addresses only, and nothing takes its clients to another zone.</p></section>}
+				<Throughput title="Throughput" of={{lb: name}} />
+			</div>
+			<Failover name={name} />
+			<Advices list={s.advice} />
+		</>
+	)
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Server groups, and the table of one: ten thousand servers are as quick as ten.
+import {useMemo, useRef, useState} from 'preact/hooks'
+import {get, getAll, request} from '../lib/api.ts'
+import {age, clock, ms, plural} from '../lib/format.ts'
+import {look} from '../lib/health.ts'
+import {useGroups, useOverrides} from '../lib/load.ts'
+import {now, useResource} from '../lib/live.ts'
+import {go, href, route, setQuery} from '../lib/router.ts'
+import {byName, byState, filterRows, flowsAt, flowsOf, remember} from '../lib/servers.ts'
+import {whyNot} from '../lib/session.ts'
+import type {GroupHealth, KernelTable, Override, RecentResult, ServerRow} from '../lib/types.ts'
+import {Act, Advices, Empty, Fault, GroupBar, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
+import {Spark} from '../ui/chart.tsx'
+import {ActionDialog, showDialog} from '../ui/dialog.tsx'
+import {openDrain, openUndrain, openWeight, Overrides, serverPlace} from '../ui/drain.tsx'
+import {Select, Text} from '../ui/fields.tsx'
+import {openProbe} from '../ui/probe.tsx'
+import {sortRows, VirtualTable, type Column, type Order} from '../ui/table.tsx'
+
+const STATES = ['unhealthy', 'initial', 'draining', 'healthy', 'disabled', 'unavailable', 'unused']
+
+export function Groups() {
+	const groups = useGroups()
+	const [find, setFind] = useState('')
+	const state = route.value.query.get('state') ?? ''
+	const all = groups.data.value?.items
+	const count = (g: {status: object}) => (g.status as Record<string, number>)[state] ?? 0
+	const shown = all?.filter(g => g.name.includes(find) && (!state || count(g) > 0))
+	return (
+		<>
+			<PageHead title="Server groups" sub={all && plural(all.length, 'group')}><Act class="main-action" why={whyNot('editor')} onClick={() => go('server-groups', ':new')}>New server group</Act></PageHead>
+			<div class="row">
+				<div class="filter"><Text label="Find" value={find} onInput={setFind} /></div>
+				<div class="filter"><Select label="With servers that are" value={state} onInput={v => setQuery('state', v)} options={[['', 'anything'], ...['unhealthy', 'initial', 'draining', 'disabled'].map(s => [s, look(s).word] as [string, string])]} /></div>
+			</div>
+			{!shown ? <Waiting what="the server groups" error={groups.error.value} />
+				: shown.length === 0 ? <Empty title={all?.length ? 'None matches' : 'No server group yet'} text="A server group holds the servers behind a listener, and how they are checked." cli="zonegate config apply -f groups.json" />
+					: <div class="grid">{shown.slice(0, 300).map(g => (
+						<article class="panel card stack live" key={g.name}>
+							<div class="spread"><h2><a href={href('server-groups', g.name) + (state ? `?state=${state}` : '')}>{g.name}</a></h2><span class="chip">{g.protocol}</span></div>
+							<GroupBar s={g.status} />
+							<div class="small">{g.status.used ? `${g.status.healthy} of ${plural(g.status.servers, 'server')} healthy` : `${plural(g.status.servers, 'server')}, in no listener`}
+								{g.status.unhealthy > 0 && <span class="t-bad">, {g.status.unhealthy} unhealthy</span>}{g.status.draining > 0 && <span class="t-warn">, {g.status.draining} draining</span>}</div>
+						</article>
+					))}</div>}
+		</>
+	)
+}
+
+function drainOf(overrides: Override[], group: string): Map<string, Override> {
+	return new Map(overrides.filter(o => o.kind === 'drain' && o.server_group === group && o.server).map(o => [o.server!, o]))
+}
+
+function useServers(name: string, total: number) {
+	const memory = useRef(new Map<string, {started: string; list: RecentResult[]}>())
+	const health = useResource(`group-${name}`, async signal => {
+		const all = await getAll<ServerRow, GroupHealth>('/api/v1/server-groups/{server_group}/health', {server_group: name}, 200, 50000, signal)
+		if (all.items.length <= 2000) remember(memory.current, all.items)
+		return all
+	}, total > 1000 ? 5000 : 2000)
+	return {health, memory: memory.current}
+}
+
+interface Row extends ServerRow { drain?: Override; flows?: number; recent?: RecentResult[] }
+
+function columnsFor(group: string, selected: Set<string>, toggle: (s: string) => void, top: number): Column<Row>[] {
+	return [
+		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: r => <input type="checkbox" checked={selected.has(r.server)} aria-label={`Pick ${r.server}`} onChange={() => toggle(r.server)} />},
+		{id: 'name', head: 'Server', width: '19%', rowHeader: true, sort: byName, cell: r => <a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a>},
+		{id: 'state', head: 'State', width: '150px', sort: byState, cell: r => <StateMark state={r.state} />},
+		{id: 'detail', head: 'Why', wideOnly: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.drain.state === 'finished' ? ', done' : `, ${clock(Date.parse(r.drain.deadline_at ?? '') - now.value)} at most`}` : r.detail}</span>},
+		{id: 'since', head: 'For', width: '92px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
+		{id: 'zone', head: 'Zone', width: '110px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
+		{id: 'weight', head: 'Weight', width: '96px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
+		{id: 'flows', head: 'Conn.', width: '80px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows ?? '–'},
+		{id: 'spark', head: 'Probes', width: '100px', wideOnly: true, cell: r => r.recent ? <Spark results={r.recent} top={top} /> : null},
+	]
+}
+
+function Bulk({group, picked, rows, clear}: {group: string; picked: string[]; rows: Row[]; clear: () => void}) {
+	const why = whyNot('operator') || (picked.length ? '' : 'pick servers first')
+	const places = picked.map(s => serverPlace(group, s))
+	const drained = rows.filter(r => picked.includes(r.server) && r.drain).map(r => serverPlace(group, r.server))
+	return (
+		<div class="row" role="group" aria-label="With the picked servers">
+			<span class="small" role="status">{picked.length ? `${plural(picked.length, 'server')} picked` : 'Pick servers to act on them'}</span>
+			<Act class="small" why={why} onClick={() => openDrain(places)}>Drain</Act>
+			<Act class="small" why={why || (drained.length ? '' : 'none of the picked is drained by hand')} onClick={() => openUndrain(drained)}>Undrain</Act>
+			<Act class="small" why={why} onClick={() => openWeight(group, picked, rows.find(r => r.server === picked[0])?.weight_configured ?? 100)}>Weight</Act>
+			<Act class="small" why={why || (picked.length === 1 ? '' : 'pick one server')} onClick={() => openProbe(group, picked[0]!)}>Probe now</Act>
+			{picked.length > 0 && <button type="button" class="small quiet" onClick={clear}>Pick none</button>}
+		</div>
+	)
+}
+
+export function GroupPage({name}: {name: string}) {
+	const [total, setTotal] = useState(0)
+	const {health, memory} = useServers(name, total)
+	const overrides = useOverrides()
+	const small = total <= 2000
+	const kernel = useResource(`flows-${small}`, async () => small ? get<KernelTable>('/api/v1/kernel', undefined, {owner: 'zonegate'}) : undefined, 3000)
+	const [text, setText] = useState('')
+	const [zone, setZone] = useState('')
+	const [order, setOrder] = useState<Order>({id: 'state', down: false})
+	const [picked, setPicked] = useState<Set<string>>(new Set())
+	const state = route.value.query.get('state') ?? ''
+	const h = health.data.value
+	const os = overrides.data.value?.items ?? []
+	const rows: Row[] = useMemo(() => {
+		const drains = drainOf(os, name), flows = flowsOf(kernel.data.value)
+		return (h?.items ?? []).map(r => {
+			const f = flowsAt(flows, r)
+			return {...r, drain: drains.get(r.server), flows: f && f.active + f.inactive, recent: memory.get(r.server)?.list}
+		})
+	}, [h, overrides.data.value, kernel.data.value])
+	if (rows.length !== total && h) setTotal(rows.length)
+	const top = useMemo(() => Math.max(1, ...rows.slice(0, 2000).flatMap(r => (r.recent ?? []).map(x => x.duration_ms))), [rows])
+	const toggle = (s: string) => setPicked(old => { const next = new Set(old); if (!next.delete(s)) next.add(s); return next })
+	const columns = useMemo(() => columnsFor(name, picked, toggle, top), [name, picked, top])
+	const shown = useMemo(() => sortRows(filterRows(rows, {text, state, zone}), columns as Column<ServerRow>[], order) as Row[], [rows, text, state, zone, order])
+	const crumbs = [{text: 'Server groups', href: '#/server-groups'}]
+	if (!h) return <><PageHead title={name} crumbs={crumbs} /><Waiting what={`server group ${name}`} error={health.error.value} /></>
+	const zones = [...new Set(rows.map(r => r.zone ?? ''))].sort()
+	const w = h.windows
+	const remove = () => showDialog(() => <ActionDialog title={`Remove ${name}`} action="Remove" danger done={`${name} was removed`} run={async () => { await request('DELETE', '/api/v1/server-groups/{server_group}', {params: {server_group: name}}); go('server-groups') }}><p>A group that a listener uses is not removed.</p></ActionDialog>)
+	return (
+		<>
+			<PageHead title={name} crumbs={crumbs} sub={h.summary.used ? undefined : 'in no listener: not probed'}>
+				<Act why={whyNot('editor')} class="main-action" onClick={() => go('server-groups', name, 'servers', ':new')}>Add a server</Act>
+				<a class="button" href={href('server-groups', name, 'check')}>Health check</a>
+				<Act why={whyNot('editor')} onClick={() => go('server-groups', name, 'edit')}>Edit</Act>
+				<Act why={whyNot('editor')} class="danger" onClick={remove}>Remove</Act>
+			</PageHead>
+			{health.error.value?.status ? <Fault error={health.error.value} what="Not renewed" /> : null}
+			<section class="panel stack live" aria-label="In numbers">
+				<Numbers items={[
+					{value: h.summary.servers, text: 'servers', href: href('server-groups', name)},
+					{value: h.summary.healthy, text: 'healthy', href: href('server-groups', name) + '?state=healthy', tone: h.summary.healthy ? 'ok' : undefined},
+					{value: h.summary.unhealthy, text: 'unhealthy', href: href('server-groups', name) + '?state=unhealthy', tone: h.summary.unhealthy ? 'bad' : undefined},
+					{value: h.summary.draining, text: 'draining', href: href('server-groups', name) + '?state=draining', tone: h.summary.draining ? 'warn' : undefined},
+					{value: h.summary.initial, text: 'being checked', href: href('server-groups', name) + '?state=initial', tone: h.summary.initial ? 'info' : undefined},
+				]} />
+				<GroupBar s={h.summary} />
+				<p class="soft small">A dead server is noticed within {ms(w.detection_silent.worst_ms)} (silent) or {ms(w.detection_active.worst_ms)} (refused), and is back within {ms(w.recovery.worst_ms)}.</p>
+			</section>
+			<Overrides list={os.filter(o => o.server_group === name && (o.kind !== 'drain' || !o.server))} />
+			<section class="panel stack" aria-label="Servers">
+				<div class="row">
+					<div class="filter"><Text label="Find" value={text} onInput={setText} placeholder="name, address, reason" /></div>
+					<div class="filter"><Select label="State" value={state} onInput={v => setQuery('state', v)} options={[['', 'all states'], ...STATES.map(s => [s, look(s).word] as [string, string])]} /></div>
+					{zones.length > 1 && <div class="filter"><Select label="Zone" value={zone} onInput={setZone} options={zones.map(z => [z, z || 'all zones'] as [string, string]).concat(zones.includes('') ? [] : [['', 'all zones']])} /></div>}
+				</div>
+				<Bulk group={name} picked={[...picked]} rows={rows} clear={() => setPicked(new Set())} />
+				{rows.length === 0 ? <Empty title="No server yet" text="A server has an address, a port and a zone. It gets connections once it has passed its checks." cli={`zonegate config apply -f ${name}.json`} />
+					: shown.length === 0 ? <p class="soft">No server matches. <button type="button" class="quiet" onClick={() => { setText(''); setZone(''); setQuery('state', '') }}>Show all</button></p>
+						: <VirtualTable rows={shown} columns={columns} keyOf={r => r.server} order={order} onOrder={setOrder} caption={`Servers of ${name}: ${shown.length} of ${rows.length}`} selected={r => picked.has(r.server)} />}
+			</section>
+			<Advices list={h.advice} />
+		</>
+	)
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One true sentence, what is not as configured, a card for each load balancer, what flows, what happened last.
+import {get} from '../lib/api.ts'
+import {count, plural, when} from '../lib/format.ts'
+import {downOf, sentence, serversOf, type Sentence} from '../lib/health.ts'
+import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
+import {now, useResource} from '../lib/live.ts'
+import {href} from '../lib/router.ts'
+import {whyNot} from '../lib/session.ts'
+import type {EventItem, Group, List, LoadBalancer, Override, System} from '../lib/types.ts'
+import {Act, Empty, Fault, GroupBar, Mark, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
+import {Overrides} from '../ui/drain.tsx'
+import {Throughput} from '../ui/throughput.tsx'
+import {EventLine} from './events.tsx'
+import {ShiftBanner} from './shift.tsx'
+
+const SHAPES = {ok: 'disc', bad: 'cross', warn: 'half', info: 'ring', idle: 'dash'} as const
+
+function Truth({s}: {s: Sentence}) {
+	return (
+		<div class="panel live" aria-live="polite">
+			<p class="sentence"><span class={`t-${s.tone}`}><Mark shape={SHAPES[s.tone]} /></span>
+				<span>{s.parts.map((p, i) => <span key={p.text}>{i > 0 && ', '}{p.href ? <a href={p.href}>{p.text}</a> : p.text}</span>)}.</span>
+			</p>
+		</div>
+	)
+}
+
+function balancerLook(lb: LoadBalancer, overrides: Override[]) {
+	if (!lb.enabled) return {word: 'Disabled', tone: 'idle', shape: 'bar'} as const
+	if (lb.status.fail_open) return {word: 'No zone healthy', tone: 'bad', shape: 'triangle'} as const
+	if (lb.status.fault) return {word: 'Kernel refused', tone: 'bad', shape: 'cross'} as const
+	if (lb.status.checking) return {word: 'Being checked', tone: 'info', shape: 'ring'} as const
+	if (lb.status.min_healthy_breached) return {word: 'Too few servers', tone: 'bad', shape: 'cross'} as const
+	if (overrides.some(o => o.kind === 'zone_shift' && (o.load_balancer === lb.name || o.load_balancer === '*'))) return {word: 'Zone shifted', tone: 'warn', shape: 'half'} as const
+	if (lb.dns_name && lb.status.addresses_left_out) return {word: 'Zone withdrawn', tone: 'bad', shape: 'cross'} as const
+	return {word: 'In service', tone: 'ok', shape: 'disc'} as const
+}
+
+export function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<string, Group>; overrides: Override[]}) {
+	const names = [...new Set(Object.values(lb.listeners).map(l => l.server_group))]
+	const mine = names.map(n => groups.get(n)).filter(g => g !== undefined)
+	const all = lb.status.addresses_published + lb.status.addresses_left_out
+	return (
+		<article class="panel card stack live">
+			<div class="spread"><h2><a href={href('load-balancers', lb.name)}>{lb.name}</a></h2><StateMark as={balancerLook(lb, overrides)} /></div>
+			<div class="soft small">{lb.dns_name ?? 'not in DNS'} · {plural(Object.keys(lb.zones).length, 'zone')} · {Object.values(lb.listeners).map(l => `${l.protocol} ${l.port}`).slice(0, 4).join(', ') || 'no listener'}</div>
+			{lb.dns_name && all > 0 && <div class="small"><a href={href('load-balancers', lb.name)}>{lb.status.addresses_published} of {plural(all, 'address', 'addresses')}</a> published</div>}
+			{mine.slice(0, 4).map(g => (
+				<div class="stack small" key={g.name} style={{gap: '4px'}}>
+					<div class="spread"><a href={href('server-groups', g.name)}>{g.name}</a><span>{g.status.healthy} of {g.status.servers} healthy</span></div>
+					<GroupBar s={g.status} />
+				</div>
+			))}
+			{mine.length > 4 && <span class="soft small">and {mine.length - 4} more groups</span>}
+		</article>
+	)
+}
+
+function Teach({why}: {why: string}) {
+	return (
+		<Empty title="No load balancer yet" text="A server group says which servers there are and how they are checked; a zone is a place with an address; a load balancer joins them."
+			cli="zonegate config apply -f shop.json">
+			<span class="row">
+				<Act why={why} onClick={() => { location.hash = '#/server-groups/:new' }}>1. New server group</Act>
+				<Act why={why} onClick={() => { location.hash = '#/zones/:new' }}>2. New zone</Act>
+				<Act why={why} class="main-action" onClick={() => { location.hash = '#/load-balancers/:new' }}>3. New load balancer</Act>
+			</span>
+		</Empty>
+	)
+}
+
+function LastEvents() {
+	const events = useResource('last-events', () => get<List<EventItem>>('/api/v1/events', undefined, {limit: 8}), 5000)
+	return (
+		<section class="panel" aria-label="Last events">
+			<div class="spread"><h2>Last events</h2><a href="#/events">All events</a></div>
+			{events.data.value ? (events.data.value.items.length ? <ul class="list live">{events.data.value.items.map(e => <EventLine key={e.id} event={e} />)}</ul> : <p class="soft">Nothing has happened yet.</p>)
+				: <Waiting what="the events" error={events.error.value} />}
+		</section>
+	)
+}
+
+export function Overview() {
+	const balancers = useBalancers(), groups = useGroups(), overrides = useOverrides()
+	const system = useResource('system', () => get<System>('/api/v1/system'), 5000)
+	const lbs = balancers.data.value?.items, gs = groups.data.value?.items, os = overrides.data.value?.items ?? [], sys = system.data.value
+	const error = balancers.error.value ?? groups.error.value
+	if (!lbs || !gs) return <><PageHead title="Overview" /><Waiting what="the overview" error={error} /></>
+	const byName = new Map(gs.map(g => [g.name, g]))
+	const shifts = os.filter(o => o.kind === 'zone_shift'), others = os.filter(o => o.kind !== 'zone_shift')
+	const down = downOf(gs)
+	return (
+		<>
+			<PageHead title="Overview" sub={sys && <>{sys.node} · revision <a href="#/config/history">{sys.revision}</a>{sys.kernel.ipvs === 'off' && ' · IPVS is off on this node'}</>} />
+			{error?.status ? <Fault error={error} what="Not renewed" /> : null}
+			<Truth s={sentence({groups: gs, balancers: lbs, overrides: os, now: now.value})} />
+			{sys && sys.kernel.ipvs !== 'off' && !sys.kernel.available && <div class="banner bad"><span><strong>The kernel has no IPVS. </strong>{sys.kernel.detail}</span><a href="#/system">System</a></div>}
+			{sys && !sys.store.ok && <div class="banner bad"><span><strong>The store takes no changes. </strong>{sys.store.detail}</span></div>}
+			{shifts.map(s => <ShiftBanner key={s.id} shift={s} />)}
+			<Overrides list={others} />
+			{lbs.length > 0 && (
+				<section class="panel live" aria-label="In numbers">
+					<Numbers items={[
+						{value: count(lbs.length), text: 'load balancers', href: '#/load-balancers'},
+						{value: count(serversOf(gs)), text: 'servers in use', href: '#/server-groups'},
+						{value: count(down), text: 'servers down', href: '#/server-groups?state=unhealthy', tone: down ? 'bad' : undefined},
+						{value: count(os.length), text: 'overrides', href: '#/', tone: os.length ? 'warn' : undefined},
+						{value: count(sys?.drift.repaired_since_start ?? 0), text: 'drifts repaired', href: '#/system/kernel'},
+					]} />
+				</section>
+			)}
+			{lbs.length === 0 ? <Teach why={whyNot('editor')} /> : <div class="grid">{lbs.slice(0, 60).map(lb => <BalancerCard key={lb.name} lb={lb} groups={byName} overrides={os} />)}</div>}
+			{lbs.length > 60 && <p><a href="#/load-balancers">All {lbs.length} load balancers</a></p>}
+			<div class="halves"><Throughput title="Throughput" /><LastEvents /></div>
+			<p class="soft small">Read {when(new Date(balancers.at.value).toISOString())}</p>
+		</>
+	)
+}

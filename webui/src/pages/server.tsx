@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One server: since when it is what it is, why, and what to try.
+import {useEffect, useMemo, useState} from 'preact/hooks'
+import {get, getAll} from '../lib/api.ts'
+import {age, ms, span, when} from '../lib/format.ts'
+import {look} from '../lib/health.ts'
+import {useOverrides} from '../lib/load.ts'
+import {now, useResource} from '../lib/live.ts'
+import {go, href} from '../lib/router.ts'
+import {whyNot} from '../lib/session.ts'
+import {pieces} from '../lib/timeline.ts'
+import type {HistoryItem, ProbeEvidence, ServerHealth, System} from '../lib/types.ts'
+import {Act, Fault, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
+import {Chart} from '../ui/chart.tsx'
+import {openDrain, openUndrain, openWeight, Overrides, serverPlace} from '../ui/drain.tsx'
+import {Evidence, openProbe} from '../ui/probe.tsx'
+import {Table} from '../ui/table.tsx'
+import {Timeline} from '../ui/timeline.tsx'
+
+const DAY = 86400000
+
+function sentOf(h: ServerHealth, check: Record<string, unknown> | undefined): string {
+	if (!h.check) return 'nothing: the health check is off'
+	const {type, endpoint, timeout_ms} = h.check
+	const c = check ?? {}
+	const what: Record<string, string> = {
+		http: `${c.method ?? 'HEAD'} ${c.path ?? '/'} (Host ${c.host ?? h.address}), expecting ${c.expected_status ?? '200-299'}`, tcp: 'a connection', tls: 'a TLS handshake',
+		udp: 'a datagram', icmp: 'an echo request', icmp_udp: 'an echo request and a datagram', grpc: `grpc.health.v1 Check of “${c.service ?? ''}”`, dns: `a DNS query for ${c.name ?? 'example.com'}`,
+	}
+	return `${what[type === 'https' ? 'http' : type] ?? type}${type === 'https' ? ' over TLS' : ''} to ${endpoint}, at most ${ms(timeout_ms)}`
+}
+
+function Why({h, check, node}: {h: ServerHealth; check?: Record<string, unknown>; node: string | null | undefined}) {
+	const bad: ProbeEvidence | null = h.state === 'unhealthy' || h.state === 'initial' ? h.last_failure ?? h.last_probe : h.last_probe
+	return (
+		<section class="panel stack live" aria-label={h.state === 'unhealthy' ? 'Why unhealthy' : 'Why'}>
+			<h2>{h.state === 'unhealthy' ? 'Why unhealthy?' : 'What the probes say'}</h2>
+			<p>{h.detail}</p>
+			<dl class="facts">
+				<dt>Sent</dt><dd>{sentOf(h, check)}</dd>
+				<dt>From</dt><dd>{node ?? 'this gateway'}{typeof check?.source_address === 'string' && <>, source <span class="mono">{check.source_address}</span></>}</dd>
+				{bad && <><dt>At</dt><dd>{when(bad.started)} ({age(bad.started, now.value)} ago)</dd></>}
+				<dt>In a row</dt><dd>{h.failures ? `${h.failures} failed` : `${h.passes} passed`}</dd>
+				{h.next_change && <><dt>Next</dt><dd>{h.next_change}</dd></>}
+			</dl>
+			{bad && <Evidence p={bad} />}
+			{h.advice && <div class="banner info"><span><strong>What to try: </strong>{h.advice}</span></div>}
+			{h.rests_on_silence && <p class="soft small">This verdict rests on silence: nothing came back that says the server works.</p>}
+		</section>
+	)
+}
+
+const STEP_KEPT = 300
+function Latency({h}: {h: ServerHealth}) {
+	const [seen, setSeen] = useState<{started: string; ms: number | null}[]>([])
+	useEffect(() => {
+		const p = h.last_probe
+		if (!p) return
+		setSeen(old => old.length && old[old.length - 1]!.started === p.started ? old : [...old.slice(1 - STEP_KEPT), {started: p.started, ms: p.result === 'pass' ? p.duration_ms : null}])
+	}, [h.last_probe?.started])
+	const every = h.check?.interval_ms ?? 3000
+	// What was before this page was opened is known without its times: one interval apart.
+	const {times, values, failed} = useMemo(() => {
+		const first = seen[0] ? Date.parse(seen[0].started) : Date.now()
+		const before = h.recent.slice(seen.length ? 1 : 0).map((r, i) => ({t: first - (i + 1) * every, ms: r.result === 'pass' ? r.duration_ms : null, f: r.result === 'fail' ? r.duration_ms : null})).reverse()
+		const rows = seen.length > 1 ? seen.map(s => ({t: Date.parse(s.started), ms: s.ms, f: null as number | null})) : [...before, ...seen.map(s => ({t: Date.parse(s.started), ms: s.ms, f: null as number | null}))]
+		return {times: rows.map(r => r.t / 1000), values: rows.map(r => r.ms), failed: rows.map(r => r.f)}
+	}, [seen, h.recent.length])
+	const lines = useMemo(() => [{name: 'time to an answer', values}, ...(failed.some(f => f !== null) ? [{name: 'failed after', values: failed, dash: [4, 4]}] : [])], [values, failed])
+	return (
+		<section class="panel" aria-label="Probe latency">
+			<div class="spread"><h2>Probe latency</h2>{h.check && <span class="soft small">fails after {ms(h.check.timeout_ms)}</span>}</div>
+			{times.length < 2 ? <p class="soft" role="status">Waiting for probes …</p> : <Chart title="Probe latency" times={times} lines={lines} format={ms} />}
+		</section>
+	)
+}
+
+function History({group, server, state}: {group: string; server: string; state: string}) {
+	const [days, setDays] = useState(1)
+	const history = useResource(`history-${group}/${server}`, signal => getAll<HistoryItem>('/api/v1/server-groups/{server_group}/servers/{server}/health/history', {server_group: group, server}, 200, 2000, signal), 10000)
+	const items = history.data.value?.items
+	const to = now.value, from = to - days * DAY
+	return (
+		<section class="panel stack" aria-label="Health over time">
+			<div class="spread"><h2>Health over time</h2>
+				<div class="row" role="group" aria-label="How far back">{[[1, '24 h'], [7, '7 d']].map(([d, t]) => <button key={t} type="button" class="small" aria-pressed={days === d} onClick={() => setDays(d as number)}>{days === d ? `✓ ${t}` : t}</button>)}</div></div>
+			{!items ? <Waiting what="the history" error={history.error.value} /> : <>
+				<Timeline pieces={pieces(items, state, from, to)} from={from} to={to} />
+				<p class="soft small">Where nothing is drawn the daemon did not look.</p>
+				<details open={items.length <= 8}>
+					<summary>As a table</summary>
+					<Table caption="Changes of state" empty="It has not changed its state." head={['When', 'What', 'After', 'Why']}
+						rows={items.slice(0, 100).map((i: HistoryItem) => i.event === 'transition'
+							? [<span class="nowrap">{when(i.at)}</span>, <span class="nowrap">{look(i.from ?? '').word} → <StateMark state={i.to} /></span>, i.lasted_ms === undefined ? '' : span(i.lasted_ms), i.detail]
+							: [<span class="nowrap">{when(i.at)}</span>, i.event === 'daemon.started' ? 'The daemon started' : 'The daemon stopped', '', ''])} />
+				</details>
+			</>}
+		</section>
+	)
+}
+
+export function ServerPage({group, server}: {group: string; server: string}) {
+	const params = {server_group: group, server}
+	const health = useResource(`server-${group}/${server}`, () => get<ServerHealth>('/api/v1/server-groups/{server_group}/servers/{server}/health', params), 1000)
+	const config = useResource(`check-${group}`, () => get<{health_check: Record<string, unknown>}>('/api/v1/server-groups/{server_group}', {server_group: group}), 60000)
+	const system = useResource('system', () => get<System>('/api/v1/system'), 60000)
+	const overrides = useOverrides()
+	const h = health.data.value
+	const crumbs = [{text: 'Server groups', href: '#/server-groups'}, {text: group, href: href('server-groups', group)}]
+	if (!h) return <><PageHead title={server} crumbs={crumbs} /><Waiting what={`server ${server}`} error={health.error.value} /></>
+	const mine = (overrides.data.value?.items ?? []).filter(o => o.server_group === group && o.server === server)
+	const drained = mine.some(o => o.kind === 'drain')
+	const why = whyNot('operator')
+	const place = serverPlace(group, server)
+	return (
+		<>
+			<PageHead title={server} crumbs={crumbs} sub={<span class="mono">{h.address}{h.port ? ` port ${h.port}` : ''}</span>}>
+				<Act why={why} onClick={() => openProbe(group, server)}>Probe now</Act>
+				{drained ? <Act why={why} onClick={() => openUndrain([place])}>Undrain</Act> : <Act why={why} onClick={() => openDrain([place])}>Drain</Act>}
+				<Act why={why} onClick={() => openWeight(group, [server], h.weight_configured)}>Weight</Act>
+				<Act why={whyNot('editor')} onClick={() => go('server-groups', group, 'servers', server, 'edit')}>Edit</Act>
+			</PageHead>
+			{health.error.value?.status ? <Fault error={health.error.value} what="Not renewed" /> : null}
+			<section class="panel live" aria-label="State" aria-live="polite">
+				<div class="row"><StateMark state={h.state} /><span>for {age(h.since, now.value)}</span><span class="soft">{h.in_service ? 'in service' : 'not in service'}, weight {h.weight}{h.weight !== h.weight_configured && ` of ${h.weight_configured}`}{h.zone && <>, zone {h.zone}</>}</span></div>
+			</section>
+			<Overrides list={mine} />
+			<div class="halves"><Why h={h} check={config.data.value?.health_check} node={system.data.value?.node} /><div class="stack"><History group={group} server={server} state={h.state} /><Latency h={h} /></div></div>
+			<section class="panel" aria-label="Where it is in service">
+				<h2>Where it is in service</h2>
+				<Table caption="Virtual services" empty="In none." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']}
+					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, s.weight ?? '–'])} />
+			</section>
+		</>
+	)
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The node: what it runs on, what the kernel holds, who may come in.
+import {useState} from 'preact/hooks'
+import {get, request} from '../lib/api.ts'
+import {count, parseSpan, plural, when} from '../lib/format.ts'
+import {refreshAll, useResource} from '../lib/live.ts'
+import {me, whyNot} from '../lib/session.ts'
+import type {Drift, KernelTable, List, Ready, Role, SessionRow, System, Token, User} from '../lib/types.ts'
+import {Act, CopyButton, Empty, PageHead, say, StateMark, Waiting} from '../ui/bits.tsx'
+import {ActionDialog, closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
+import {Select, Text} from '../ui/fields.tsx'
+import {Operations} from '../ui/plan.tsx'
+import {Table} from '../ui/table.tsx'
+import {Tabs} from '../ui/tabs.tsx'
+
+const ROLES: Role[] = ['viewer', 'operator', 'editor', 'admin']
+const good = {word: 'In order', tone: 'ok', shape: 'disc'} as const
+const bad = {word: 'Not in order', tone: 'bad', shape: 'cross'} as const
+const off = {word: 'Off', tone: 'idle', shape: 'bar'} as const
+
+function Node() {
+	const system = useResource('system', () => get<System>('/api/v1/system'), 3000)
+	const ready = useResource('ready', async () => { try { return await get<Ready>('/readyz', undefined, {verbose: true}) } catch { return undefined } }, 5000)
+	const s = system.data.value
+	if (!s) return <Waiting what="the system" error={system.error.value} />
+	const k = s.kernel
+	return (
+		<div class="halves">
+			<section class="panel stack live" aria-label="Node">
+				<h2>Node</h2>
+				<dl class="facts">
+					<dt>Name</dt><dd>{s.node ?? '–'}</dd><dt>Version</dt><dd>{s.version}</dd><dt>Runs since</dt><dd>{when(s.started)}</dd>
+					<dt>Revision</dt><dd>{s.revision}{s.applied_revision < s.revision && <span class="t-bad">, of which {s.applied_revision} is in the kernel</span>}</dd>
+					<dt>Virtual services</dt><dd>{s.services}</dd><dt>Servers probed</dt><dd>{s.probes}</dd>
+					<dt>Store</dt><dd><StateMark as={s.store.ok ? good : bad} /> {s.store.detail}</dd>
+				</dl>
+			</section>
+			<section class="panel stack live" aria-label="Kernel">
+				<h2>Kernel</h2>
+				<dl class="facts">
+					<dt>Release</dt><dd>{k.release ?? '–'}</dd>
+					<dt>IPVS</dt><dd><StateMark as={k.ipvs === 'off' ? off : k.available ? good : bad} /> {k.detail}</dd>
+					{k.vip_device && <><dt>Device of the VIPs</dt><dd>{k.vip_device} {k.vip_device_fault && <span class="t-bad">{k.vip_device_fault}</span>} {k.vip_device_advice}</dd></>}
+					{k.conntrack && <><dt>Connection tracking</dt><dd>{count(k.conntrack.max)} entries, of which probes can take {count(k.conntrack.taken_by_probes)}{k.conntrack.advice && <p class="t-warn small">{k.conntrack.advice}</p>}</dd></>}
+					<dt>Drift repaired</dt><dd>{s.drift.repaired_since_start}, last look {when(s.drift.last_audit)}</dd>
+				</dl>
+			</section>
+			<section class="panel stack live" aria-label="Checks">
+				<h2>Checks</h2>
+				{ready.data.value?.checks ? <ul class="list">{ready.data.value.checks.map(c => <li key={c.check}><StateMark as={c.ok ? good : bad} /><span class="grow">{c.check.replace(/_/g, ' ')}{c.detail && <span class="soft">: {c.detail}</span>}</span></li>)}</ul> : <p class="soft">Not known now.</p>}
+			</section>
+			{s.dns_update && (
+				<section class="panel stack live" aria-label="DNS updates"><h2>DNS updates</h2><p><StateMark as={s.dns_update.in_sync ? good : bad} /> {s.dns_update.server}, {plural(s.dns_update.record_sets, 'record set')}</p>{s.dns_update.error && <p class="t-bad">{s.dns_update.error}</p>}</section>
+			)}
+			{s.api.tls && (
+				<section class="panel stack" aria-label="Certificate"><h2>Certificate</h2>
+					<dl class="facts"><dt>Subject</dt><dd>{s.api.tls.subject}</dd><dt>Ends</dt><dd>{when(s.api.tls.not_after)}</dd><dt>SHA-256</dt><dd class="mono small">{s.api.tls.fingerprint_sha256}</dd></dl>
+					{s.api.tls.advice && <p class="t-warn">{s.api.tls.advice}</p>}</section>
+			)}
+		</div>
+	)
+}
+
+function Kernel() {
+	const drift = useResource('drift', () => get<Drift>('/api/v1/kernel/drift'), 5000)
+	const table = useResource('kernel', () => get<KernelTable>('/api/v1/kernel'), 5000)
+	const d = drift.data.value, t = table.data.value
+	const reconcile = async () => { try { await request('POST', '/api/v1/kernel/reconcile'); say('The table was mended'); refreshAll() } catch (e) { say((e as Error).message) } }
+	return (
+		<>
+			<section class="panel stack" aria-label="Drift">
+				<div class="spread"><h2>Drift</h2><Act why={whyNot('operator') || (d && !d.in_sync ? '' : 'there is nothing to mend')} onClick={reconcile}>Mend it now</Act></div>
+				{!d ? <Waiting what="the drift" error={drift.error.value} /> : d.in_sync ? <p><StateMark as={good} /> The kernel's table is as it should be{d.repaired_since_start > 0 && `; ${d.repaired_since_start} repaired since the start`}.</p>
+					: <Operations list={d.operations} total={d.operations_total} ipvs={d.ipvs} />}
+			</section>
+			<section class="panel stack" aria-label="Table">
+				<h2>IPVS table</h2>
+				{t?.ipvs === 'off' && <p class="soft">IPVS is off on this node: this is what is planned.</p>}
+				{!t ? <Waiting what="the table" error={table.error.value} /> : (
+					<Table caption="IPVS table" empty="It is empty." head={['Service', 'Scheduler', 'Owner', 'Servers', 'Active', 'Inactive', 'Connections so far']}
+						rows={t.services.slice(0, 300).map(s => [
+							<span class="mono nowrap">{s.service}</span>, s.scheduler, s.owner === 'zonegate' ? `${s.load_balancer ?? 'zonegate'}${s.zone ? `, ${s.zone}` : ''}` : <span class="chip">foreign</span>,
+							`${s.destinations.filter(x => x.weight > 0).length} of ${s.destinations.length}`, count(s.destinations.reduce((a, x) => a + x.active, 0)), count(s.destinations.reduce((a, x) => a + x.inactive, 0)), count(s.stats.connections),
+						])} />
+				)}
+			</section>
+		</>
+	)
+}
+
+function UserDialog({user}: {user?: User}) {
+	const [name, setName] = useState(user?.name ?? '')
+	const [role, setRole] = useState<string>(user?.role ?? 'viewer')
+	const [password, setPassword] = useState('')
+	return (
+		<ActionDialog title={user ? `Change ${user.name}` : 'New user'} action="Save" done={`${name} was saved`} ready={name !== '' && (user !== undefined || password !== '')} why="A name and a password are needed"
+			run={async () => {
+				await request(user ? 'PATCH' : 'PUT', '/api/v1/users/{user}', {params: {user: name}, body: {role, ...(password ? {password} : {})}, headers: user ? {} : {'If-None-Match': '*'}})
+			}}>
+			{!user && <Text label="Name" value={name} onInput={setName} />}
+			<Select label="Role" value={role} onInput={setRole} options={ROLES} help="viewer reads; operator shifts and drains; editor configures; admin also has the users" />
+			<Text label={user ? 'New password' : 'Password'} type="password" autocomplete="new-password" value={password} onInput={setPassword} help={user ? 'empty: as it is. A change ends his sessions' : 'at least 10 characters'} />
+		</ActionDialog>
+	)
+}
+
+function Users() {
+	const users = useResource('users', () => get<List<User>>('/api/v1/users'), 10000)
+	const list = users.data.value?.items
+	const remove = (u: User) => showDialog(() => <ActionDialog title={`Remove ${u.name}`} action="Remove" danger done={`${u.name} was removed`} run={async () => { await request('DELETE', '/api/v1/users/{user}', {params: {user: u.name}}) }}><p>His sessions end at once.</p></ActionDialog>)
+	return (
+		<section class="panel stack" aria-label="Users">
+			<div class="spread"><h2>Users</h2><button type="button" class="main-action" onClick={() => showDialog(() => <UserDialog />)}>New user</button></div>
+			{!list ? <Waiting what="the users" error={users.error.value} /> : (
+				<Table caption="Users" empty="None: root comes in by the socket of the host." head={['Name', 'Role', 'Last signed in', '']}
+					rows={list.map(u => [u.name, u.role, when(u.last_login_at), <span class="row"><button type="button" class="small" aria-label={`Change ${u.name}`} onClick={() => showDialog(() => <UserDialog user={u} />)}>Change</button>
+						<Act class="small danger" why={u.name === me.value?.who ? 'this is you' : ''} label={`Remove ${u.name}`} onClick={() => remove(u)}>Remove</Act></span>])} />
+			)}
+		</section>
+	)
+}
+
+function NewToken({secret}: {secret: string}) {
+	return (
+		<div>
+			<DialogTitle>The new token</DialogTitle>
+			<p>It is shown now and never again.</p>
+			<div class="row"><code class="evidence grow" tabIndex={0}>{secret}</code><CopyButton text={secret} what="the token" /></div>
+			<div class="end"><button type="button" class="main-action" onClick={closeDialog}>Done</button></div>
+		</div>
+	)
+}
+
+function TokenDialog() {
+	const [name, setName] = useState('')
+	const [role, setRole] = useState('viewer')
+	const [life, setLife] = useState('90d')
+	const [sources, setSources] = useState('')
+	const expires = life.trim() === '' ? null : parseSpan(life)
+	return (
+		<ActionDialog title="New token" action="Make it" done="The token was made" ready={name !== '' && (life.trim() === '' || expires !== null)} why="A name is needed, and a time such as 90d"
+			run={async () => {
+				const from = sources.split(/[\s,]+/).filter(Boolean)
+				const made = await request<{token: string; secret?: string}>('POST', '/api/v1/tokens', {body: {name, role, expires_in: expires, ...(from.length ? {sources: from} : {})}})
+				setTimeout(() => showDialog(() => <NewToken secret={made.data.token ?? made.data.secret ?? ''} />), 0)
+			}}>
+			<Text label="Name" value={name} onInput={setName} help="what it is for" />
+			<Select label="Role" value={role} onInput={setRole} options={['metrics', ...ROLES]} />
+			<Text label="Holds for" value={life} onInput={setLife} help="90d, 12h; empty = until it is revoked" />
+			<Text label="Only from" value={sources} onInput={setSources} help="networks such as 10.0.0.0/8; empty = from anywhere" />
+		</ActionDialog>
+	)
+}
+
+function Tokens() {
+	const tokens = useResource('tokens', () => get<List<Token>>('/api/v1/tokens'), 10000)
+	const list = tokens.data.value?.items
+	const revoke = (t: Token) => showDialog(() => <ActionDialog title={`Revoke ${t.name ?? t.id}`} action="Revoke" danger done="The token was revoked" run={async () => { await request('DELETE', '/api/v1/tokens/{token}', {params: {token: t.id}}) }}><p>Whoever uses it is refused at once.</p></ActionDialog>)
+	return (
+		<section class="panel stack" aria-label="Tokens">
+			<div class="spread"><h2>Tokens</h2><button type="button" class="main-action" onClick={() => showDialog(() => <TokenDialog />)}>New token</button></div>
+			{!list ? <Waiting what="the tokens" error={tokens.error.value} /> : (
+				<Table caption="Tokens" empty="None. A token lets a program use the API." head={['Name', 'Role', 'Ends', 'Only from', 'Last used', '']}
+					rows={list.map(t => [t.name ?? t.id, t.role, t.expires_at ? when(t.expires_at) : 'never', t.sources?.join(', ') || 'anywhere', when(t.last_used_at), <button type="button" class="small danger" aria-label={`Revoke ${t.name ?? t.id}`} onClick={() => revoke(t)}>Revoke</button>])} />
+			)}
+		</section>
+	)
+}
+
+function Sessions() {
+	const sessions = useResource('sessions', () => get<List<SessionRow & {last_seen_at: string}>>('/api/v1/sessions'), 10000)
+	const list = sessions.data.value?.items
+	const end = (s: SessionRow) => showDialog(() => <ActionDialog title={`End the session of ${s.user}`} action="End it" danger done="The session has ended" run={async () => { await request('DELETE', '/api/v1/sessions/{session}', {params: {session: s.id}}) }} />)
+	return (
+		<section class="panel stack" aria-label="Sessions">
+			<h2>Sessions</h2>
+			{!list ? <Waiting what="the sessions" error={sessions.error.value} /> : (
+				<Table caption="Sessions" empty="None." head={['User', 'From', 'Since', 'Last seen', 'Ends', '']}
+					rows={list.map(s => [<>{s.user}{s.current && <span class="chip">this one</span>}</>, s.source ?? '–', when(s.created_at), when(s.last_seen_at), when(s.expires_at), <button type="button" class="small" aria-label={`End the session of ${s.user} since ${when(s.created_at)}`} onClick={() => end(s)}>End</button>])} />
+			)}
+		</section>
+	)
+}
+
+function Password() {
+	const [old, setOld] = useState('')
+	const [made, setMade] = useState('')
+	const change = async (event: Event) => {
+		event.preventDefault()
+		try { await request('POST', '/api/v1/auth/password', {body: {current_password: old, new_password: made}}); say('The password was changed'); setOld(''); setMade('') } catch (e) { say((e as Error).message) }
+	}
+	if (me.value?.authenticated_by !== 'session') return null
+	return (
+		<section class="panel" aria-label="Password"><form class="stack" onSubmit={change}><h2>Your password</h2>
+			<div class="fields"><Text label="Current password" type="password" autocomplete="current-password" value={old} onInput={setOld} /><Text label="New password" type="password" autocomplete="new-password" value={made} onInput={setMade} help="at least 10 characters" /></div>
+			<div><button type="submit">Change it</button></div></form></section>
+	)
+}
+
+export function SystemPage({tab}: {tab: string}) {
+	const why = whyNot('admin')
+	return (
+		<>
+			<PageHead title="System" />
+			<Tabs here={tab} list={[['node', 'Node'], ['kernel', 'Kernel and drift'], ['users', 'Users'], ['tokens', 'Tokens'], ['sessions', 'Sessions']]} base="system" />
+			{tab === 'kernel' ? <Kernel /> : tab === 'sessions' ? <><Sessions /><Password /></> : tab === 'users' || tab === 'tokens'
+				? (why ? <Empty title="Not for this role" text={`This ${why}.`} /> : tab === 'users' ? <Users /> : <Tokens />) : <Node />}
+		</>
+	)
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The zones of the document, and taking one out of all load balancers.
+import {useBalancers, useOverrides, useZones} from '../lib/load.ts'
+import {plural} from '../lib/format.ts'
+import {go, href} from '../lib/router.ts'
+import {whyNot} from '../lib/session.ts'
+import {Act, Empty, PageHead, Waiting} from '../ui/bits.tsx'
+import {openShift, ShiftBanner} from './shift.tsx'
+
+export function Zones() {
+	const zones = useZones(), balancers = useBalancers(), overrides = useOverrides()
+	const list = zones.data.value?.items
+	const shifts = (overrides.data.value?.items ?? []).filter(o => o.kind === 'zone_shift')
+	const of = (zone: string) => (balancers.data.value?.items ?? []).filter(lb => lb.zones[zone])
+	return (
+		<>
+			<PageHead title="Zones" sub={list && plural(list.length, 'zone')}><Act class="main-action" why={whyNot('editor')} onClick={() => go('zones', ':new')}>New zone</Act></PageHead>
+			{shifts.map(s => <ShiftBanner key={s.id} shift={s} />)}
+			{!list ? <Waiting what="the zones" error={zones.error.value} />
+				: list.length === 0 ? <Empty title="No zone yet" text="A zone is a place that can fail as a whole: a hall, a site. Load balancers have an address in each of theirs." cli="zonegate config apply -f zones.json" />
+					: <div class="grid">{list.map(z => (
+						<article class="panel card stack" key={z.name}>
+							<div class="spread"><h2><a href={href('zones', z.name, 'edit')}>{z.name}</a></h2></div>
+							{z.description && <p>{z.description}</p>}
+							<p class="soft small">{z.client_subnets.length ? `clients: ${z.client_subnets.slice(0, 4).join(', ')}${z.client_subnets.length > 4 ? ' …' : ''}` : 'no client networks'}</p>
+							<p class="small">In {plural(of(z.name).length, 'load balancer')}{of(z.name).length > 0 && ': '}{of(z.name).slice(0, 5).map((lb, i) => <span key={lb.name}>{i > 0 && ', '}<a href={href('load-balancers', lb.name)}>{lb.name}</a></span>)}</p>
+							<div class="actions">
+								<Act why={whyNot('operator') || (of(z.name).length ? '' : 'it is in no load balancer')} label={`Shift ${z.name} away from all`} onClick={() => openShift(z.name, '*')}>Shift away from all</Act>
+								<Act why={whyNot('editor')} label={`Edit ${z.name}`} onClick={() => go('zones', z.name, 'edit')}>Edit</Act>
+							</div>
+						</article>
+					))}</div>}
+		</>
+	)
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lines over time, and the same numbers as a table. Gaps are gaps.
+import uPlot from 'uplot'
+import {useEffect, useRef} from 'preact/hooks'
+import {painted} from '../lib/theme.ts'
+import {when} from '../lib/format.ts'
+
+export interface Line { name: string; values: (number | null)[]; dash?: number[] }
+
+const COLOURS = ['--info', '--ok', '--warn', '--bad']
+
+export function Chart({title, times, lines, format, height = 190}: {title: string; times: number[]; lines: Line[]; format: (value: number) => string; height?: number}) {
+	const box = useRef<HTMLDivElement>(null)
+	const plot = useRef<uPlot | undefined>(undefined)
+	const shape = `${lines.map(l => l.name).join('|')}-${painted.value}-${height}`
+	useEffect(() => {
+		const place = box.current!
+		const style = getComputedStyle(document.documentElement)
+		const colour = (name: string) => style.getPropertyValue(name).trim()
+		const axis = {stroke: colour('--soft'), grid: {stroke: colour('--line'), width: 1}, ticks: {stroke: colour('--line'), width: 1}, font: '12px system-ui, sans-serif'}
+		const made = new uPlot({
+			width: place.clientWidth || 300, height, padding: [8, 8, 0, 0], cursor: {drag: {x: false, y: false}}, legend: {live: true},
+			scales: {x: {time: true}, y: {range: (_u, _min, max) => [0, max > 0 ? max * 1.12 : 1]}},
+			axes: [{...axis, space: 70, values: (_u, ticks) => ticks.map(t => when(new Date(t * 1000).toISOString()).slice(-8, -3) || '')}, {...axis, size: 62, values: (_u, ticks) => ticks.map(format)}],
+			series: [{label: 'Time', value: (_u, t) => t === null ? '–' : when(new Date(t * 1000).toISOString())},
+				...lines.map((l, i) => ({label: l.name, stroke: colour(COLOURS[i % COLOURS.length]!), width: 2, dash: l.dash, points: {show: times.length < 3}, value: (_u: uPlot, v: number | null) => v === null ? '–' : format(v)}))],
+		}, [times, ...lines.map(l => l.values)] as uPlot.AlignedData, place)
+		plot.current = made
+		const watch = new ResizeObserver(() => made.setSize({width: place.clientWidth, height}))
+		watch.observe(place)
+		return () => { watch.disconnect(); made.destroy() }
+	}, [shape])
+	useEffect(() => { plot.current?.setData([times, ...lines.map(l => l.values)] as uPlot.AlignedData) }, [times, lines])
+	const step = Math.max(1, Math.ceil(times.length / 30))
+	const rows = times.map((t, i) => [t, i] as const).filter(([, i]) => i % step === 0 || i === times.length - 1)
+	return (
+		<div class="stack">
+			<div class="chart" ref={box} role="img" aria-label={`${title}: a chart; its numbers are in the table that follows`} />
+			<details>
+				<summary>{title} as a table</summary>
+				<div class="scroll" tabIndex={0} role="region" aria-label={`${title}, table`}>
+					<table>
+						<caption class="hide">{title}</caption>
+						<thead><tr><th scope="col">Time</th>{lines.map(l => <th key={l.name} scope="col" class="num">{l.name}</th>)}</tr></thead>
+						<tbody>{rows.map(([t, i]) => <tr key={t}><th scope="row">{when(new Date(t * 1000).toISOString())}</th>{lines.map(l => <td key={l.name} class="num">{l.values[i] === null || l.values[i] === undefined ? '–' : format(l.values[i]!)}</td>)}</tr>)}</tbody>
+					</table>
+				</div>
+			</details>
+		</div>
+	)
+}
+
+/** The last results in a few pixels: height is the time an answer took, what failed stands out by shape and colour. */
+export function Spark({results, top}: {results: {result: string; duration_ms: number}[]; top: number}) {
+	const shown = results.slice(0, 14).reverse()
+	const failed = shown.filter(r => r.result === 'fail').length
+	return (
+		<svg class="spark" viewBox="0 0 86 22" role="img" aria-label={`${shown.length} last probes, ${failed} failed`}>
+			{shown.map((r, i) => r.result === 'fail'
+				? <path key={i} class="t-bad" d={`M${i * 6 + 1} 8l4 6m0-6l-4 6`} stroke="currentColor" stroke-width="1.6" />
+				: <rect key={i} class={r.result === 'pass' ? 't-ok' : 't-idle'} x={i * 6 + 1} width="4" y={20 - Math.max(2, Math.min(18, (18 * r.duration_ms) / (top || 1)))} height={Math.max(2, Math.min(18, (18 * r.duration_ms) / (top || 1)))} fill="currentColor" />)}
+		</svg>
+	)
+}

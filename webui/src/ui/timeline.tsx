@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// States over time as a band, gaps as gaps; and the same as a table.
+import {look} from '../lib/health.ts'
+import {span, when} from '../lib/format.ts'
+import type {Piece} from '../lib/timeline.ts'
+
+export function Timeline({pieces, from, to}: {pieces: Piece[]; from: number; to: number}) {
+	const x = (t: number) => (1000 * (t - from)) / (to - from)
+	const said = pieces.map(p => `${p.state ? look(p.state).word : 'not looked at'} from ${when(new Date(p.from).toISOString())} for ${span(p.to - p.from)}`).join('; ')
+	return (
+		<div class="stack">
+			<svg class="timeline" viewBox="0 0 1000 34" preserveAspectRatio="none" role="img" aria-label={said || 'nothing is known'}>
+				{pieces.filter(p => p.state).map(p => {
+					const tall = p.state === 'healthy' ? 34 : p.state === 'unhealthy' ? 34 : 22
+					return <rect key={p.from} class={`t-${look(p.state!).tone}`} x={x(p.from)} width={Math.max(1.5, x(p.to) - x(p.from))} y={34 - tall} height={tall} fill="currentColor"><title>{`${look(p.state!).word}, ${span(p.to - p.from)}`}</title></rect>
+				})}
+			</svg>
+			<div class="axis"><span>{span(to - from)} ago</span><span>now</span></div>
+		</div>
+	)
+}
