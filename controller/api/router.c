@@ -276,6 +276,8 @@ static bool router_match(const char *pattern, const struct uri *uri,
 		pattern++;
 		length = strcspn(pattern, "/");
 		if (*pattern == '{') {
+			if (!*uri->segments[i]) /* /zones/ is no zone without a name */
+				return false;
 			ret_params[params++] = uri->segments[i];
 		} else if (strlen(uri->segments[i]) != length ||
 			   memcmp(pattern, uri->segments[i], length) != 0) {

@@ -66,8 +66,6 @@ enum cli_exit cli_view_records(struct cli *cli);
 enum cli_exit cli_view_drift(struct cli *cli);
 enum cli_exit cli_view_shifts(struct cli *cli);
 enum cli_exit cli_view_show(struct cli *cli); /* shift, token */
-enum cli_exit cli_view_notify(struct cli *cli);
-enum cli_exit cli_view_notify_test(struct cli *cli);
 enum cli_exit cli_view_validate(struct cli *cli);
 enum cli_exit cli_view_set_servers(struct cli *cli);
 

@@ -83,7 +83,8 @@ COMMANDS = {
     f'GET {BASE}/settings': 'settings show',
     f'PATCH {BASE}/settings': 'settings set timeouts.tcp_s=900',
     f'POST {BASE}/kernel/reconcile': 'kernel reconcile',
-    f'GET {BASE}/notify': 'notify show',
+    f'GET {BASE}/events': 'events',
+    f'GET {BASE}/notify': 'notify status',
     f'POST {BASE}/notify/test': 'notify test',
     f'GET {BASE}/users': 'user list',
     f'GET {BASE}/users/{{user}}': 'user show alice',
@@ -104,7 +105,6 @@ WITHOUT = {
     f'GET {GROUP}/servers': 'server list shows the same, with the states',
     f'GET {BASE}/config/confirm': 'status and override list show it among the rest',
     f'PUT {BASE}/settings': 'settings set changes members; config apply replaces',
-    f'GET {BASE}/events': 'a stream: for what follows it',
     'GET /livez': 'for what watches processes: a command that ends with 0 says the same',
     'GET /readyz': 'for what watches processes: status says the same, with the reasons',
     'GET /metrics': 'for Prometheus',
@@ -114,6 +114,7 @@ WITHOUT = {
     f'POST {BASE}/auth/first-user': 'for browsers, with the code of zonegate setup',
     f'POST {BASE}/auth/password': 'for browsers: of who has a session; user password sets one',
 }
+NAMELESS = ('status', 'stats')  # what they show has no name
 REFUSED = ('notify test',)  # no webhook is set here
 # Changes that cannot be tried without doing them, and why.
 NO_DRY_RUN = {
@@ -205,7 +206,7 @@ def every_list_and_show_knows_all_formats(daemon):
         if not all(_is_json(one) for one in texts['jsonl'].splitlines()):
             faults.append(f'{line} -o jsonl: {texts["jsonl"][:200]!r}')
         if '{' in texts['name'] or (texts['jsonl'] and 'audit' not in line and ' ' not in line
-                                    and not texts['name'] and line != 'status'):
+                                    and not texts['name'] and line not in NAMELESS):
             faults.append(f'{line} -o name: {texts["name"][:200]!r}')
     return faults
 
@@ -224,7 +225,7 @@ def every_change_knows_a_dry_run(daemon):
 
 def every_command_asks_for_something(daemon):
     """No command that the table does not know of."""
-    own = {'user password',  # another way to PATCH a user
+    own = {'user password', 'server stats',  # other ways to a route of the table
            'api', 'completion', 'complete', 'config diff', 'setup'}
     listed = set()
     for line in _run(daemon, daemon.socket, ['--help']).stdout.split('\n'):

@@ -52,7 +52,7 @@ def _neighbours(daemon):
         parts = target.split('/')
         found |= {'/'.join(parts[:i]) or '/' for i in range(1, len(parts))}
         found |= {f'{target}/{guess}' for guess in GUESSES}
-        found |= {f'{target}s', target[:-1], target.upper(), f'{target}.json', f'{target}//x'}
+        found |= {f'{target}/', f'{target.rpartition("/")[0]}/', f'{target}s', target[:-1], target.upper(), f'{target}.json', f'{target}//x'}
     return sorted(path for path in found if not daemon.contract.find(path))
 
 

@@ -53,6 +53,8 @@ static void router_finds_routes(void **state)
 			    "");
 	assert_string_equal(pattern(METHOD_GET, "/api/v2/zones", params), "");
 	assert_string_equal(pattern(METHOD_GET, "/livez/", params), "");
+	assert_string_equal(pattern(METHOD_GET, "/api/v1/zones/", params), "");
+	assert_string_equal(pattern(METHOD_GET, "/api/v1/server-groups//servers", params), "");
 	assert_string_equal(pattern(METHOD_GET, "/", params), "");
 }
 
