@@ -20,11 +20,11 @@ enum store_audit_stmt { AUDIT_ADD, AUDIT_PRUNE, AUDIT_COUNT, AUDIT_STMTS };
 
 static const char *const store_audit_sql[] = {
 	[AUDIT_ADD] =
-		"INSERT INTO audit (wall, refused, actor, method, object, result, value) VALUES (?1, ?2,"
-		" coalesce(json_extract(?3, '$.actor'), ''), coalesce(json_extract(?3, '$.method'), ''),"
-		" coalesce(json_extract(?3, '$.object'), ''), coalesce(json_extract(?3, '$.result'), ''), ?3)",
-	[AUDIT_PRUNE] = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE refused = ?1"
-			" ORDER BY id LIMIT 2) AND (wall < ?2 OR ?3)",
+		("INSERT INTO audit (wall, refused, actor, method, object, result, value) VALUES (?1, ?2,"
+		 " coalesce(json_extract(?3, '$.actor'), ''), coalesce(json_extract(?3, '$.method'), ''),"
+		 " coalesce(json_extract(?3, '$.object'), ''), coalesce(json_extract(?3, '$.result'), ''), ?3)"),
+	[AUDIT_PRUNE] = ("DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE refused = ?1"
+			 " ORDER BY id LIMIT 2) AND (wall < ?2 OR ?3)"),
 	[AUDIT_COUNT] = "SELECT count(*) FROM audit WHERE refused = ?1",
 };
 _Static_assert(sizeof(store_audit_sql) / sizeof(store_audit_sql[0]) == AUDIT_STMTS,

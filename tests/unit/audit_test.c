@@ -77,6 +77,7 @@ static void audit_has_changes_with_their_revisions(void **state)
 	write_zone(&rig, ZONE "?dry_run=true", "{\"description\":\"c\"}", 200);
 	write_zone(&rig, ZONE, "{\"description\":\"b\"}", 200); /* changes nothing */
 	AUTO_REPLY struct answer deleted = rig_ask(&rig, "DELETE", ZONE, "", NULL);
+	assert_int_equal(deleted.status, 204);
 	AUTO_REPLY struct answer a = audit_of(&rig, 5);
 	assert_string_equal(text(entry(&a, 4), "actor"), "root");
 	assert_string_equal(text(entry(&a, 4), "via"), "unix");
@@ -105,6 +106,7 @@ static void audit_has_what_was_refused(void **state)
 	assert_int_equal(ask_as(&rig, "not-the-token-of-anybody", "PUT", ZONE), 401);
 	assert_int_equal(ask_as(&rig, "not-the-token-of-anybody", "GET", ZONE), 401);
 	AUTO_REPLY struct answer gone = rig_ask(&rig, "DELETE", ZONE, "", NULL);
+	assert_int_equal(gone.status, 404);
 	AUTO_REPLY struct answer lost = rig_get(&rig, ZONE); /* reading nothing is no attempt */
 	assert_int_equal(lost.status, 404);
 	AUTO_REPLY struct answer a = audit_of(&rig, 4);
@@ -134,6 +136,7 @@ static void audit_counts_repetitions(void **state)
 		assert_int_equal(ask_as(&rig, "", "PUT", path), 401);
 	}
 	AUTO_REPLY struct answer a = audit_of(&rig, AUDIT_SOURCE_MAX);
+	assert_non_null(strstr(a.text, "z0"));
 	before = json_array_size(rig.journal);
 	rig.linger = true; /* the engine writes what the end of the API counted */
 	ev_async_send(rig.loop, &rig.stop);
