@@ -42,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* A block of its own, so that a byte beyond the end is noticed. */
 	AUTO_FREE uint8_t *block = mem_alloc(NLMSG_HDRLEN + size);
 	struct nlmsghdr *m = (struct nlmsghdr *)(void *)block;
+	struct plan_timeouts timeouts;
 	uint16_t family;
 
 	memcpy(block + NLMSG_HDRLEN, data, size);
@@ -49,5 +50,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_service(m);
 	fuzz_dest(m);
 	(void)ipvs_parse_family(m, &family);
+	(void)ipvs_parse_config(m, &timeouts);
 	return 0;
 }
