@@ -105,6 +105,7 @@ NO_UNIT_TEST = {
     'api/handlers_auth.c': 'tests/api/access_rules.py',
     'api/handlers_users.c': 'tests/api/access_rules.py',
     'api/handlers_tokens.c': 'tests/api/access_rules.py',
+    'api/handlers_notify.c': 'cli_notify_test.c: over HTTP, as it is used',
     'api/sse.c': 'handlers_events_test.c: over HTTP, as it is used',
     'webhook/webhook_try.c': 'webhook_test.c',
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',
