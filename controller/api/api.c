@@ -91,7 +91,6 @@ static void api_add_url(struct api *api, const char *listen, unsigned port, enum
 				any && api->node_name ? (int)strlen(api->node_name) : host,
 				any && api->node_name ? api->node_name : listen, port);
 
-	http_counts_clear(&api->context.http);
 	free(api->context.urls);
 	api->context.urls = more;
 }
@@ -221,6 +220,7 @@ void api_free(struct api *api)
 	free(api->node_name);
 	for (size_t i = 0; i < api->host_count; i++)
 		free(api->hosts[i]);
+	http_counts_clear(&api->context.http);
 	free(api->context.urls);
 	free(api->version);
 	free(api);
