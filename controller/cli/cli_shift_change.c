@@ -65,7 +65,8 @@ static enum cli_exit shift_change_rehearse_end(const struct cli_nodes *n, size_t
 		cli_print_json(a.json);
 	} else {
 		shift_change_say(n, index, "Would return", shift);
-		cli_shift_print_effects(json_object_get(a.json, "effects"));
+		if (json_array_size(json_object_get(a.json, "effects")) > 0)
+			cli_shift_print_effects(json_object_get(a.json, "effects"));
 	}
 	return EXIT_DIFFERENCES;
 }

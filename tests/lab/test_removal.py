@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A removed server drains: weight 0 at once, gone when its flows are, or at the deadline."""
 
+import threading
 import time
 
 from zglab import VIP4, case
@@ -34,6 +35,20 @@ def with_flows_it_waits_for_them(lab):
     assert mine and lab.gw.service("tcp", VIP4, 80).destinations["10.2.0.11", 80].active == mine
     lab.servers[0].close_connections()
     lab.wait(lambda: "10.2.0.11" not in lab.gw.weights(), 4 + lab.margin, "s1 is gone")
+
+
+@case
+def the_command_waits_for_them(lab):
+    lab.network(2)
+    lab.start(web(lab))
+    lab.gw.ipvsadm("--set", "0", "1", "0")
+    lab.traffic(connections=6, pause=60)
+    threading.Timer(1.5, lab.servers[0].close_connections).start()
+    start = time.monotonic()
+    done = lab.gw.cli("server", "delete", "web/s1", "--wait")
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    assert "may finish: web/s1" in done.stdout and "connections left" in done.stderr, done
+    assert time.monotonic() - start >= 1.4 and "10.2.0.11" not in lab.gw.weights()
 
 
 @case

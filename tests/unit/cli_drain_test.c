@@ -103,6 +103,30 @@ static void every_place_has_its_command(void **state)
 	rig_end(&rig);
 }
 
+static void what_holds_is_shown(void **state)
+{
+	struct cli_options why = {.comment = "disk"}, plain = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	start(&rig);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_drain_show, 2, &plain,
+						       WORDS("server", "drain-status", "web/w1"));
+	assert_int_equal(none.exit, EXIT_NOT_FOUND);
+	AUTO_OUTCOME struct outcome a = drain(&rig, &why, WORDS("server", "drain", "web/w1"));
+	AUTO_OUTCOME struct outcome b = cli_rig_run(&rig, cli_drain_weigh, 2, &why,
+						    WORDS("server", "weight", "web/w2", "7"));
+	assert_int_equal(a.exit + b.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome drained = cli_rig_run(
+		&rig, cli_drain_show, 2, &plain, WORDS("server", "drain-status", "web/w1"));
+	assert_contains(drained.out, "server web/w1: ");
+	assert_contains(drained.out, ": disk)");
+	AUTO_OUTCOME struct outcome weight = cli_rig_run(
+		&rig, cli_drain_show, 2, &json, WORDS("server", "weight-status", "web/w2"));
+	assert_int_equal(json_integer_value(json_object_get(weight.json, "weight")), 7);
+	rig_end(&rig);
+}
+
 static void weights_are_set_and_reset(void **state)
 {
 	struct cli_options o = {.comment = "slow", .expires = "2h"}, reset = {.reset = true};
@@ -158,6 +182,7 @@ int main(void)
 		cmocka_unit_test(drain_waits_until_it_has_ended),
 		cmocka_unit_test(drain_is_told_when_it_is_cancelled),
 		cmocka_unit_test(every_place_has_its_command),
+		cmocka_unit_test(what_holds_is_shown),
 		cmocka_unit_test(weights_are_set_and_reset),
 		cmocka_unit_test(what_is_missing_is_said),
 	};

@@ -83,6 +83,32 @@ static void shift_at_one_node(void **state)
 	rig_end(&rig);
 }
 
+/* What ends it and what moves its end can be tried first: nothing is changed by that. */
+static void shift_changes_are_rehearsed(void **state)
+{
+	struct cli_options o = {OPTIONS}, end = {.dry_run = true},
+			   longer = {.expires = "3h", .comment = "slow parcel", .dry_run = true};
+	struct rig rig = {0};
+
+	(void)state;
+	start(&rig);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_shift_start, 2, &o,
+						    WORDS("zone", "shift", "zb"));
+	assert_int_equal(a.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome dry = cli_rig_run(&rig, cli_shift_return, 2, &end,
+						      WORDS("zone", "return", "zb"));
+	assert_int_equal(dry.exit, EXIT_DIFFERENCES);
+	assert_contains(dry.out, "Would return zone zb, load balancer shop (");
+	assert_int_equal(count_shifts(&rig), 1);
+	AUTO_OUTCOME struct outcome later = cli_rig_run(&rig, cli_shift_extend, 2, &longer,
+							WORDS("zone", "extend", "zb"));
+	assert_int_equal(later.exit, EXIT_DIFFERENCES);
+	assert_contains(later.out, "Would extend zone zb");
+	AUTO_REPLY struct answer list = rig_get(&rig, "/api/v1/zone-shifts");
+	assert_string_equal(answer_text_at(&list, "items.0.comment"), "new switch");
+	rig_end(&rig);
+}
+
 static void shift_that_is_refused(void **state)
 {
 	struct cli_options o = {OPTIONS}, rehearsal = {OPTIONS, .dry_run = true},
@@ -249,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shift_of_what_is_not_in_dns),
 		cmocka_unit_test(shift_at_one_node),
+		cmocka_unit_test(shift_changes_are_rehearsed),
 		cmocka_unit_test(shift_that_is_refused),
 		cmocka_unit_test(shift_at_all_nodes),
 		cmocka_unit_test(shift_is_rehearsed_first),
