@@ -21,7 +21,16 @@ class Gate:
         self.daemon = alone.Daemon({'build': build, 'out': out})
         with open(self.daemon._settings, 'a', encoding='ascii') as file:
             file.write(f'[api]\nlisten = 127.0.0.1:{PORT}\nallowed_hosts = gate.example\n')
+        self._start()
+
+    def _start(self):
+        """Its socket listens a moment before the port does."""
         self.daemon.start()
+        for _ in range(1000):
+            with contextlib.suppress(ConnectionRefusedError):
+                return self.ask('GET', '/livez')
+            time.sleep(0.01)
+        raise AssertionError('the port does not listen')
 
     def root(self, method, path, body=None):
         return api.Api(self.daemon.socket, judged=False).raw(method, f'/api/v1{path}', body)
@@ -56,7 +65,7 @@ class Gate:
     def crash(self):
         self.daemon.process.kill()
         self.daemon.process.wait(10)
-        self.daemon.start()
+        self._start()
 
 
 def cookie_of(answer):
