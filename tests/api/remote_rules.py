@@ -2,7 +2,9 @@
 """The command line from elsewhere: over TLS with a token, from options and from the environment; and completion in bash."""
 
 import os
+import socket
 import subprocess
+import time
 
 from zglab import alone
 
@@ -23,6 +25,11 @@ class _Remote:
 
     def __enter__(self):
         self.daemon.start()
+        for _ in range(1000):  # its socket listens a moment before the port does
+            with socket.socket() as tcp:
+                if tcp.connect_ex(('127.0.0.1', PORT)) == 0:
+                    break
+            time.sleep(0.01)
         made = self.run(['--socket', self.daemon.socket, 'token', 'create', 'ci', '--role', 'editor'])
         with open(self.token, 'w', encoding='ascii') as file:
             file.write(made.stdout)
