@@ -39,7 +39,7 @@ function Side() {
 	useEffect(() => setOpen(false), [route.value])
 	const leave = async () => { try { await logout() } catch (e) { say((e as Error).message) } }
 	return (
-		<div class={`side${open ? ' open' : ''}`}>
+		<header class={`side${open ? ' open' : ''}`}>
 			<div class="top">
 				<a class="brand" href="#/"><Brand /></a>
 				<button type="button" class="menu" aria-expanded={open} aria-controls="places" onClick={() => setOpen(!open)}>Menu</button>
@@ -52,7 +52,7 @@ function Side() {
 				<button type="button" class="small" onClick={nextTheme}>Theme: {theme.value}</button>
 				{me.value?.authenticated_by === 'session' && <button type="button" class="small" onClick={leave}>Sign out</button>}
 			</div>
-		</div>
+		</header>
 	)
 }
 

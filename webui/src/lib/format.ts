@@ -27,7 +27,7 @@ export function clock(ms: number): string {
 export function ms(value: number): string {
 	if (value >= 10000) return `${trim(value / 1000, 1)} s`
 	if (value >= 1000) return `${trim(value / 1000, 2)} s`
-	return `${trim(value, value < 10 ? 1 : 0)} ms`
+	return `${trim(value, value < 1 ? 2 : value < 10 ? 1 : 0)} ms`
 }
 
 function trim(value: number, digits: number): string {

@@ -68,8 +68,8 @@ function badParts(facts: Facts): Part[] {
 	const open = facts.balancers.filter(lb => lb.status.fail_open)
 	const down = downOf(facts.groups)
 	const stuck = facts.balancers.filter(lb => lb.status.fault)
-	if (open.length === 1) parts.push({text: `no zone of ${open[0]!.name} is healthy: all are handed out`, href: `#/load-balancers/${encodeURIComponent(open[0]!.name)}`})
-	if (open.length > 1) parts.push({text: `${open.length} load balancers have no healthy zone: all of theirs are handed out`, href: '#/load-balancers?state=fail_open'})
+	if (open.length === 1) parts.push({text: `${open[0]!.name} fails open: unhealthy zones are handed out, as there is no healthy one`, href: `#/load-balancers/${encodeURIComponent(open[0]!.name)}`})
+	if (open.length > 1) parts.push({text: `${open.length} load balancers fail open: unhealthy zones are handed out, as there is no healthy one`, href: '#/load-balancers?state=fail_open'})
 	if (down) parts.push({text: `${down} of ${plural(serversOf(facts.groups), 'server')} down`, href: '#/server-groups?state=unhealthy'})
 	if (stuck.length) parts.push({text: `the kernel refused a part of ${stuck.map(lb => lb.name).slice(0, 3).join(', ')}`, href: `#/load-balancers/${encodeURIComponent(stuck[0]!.name)}`})
 	return parts

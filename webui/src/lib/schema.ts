@@ -70,8 +70,11 @@ function toText(value: unknown): string | boolean {
 	return value === undefined || value === null ? '' : String(value)
 }
 
+/** A new object begins with the defaults, and with the first choice where one has to be made. */
+const startOf = (f: FieldSpec): unknown => f.initial ?? (f.required && f.kind === 'choice' && !f.group ? f.options[0] : undefined)
+
 export function readValues(fields: FieldSpec[], object: unknown): Values {
-	return Object.fromEntries(fields.map(f => [f.pointer, toText(at(object, f.pointer) ?? (object ? undefined : f.initial))]).map(([p, v]) => [p, v as string | boolean]))
+	return Object.fromEntries(fields.map(f => [f.pointer, toText(at(object, f.pointer) ?? (object ? undefined : startOf(f)))]))
 }
 
 export function visible(f: FieldSpec, values: Values): boolean {

@@ -11,6 +11,11 @@ export function filterRows(rows: ServerRow[], f: Filter): ServerRow[] {
 		(!text || r.server.toLowerCase().includes(text) || r.address.includes(text) || r.detail.toLowerCase().includes(text)))
 }
 
+/** The reason without "unhealthy for 12.5 s:", which stands in columns of its own. */
+export function reasonOf(detail: string): string {
+	return detail.replace(/^[a-z ]+ for [\d.]+ \w+[:;] /, '')
+}
+
 /** web-2 before web-10. */
 const names = new Intl.Collator('en', {numeric: true})
 export const byName = (a: {server: string}, b: {server: string}): number => names.compare(a.server, b.server)

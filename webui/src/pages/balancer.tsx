@@ -70,7 +70,7 @@ function ZoneColumn({lb, zone, all, shift}: {lb: LbStatus; zone: ZoneStatus; all
 			</dl>
 			<Bar parts={[{n: inService, tone: 'ok', text: 'in service'}, {n: eligible - inService, tone: 'bad', text: 'not in service'}]} />
 			{zone.publication.map(p => <Vip key={p.family} p={p} />)}
-			<div class="actions"><Act why={why} onClick={() => openShift(zone.zone, lb.load_balancer)} label={`Shift ${zone.zone} away`}>Shift away</Act></div>
+			<div class="actions"><Act why={why} onClick={() => openShift(zone.zone, lb.load_balancer)} label={`Shift away ${zone.zone}`}>Shift away</Act></div>
 			{why && <span class="why">{why}</span>}
 		</article>
 	)
@@ -141,6 +141,13 @@ function Remove({name}: {name: string}) {
 	return <Act class="danger" why={whyNot('editor')} onClick={remove}>Remove</Act>
 }
 
+/** " for IPv6" where it is so for one family only. */
+function families(s: LbStatus): string {
+	const all = s.zones.flatMap(z => z.publication)
+	const open = [...new Set(all.filter(p => p.fail_open).map(p => p.family))]
+	return open.length === 1 && all.some(p => p.family !== open[0]) ? ` for IPv${open[0]}` : ''
+}
+
 export function BalancerPage({name}: {name: string}) {
 	const status = useResource(`lb-${name}`, () => get<LbStatus>('/api/v1/load-balancers/{load_balancer}/status', {load_balancer: name}), 2000)
 	const overrides = useOverrides()
@@ -157,7 +164,7 @@ export function BalancerPage({name}: {name: string}) {
 				<Remove name={name} />
 			</PageHead>
 			{status.error.value?.status ? <Fault error={status.error.value} what="Not renewed" /> : null}
-			{s.fail_open && <div class="banner bad"><span><strong>No zone is healthy: all are handed out (fail-open). </strong>Clients are sent to zones that are known to be unhealthy, as none is better.</span></div>}
+			{s.fail_open && <div class="banner bad"><span><strong>Fail-open{families(s)}: no zone is healthy, so all are handed out. </strong>Clients are sent to zones that are known to be unhealthy, as none is better.</span></div>}
 			{shifts.map(o => <ShiftBanner key={o.id} shift={o} />)}
 			<Overrides list={mine} />
 			<section aria-label="Zone map" class="stack live">

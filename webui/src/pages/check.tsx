@@ -60,7 +60,7 @@ function Editor({group, fields, original, etag}: {group: string; fields: FieldSp
 		} finally { setBusy(false) }
 	}
 	return (
-		<div class="halves">
+		<div class="beside">
 			<form class="panel stack" noValidate onSubmit={save}>
 				{trouble && <div class="banner bad" role="alert">{trouble}</div>}
 				<OtherFaults faults={faults} fields={fields} values={values} />

@@ -11,7 +11,7 @@ import {whyNot} from '../lib/session.ts'
 import type {Plan} from '../lib/types.ts'
 import {Act, PageHead, say, Waiting} from '../ui/bits.tsx'
 import {closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
-import {Area, Text} from '../ui/fields.tsx'
+import {Area, Select, Text} from '../ui/fields.tsx'
 import {ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
 import {PlanView} from '../ui/plan.tsx'
 import {ActionDialog} from '../ui/dialog.tsx'
@@ -39,7 +39,8 @@ function InnerForm({inner, name, setName, values, setValues, faults, choices}: {
 		<fieldset>
 			<legend>{inner.title}</legend>
 			<div class="stack">
-				<Text label={inner.label} value={name} onInput={setName} help={inner.help} list={inner.names} />
+				{inner.names ? <Select label={inner.label} value={name} onInput={setName} help={inner.help} options={[['', 'choose …'], ...inner.names.map(n => [n, n] as [string, string])]} />
+					: <Text label={inner.label} value={name} onInput={setName} help={inner.help} />}
 				<ObjectForm fields={inner.fields} values={values} faults={faults} at={`/${inner.member}/${name}`} choices={choices} onChange={(p, v) => setValues({...values, [p]: v})} />
 			</div>
 		</fieldset>
@@ -76,8 +77,8 @@ export function ObjectEditor({kind: id, parent = '', name}: {kind: Kind; parent?
 	const what = name ? `Edit ${name}` : `New ${kind.noun}`
 	const back = name ? kind.back(parent, name) : parent ? kind.back(parent, '').replace(/\/servers\/$/, '') : `#/${id === 'server_group' ? 'server-groups' : id === 'load_balancer' ? 'load-balancers' : 'zones'}`
 	const crumbs = [{text: 'Back', href: back}]
-	if (!all || (name !== undefined && !original.object)) {
-		return <><PageHead title={what} crumbs={crumbs} /><Waiting what={`the form${name ? ` of ${name}` : ''}`} error={original.error ?? (schemaFault ? new ApiError(0, 'unknown', schemaFault) : undefined)} /></>
+	if (!all || !zones.data.value || !groups.data.value || (name !== undefined && !original.object)) {
+		return <><PageHead title={what} crumbs={crumbs} /><Waiting what={`the form${name ? ` of ${name}` : ''}`} error={original.error ?? zones.error.value ?? groups.error.value ?? (schemaFault ? new ApiError(0, 'unknown', schemaFault) : undefined)} /></>
 	}
 	const choices = {
 		zone: (zones.data.value?.items ?? []).map(z => z.name), server_group: (groups.data.value?.items ?? []).map(g => g.name), backup_group: (groups.data.value?.items ?? []).map(g => g.name),
@@ -165,7 +166,7 @@ function Editor(p: EditorProps) {
 				{trouble && <div class="banner bad" role="alert" id="form-trouble" tabIndex={-1}>{trouble}</div>}
 				<OtherFaults faults={outer} fields={allFields} values={values} />
 				{!p.name && p.id !== 'lb_zone' && <Text label="Name *" value={name} onInput={setName} help="a-z, 0-9 and inner -; it cannot be changed later" fault={faults.find(f => f.pointer === '/name')?.detail} />}
-				{!p.name && p.id === 'lb_zone' && <Text label="Zone *" value={name} onInput={setName} list={p.choices.zone} help="one of the zones" fault={faults.find(f => f.pointer === '/name')?.detail} />}
+				{!p.name && p.id === 'lb_zone' && <Select label="Zone *" value={name} onInput={setName} options={[['', 'choose …'], ...(p.choices.zone ?? []).map(z => [z, z] as [string, string])]} fault={faults.find(f => f.pointer === '/name')?.detail} />}
 				<ObjectForm fields={p.fields} values={values} faults={faults} choices={p.choices} onChange={(pointer, v) => setValues(old => ({...old, [pointer]: v}))} />
 				{p.inner.map((i, n) => <InnerForm key={i.member} inner={i} name={inner[n]!.name} values={inner[n]!.values} faults={faults} choices={p.choices}
 					setName={v => setInner(old => old.map((o, x) => x === n ? {...o, name: v} : o))} setValues={v => setInner(old => old.map((o, x) => x === n ? {...o, values: v} : o))} />)}

@@ -27,15 +27,21 @@ const linkOf = (object: unknown): string => {
 	return parts[0] === 'load-balancers' && parts[1] && parts[1] !== '*' ? '#/' + parts.slice(0, 2).join('/') : ''
 }
 
+/** "web/web-1" of "server_groups/web/servers/web-1". */
+export function nameOf(object: string): string {
+	const parts = object.split('/').filter(Boolean)
+	return [parts[1], parts[3]].filter(Boolean).join('/')
+}
+
 export function EventLine({event}: {event: EventItem}) {
 	const t = tone(event)
 	const link = linkOf(event.object)
-	const text = event.detail
+	const name = nameOf(event.object)
 	return (
 		<li>
 			<span class={`state t-${t.tone}`}><Mark shape={t.shape} /></span>
 			<time class="soft small nowrap" dateTime={event.at}>{when(event.at)}</time>
-			<span class="grow">{link ? <a href={link}>{text || event.type}</a> : text || event.type} <span class="chip">{event.type}</span></span>
+			<span class="grow">{name && <>{link ? <a href={link}>{name}</a> : name}: </>}{event.detail.replace(/ -> /g, ' → ')} <span class="soft small">{event.type}</span></span>
 		</li>
 	)
 }

@@ -7,7 +7,7 @@ import {look} from '../lib/health.ts'
 import {useGroups, useOverrides} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
-import {byName, byState, filterRows, flowsAt, flowsOf, remember} from '../lib/servers.ts'
+import {byName, byState, filterRows, reasonOf, flowsAt, flowsOf, remember} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {GroupHealth, KernelTable, Override, RecentResult, ServerRow} from '../lib/types.ts'
 import {Act, Advices, Empty, Fault, GroupBar, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
@@ -67,12 +67,12 @@ interface Row extends ServerRow { drain?: Override; flows?: number; recent?: Rec
 function columnsFor(group: string, selected: Set<string>, toggle: (s: string) => void, top: number): Column<Row>[] {
 	return [
 		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: r => <input type="checkbox" checked={selected.has(r.server)} aria-label={`Pick ${r.server}`} onChange={() => toggle(r.server)} />},
-		{id: 'name', head: 'Server', width: '19%', rowHeader: true, sort: byName, cell: r => <a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a>},
-		{id: 'state', head: 'State', width: '150px', sort: byState, cell: r => <StateMark state={r.state} />},
-		{id: 'detail', head: 'Why', wideOnly: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.drain.state === 'finished' ? ', done' : `, ${clock(Date.parse(r.drain.deadline_at ?? '') - now.value)} at most`}` : r.detail}</span>},
-		{id: 'since', head: 'For', width: '92px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
-		{id: 'zone', head: 'Zone', width: '110px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
-		{id: 'weight', head: 'Weight', width: '96px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
+		{id: 'name', head: 'Server', width: '17%', rowHeader: true, sort: byName, cell: r => <a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a>},
+		{id: 'state', head: 'State', width: '142px', sort: byState, cell: r => <StateMark state={r.state} />},
+		{id: 'detail', head: 'Why', wideOnly: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.drain.state === 'finished' ? ', done' : `, ${clock(Date.parse(r.drain.deadline_at ?? '') - now.value)} at most`}` : reasonOf(r.detail)}</span>},
+		{id: 'since', head: 'For', width: '84px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
+		{id: 'zone', head: 'Zone', width: '96px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
+		{id: 'weight', head: 'Weight', width: '100px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
 		{id: 'flows', head: 'Conn.', width: '80px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows ?? '–'},
 		{id: 'spark', head: 'Probes', width: '100px', wideOnly: true, cell: r => r.recent ? <Spark results={r.recent} top={top} /> : null},
 	]

@@ -16,11 +16,14 @@ import {ShiftBanner} from './shift.tsx'
 
 const SHAPES = {ok: 'disc', bad: 'cross', warn: 'half', info: 'ring', idle: 'dash'} as const
 
+/** Names stay as they are written. */
+const capital = (text: string): string => /^[a-z]+ /.test(text) && !text.includes(' shifted ') && !text.includes(' fails ') ? text.charAt(0).toUpperCase() + text.slice(1) : text
+
 function Truth({s}: {s: Sentence}) {
 	return (
 		<div class="panel live" aria-live="polite">
 			<p class="sentence"><span class={`t-${s.tone}`}><Mark shape={SHAPES[s.tone]} /></span>
-				<span>{s.parts.map((p, i) => <span key={p.text}>{i > 0 && ', '}{p.href ? <a href={p.href}>{p.text}</a> : p.text}</span>)}.</span>
+				<span>{s.parts.map((p, i) => <span key={p.text}>{i > 0 && ', '}{p.href ? <a href={p.href}>{i ? p.text : capital(p.text)}</a> : i ? p.text : capital(p.text)}</span>)}.</span>
 			</p>
 		</div>
 	)
@@ -28,7 +31,7 @@ function Truth({s}: {s: Sentence}) {
 
 function balancerLook(lb: LoadBalancer, overrides: Override[]) {
 	if (!lb.enabled) return {word: 'Disabled', tone: 'idle', shape: 'bar'} as const
-	if (lb.status.fail_open) return {word: 'No zone healthy', tone: 'bad', shape: 'triangle'} as const
+	if (lb.status.fail_open) return {word: 'Fails open', tone: 'bad', shape: 'triangle'} as const
 	if (lb.status.fault) return {word: 'Kernel refused', tone: 'bad', shape: 'cross'} as const
 	if (lb.status.checking) return {word: 'Being checked', tone: 'info', shape: 'ring'} as const
 	if (lb.status.min_healthy_breached) return {word: 'Too few servers', tone: 'bad', shape: 'cross'} as const

@@ -52,21 +52,20 @@ function Why({h, check, node}: {h: ServerHealth; check?: Record<string, unknown>
 
 const STEP_KEPT = 300
 function Latency({h}: {h: ServerHealth}) {
-	const [seen, setSeen] = useState<{started: string; ms: number | null}[]>([])
+	const [seen, setSeen] = useState<{t: number; pass: number | null; fail: number | null}[]>([])
 	useEffect(() => {
 		const p = h.last_probe
 		if (!p) return
-		setSeen(old => old.length && old[old.length - 1]!.started === p.started ? old : [...old.slice(1 - STEP_KEPT), {started: p.started, ms: p.result === 'pass' ? p.duration_ms : null}])
+		const t = Date.parse(p.started)
+		setSeen(old => old.length && old[old.length - 1]!.t === t ? old : [...old.slice(1 - STEP_KEPT), {t, pass: p.result === 'pass' ? p.duration_ms : null, fail: p.result === 'fail' ? p.duration_ms : null}])
 	}, [h.last_probe?.started])
-	const every = h.check?.interval_ms ?? 3000
-	// What was before this page was opened is known without its times: one interval apart.
-	const {times, values, failed} = useMemo(() => {
-		const first = seen[0] ? Date.parse(seen[0].started) : Date.now()
-		const before = h.recent.slice(seen.length ? 1 : 0).map((r, i) => ({t: first - (i + 1) * every, ms: r.result === 'pass' ? r.duration_ms : null, f: r.result === 'fail' ? r.duration_ms : null})).reverse()
-		const rows = seen.length > 1 ? seen.map(s => ({t: Date.parse(s.started), ms: s.ms, f: null as number | null})) : [...before, ...seen.map(s => ({t: Date.parse(s.started), ms: s.ms, f: null as number | null}))]
-		return {times: rows.map(r => r.t / 1000), values: rows.map(r => r.ms), failed: rows.map(r => r.f)}
-	}, [seen, h.recent.length])
-	const lines = useMemo(() => [{name: 'time to an answer', values}, ...(failed.some(f => f !== null) ? [{name: 'failed after', values: failed, dash: [4, 4]}] : [])], [values, failed])
+	// What was before this page was opened is known without its times: they are taken as one interval apart.
+	const [before] = useState(() => h.recent.slice(1).map((r, i) => ({
+		t: Date.parse(h.last_probe?.started ?? '') - (i + 1) * (h.check?.interval_ms ?? 3000), pass: r.result === 'pass' ? r.duration_ms : null, fail: r.result === 'fail' ? r.duration_ms : null,
+	})).reverse())
+	const rows = useMemo(() => [...before, ...seen].filter(r => Number.isFinite(r.t)), [seen])
+	const times = useMemo(() => rows.map(r => r.t / 1000), [rows])
+	const lines = useMemo(() => [{name: 'time to an answer', values: rows.map(r => r.pass)}, ...(rows.some(r => r.fail !== null) ? [{name: 'failed after', values: rows.map(r => r.fail), dash: [4, 4]}] : [])], [rows])
 	return (
 		<section class="panel" aria-label="Probe latency">
 			<div class="spread"><h2>Probe latency</h2>{h.check && <span class="soft small">fails after {ms(h.check.timeout_ms)}</span>}</div>

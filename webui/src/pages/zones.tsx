@@ -25,7 +25,7 @@ export function Zones() {
 							<p class="soft small">{z.client_subnets.length ? `clients: ${z.client_subnets.slice(0, 4).join(', ')}${z.client_subnets.length > 4 ? ' …' : ''}` : 'no client networks'}</p>
 							<p class="small">In {plural(of(z.name).length, 'load balancer')}{of(z.name).length > 0 && ': '}{of(z.name).slice(0, 5).map((lb, i) => <span key={lb.name}>{i > 0 && ', '}<a href={href('load-balancers', lb.name)}>{lb.name}</a></span>)}</p>
 							<div class="actions">
-								<Act why={whyNot('operator') || (of(z.name).length ? '' : 'it is in no load balancer')} label={`Shift ${z.name} away from all`} onClick={() => openShift(z.name, '*')}>Shift away from all</Act>
+								<Act why={whyNot('operator') || (of(z.name).length ? '' : 'it is in no load balancer')} label={`Shift away from all: ${z.name}`} onClick={() => openShift(z.name, '*')}>Shift away from all</Act>
 								<Act why={whyNot('editor')} label={`Edit ${z.name}`} onClick={() => go('zones', z.name, 'edit')}>Edit</Act>
 							</div>
 						</article>

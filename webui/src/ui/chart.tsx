@@ -21,7 +21,7 @@ export function Chart({title, times, lines, format, height = 190}: {title: strin
 		const made = new uPlot({
 			width: place.clientWidth || 300, height, padding: [8, 8, 0, 0], cursor: {drag: {x: false, y: false}}, legend: {live: true},
 			scales: {x: {time: true}, y: {range: (_u, _min, max) => [0, max > 0 ? max * 1.12 : 1]}},
-			axes: [{...axis, space: 70, values: (_u, ticks) => ticks.map(t => when(new Date(t * 1000).toISOString()).slice(-8, -3) || '')}, {...axis, size: 62, values: (_u, ticks) => ticks.map(format)}],
+			axes: [{...axis, space: 70, values: (_u, ticks) => ticks.map(t => when(new Date(t * 1000).toISOString()).slice(-8, ticks.length > 1 && ticks[1]! - ticks[0]! < 60 ? undefined : -3))}, {...axis, size: 62, values: (_u, ticks) => ticks.map(format)}],
 			series: [{label: 'Time', value: (_u, t) => t === null ? '–' : when(new Date(t * 1000).toISOString())},
 				...lines.map((l, i) => ({label: l.name, stroke: colour(COLOURS[i % COLOURS.length]!), width: 2, dash: l.dash, points: {show: times.length < 3}, value: (_u: uPlot, v: number | null) => v === null ? '–' : format(v)}))],
 		}, [times, ...lines.map(l => l.values)] as uPlot.AlignedData, place)
@@ -38,7 +38,7 @@ export function Chart({title, times, lines, format, height = 190}: {title: strin
 			<div class="chart" ref={box} role="img" aria-label={`${title}: a chart; its numbers are in the table that follows`} />
 			<details>
 				<summary>{title} as a table</summary>
-				<div class="scroll" tabIndex={0} role="region" aria-label={`${title}, table`}>
+				<div class="scroll" tabIndex={0} role="group" aria-label={`${title}, table`}>
 					<table>
 						<caption class="hide">{title}</caption>
 						<thead><tr><th scope="col">Time</th>{lines.map(l => <th key={l.name} scope="col" class="num">{l.name}</th>)}</tr></thead>

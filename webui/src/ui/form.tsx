@@ -20,11 +20,22 @@ export function useSchemas(): {all?: Record<string, Schema>; fault: string} {
 	return {all: schemas.value, fault: schemaFault.value}
 }
 
-const title = (name: string): string => { const text = name.replace(/_ms$/, ' (ms)').replace(/_s$/, ' (s)').replace(/[_.]/g, ' '); return text.charAt(0).toUpperCase() + text.slice(1) }
+const WORDS: Record<string, string> = {
+	dns: 'DNS', vip: 'VIP', ttl: 'TTL', sni: 'SNI', ca: 'CA', vip4: 'VIP (IPv4)', vip6: 'VIP (IPv6)', publish4: 'published instead (IPv4)', publish6: 'published instead (IPv6)', qtype: 'query type', rcodes: 'response codes', fwmark: 'firewall mark',
+}
+const title = (name: string): string => {
+	const text = name.replace(/_ms$/, ' (ms)').replace(/_s$/, ' (s)').split(/[_.\s]/).map(w => WORDS[w] ?? w).join(' ')
+	return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** What most people set; the rest is behind a fold. */
+const FIRST = new Set(['description', 'client_subnets', 'protocol', 'forward_method', 'type', 'interval_ms', 'timeout_ms', 'healthy_threshold', 'unhealthy_threshold', 'path', 'expected_status', 'method',
+	'address', 'port', 'weight', 'zone', 'enabled', 'dns_name', 'dns_ttl_s', 'cross_zone', 'vip4', 'vip6', 'server_group', 'scheduler', 'name', 'service', 'request', 'expect', 'preset'])
+const isFirst = (f: FieldSpec): boolean => f.required && !f.group.includes('window') && f.group !== 'tunnel' ? true : FIRST.has(f.name) && (f.group === '' || f.group === 'health_check')
 
 function helpOf(f: FieldSpec): string {
 	const bounds = f.min !== undefined && f.max !== undefined ? `${f.min} to ${f.max}` : ''
-	const initial = f.initial !== undefined && f.initial !== '' && !(Array.isArray(f.initial) && !f.initial.length) ? `default ${Array.isArray(f.initial) ? f.initial.join(', ') : String(f.initial)}` : ''
+	const initial = f.kind !== 'flag' && f.initial !== undefined && f.initial !== '' && !(Array.isArray(f.initial) && !f.initial.length) ? `default ${Array.isArray(f.initial) ? f.initial.join(', ') : String(f.initial)}` : ''
 	return [f.help.replace(/;? ?only with .*$/, ''), bounds, initial].filter(Boolean).join('; ')
 }
 
@@ -49,15 +60,22 @@ function FormField({f, p}: {f: FieldSpec; p: FormProps}) {
 	return <Text {...common} value={String(value ?? '')} onInput={set} />
 }
 
+function Groups({fields, p}: {fields: FieldSpec[]; p: FormProps}) {
+	const groups = [...new Set(fields.map(f => f.group))]
+	return <>{groups.map(g => {
+		const own = fields.filter(f => f.group === g).map(f => <FormField key={f.pointer} f={f} p={p} />)
+		return g === '' ? own : <fieldset key={g}><legend>{title(g)}</legend><div class="fields">{own}</div></fieldset>
+	})}</>
+}
+
 export function ObjectForm(p: FormProps) {
 	const shown = p.fields.filter(f => visible(f, p.values))
-	const groups = [...new Set(shown.map(f => f.group))]
+	const first = shown.filter(isFirst), rest = shown.filter(f => !isFirst(f))
+	const wrong = rest.some(f => p.faults.some(x => x.pointer.startsWith((p.at ?? '') + f.pointer)))
 	return (
 		<div class="fields">
-			{groups.map(g => {
-				const own = shown.filter(f => f.group === g).map(f => <FormField key={f.pointer} f={f} p={p} />)
-				return g === '' ? own : <fieldset key={g}><legend>{title(g)}</legend><div class="fields">{own}</div></fieldset>
-			})}
+			<Groups fields={first} p={p} />
+			{rest.length > 0 && <details open={wrong || undefined}><summary>More settings ({rest.length})</summary><div class="fields"><Groups fields={rest} p={p} /></div></details>}
 		</div>
 	)
 }

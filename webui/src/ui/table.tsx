@@ -62,7 +62,7 @@ export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, caption, 
 	const {first, end} = {first: Math.min(sight.first, rows.length), end: Math.min(sight.end, rows.length)}
 	const height = Math.min(rows.length, 400) * ROW + 52
 	return (
-		<div class="virtual live" ref={box} onScroll={look} tabIndex={0} role="region" aria-label={caption} style={{height: `${height}px`}}>
+		<div class="virtual live" ref={box} onScroll={look} tabIndex={0} role="group" aria-label={caption} style={{height: `${height}px`}}>
 			<table aria-rowcount={rows.length + 1}>
 				<caption class="hide">{caption}</caption>
 				<Head columns={columns} order={order} onOrder={onOrder} />
@@ -87,11 +87,11 @@ export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, caption, 
 export function Table({head, rows, caption, empty}: {head: ComponentChildren[]; rows: ComponentChildren[][]; caption: string; empty?: string}) {
 	if (!rows.length) return <p class="soft">{empty ?? 'None.'}</p>
 	return (
-		<div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+		<div class="scroll" tabIndex={0} role="group" aria-label={caption}>
 			<table>
 				<caption class="hide">{caption}</caption>
-				<thead><tr>{head.map((h, i) => <th key={i} scope="col">{h}</th>)}</tr></thead>
-				<tbody>{rows.map((cells, r) => <tr key={r}>{cells.map((c, i) => <td key={i}>{c}</td>)}</tr>)}</tbody>
+				<thead><tr>{head.map((h, i) => <th key={i} scope="col">{h === '' ? <span class="hide">Actions</span> : h}</th>)}</tr></thead>
+				<tbody>{rows.map((cells, r) => <tr key={r}>{cells.map((c, i) => <td key={i} class={head[i] === '' ? 'right' : ''}>{c}</td>)}</tr>)}</tbody>
 			</table>
 		</div>
 	)
