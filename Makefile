@@ -257,6 +257,9 @@ fuzz-coverage:
 SYSCONFDIR ?= /etc
 MAN := $(wildcard controller/man/*.[1-8])
 man_place = $(DESTDIR)$(PREFIX)/share/man/man$(patsubst .%,%,$(suffix $(1)))/$(notdir $(1))
+# For monitoring: rules of alerts, a board.
+SHARE := $(DESTDIR)$(PREFIX)/share/zonegate
+SHARED := conf/prometheus/zonegate.rules.yml conf/grafana/zonegate.json
 UNIT_PLACE := $(DESTDIR)$(PREFIX)/lib/systemd/system/zonegate.service
 # Printed by the program itself.
 COMPLETION_bash := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zonegate
@@ -265,7 +268,8 @@ COMPLETION_fish := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/zonegate.
 INSTALLED := $(DESTDIR)$(PREFIX)/sbin/zonegated $(DESTDIR)$(PREFIX)/bin/zonegate $(UNIT_PLACE) \
 	$(DESTDIR)$(PREFIX)/lib/sysusers.d/zonegate.conf $(DESTDIR)$(PREFIX)/lib/modules-load.d/zonegate.conf \
 	$(foreach m,$(MAN),$(call man_place,$(m))) \
-	$(foreach s,bash zsh fish,$(COMPLETION_$(s)))
+	$(foreach s,bash zsh fish,$(COMPLETION_$(s))) \
+	$(SHARED:conf/%=$(SHARE)/%)
 install: all
 	install -D -m 755 $(OUT)/zonegated $(DESTDIR)$(PREFIX)/sbin/zonegated
 	install -D -m 755 $(OUT)/zonegate $(DESTDIR)$(PREFIX)/bin/zonegate
@@ -279,6 +283,7 @@ install: all
 	test -e $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf || \
 		install -m 644 conf/zonegate.conf $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf
 	$(foreach m,$(MAN),install -D -m 644 $(m) $(call man_place,$(m)) &&) true
+	$(foreach f,$(SHARED),install -D -m 644 $(f) $(f:conf/%=$(SHARE)/%) &&) true
 	$(foreach s,bash zsh fish,install -d $(dir $(COMPLETION_$(s))) && \
 		$(OUT)/zonegate completion $(s) >$(COMPLETION_$(s)) &&) true
 	@test -n "$(DESTDIR)" || printf '%s\n' 'Installed. Next, as root:' \

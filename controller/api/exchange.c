@@ -263,7 +263,7 @@ static struct MHD_Response *exchange_open_stream(struct exchange *x)
 static void exchange_count_answer(struct request *r)
 {
 	http_counts_add(&r->api->http, r->route, r->status);
-	if (r->status == 401)
+	if (r->status == 401 || (r->status == 429 && r->wait)) /* guesses too fast */
 		metrics_add(METRIC_AUTH_FAILURES, 1);
 }
 

@@ -101,8 +101,7 @@ static void metrics_job_done(struct worker_job *job)
 
 static void metrics_write_failures(struct buf_writer *w, const struct engine *e)
 {
-	metrics_write_head(w, "zonegate_health_failures_total", "counter",
-			   "Checks that did not pass, by the reason");
+	metrics_write_head(w, "zonegate_health_failures_total");
 	for (unsigned r = REASON_NONE + 1; r < REASON_COUNT; r++) {
 		uint64_t count = engine_check_failures(e, (enum health_reason)r);
 
@@ -121,8 +120,7 @@ static void metrics_write_certificate(struct buf_writer *w, const struct tls *tl
 	if (!tls)
 		return;
 	tls_read_status(tls, &st);
-	metrics_write_head(w, "zonegate_tls_certificate_expiry_timestamp_seconds", "gauge",
-			   "When the certificate of the API is no longer valid");
+	metrics_write_head(w, "zonegate_tls_certificate_expiry_timestamp_seconds");
 	buf_write_format(w, "zonegate_tls_certificate_expiry_timestamp_seconds %.0f\n",
 			 (double)st.not_after_wall / 1e6);
 }
@@ -132,15 +130,14 @@ static void metrics_write_node(struct buf_writer *w, const struct engine *e)
 	struct node_status st;
 
 	engine_node_status(e, &st);
-	metrics_write_head(w, "zonegate_kernel_available", "gauge",
-			   "Whether IPVS can be used (with ipvs = off it is not)");
+	metrics_write_head(w, "zonegate_kernel_available");
 	buf_write_format(w, "zonegate_kernel_available %d\n",
 			 st.kernel_available && !st.kernel_off);
-	metrics_write_head(w, "zonegate_store_ok", "gauge", "Whether the database takes commits");
+	metrics_write_head(w, "zonegate_store_ok");
 	buf_write_format(w, "zonegate_store_ok %d\n", st.store_ok);
-	metrics_write_head(w, "zonegate_services", "gauge", "Virtual services of this node");
+	metrics_write_head(w, "zonegate_services");
 	buf_write_format(w, "zonegate_services %zu\n", st.services);
-	metrics_write_head(w, "zonegate_probes", "gauge", "Servers that are probed");
+	metrics_write_head(w, "zonegate_probes");
 	buf_write_format(w, "zonegate_probes %zu\n", st.probes);
 }
 

@@ -41,8 +41,7 @@ void http_counts_write(const struct http_counts *c, struct buf_writer *w)
 	size_t routes;
 	const struct route *table = router_table(&routes);
 
-	metrics_write_head(w, "zonegate_http_requests_total", "counter",
-			   "API requests by route, method and code of the answer");
+	metrics_write_head(w, "zonegate_http_requests_total");
 	for (size_t i = 0; c->counts && i < (routes + 1) * HTTP_CODES; i++) {
 		const struct route *route = i / HTTP_CODES < routes ? &table[i / HTTP_CODES] : NULL;
 		unsigned code = http_codes[i % HTTP_CODES];

@@ -9,22 +9,20 @@
 struct metrics_dns_family {
 	const char *name;
 	const char *label;
-	const char *help;
 };
 
 static void metrics_dns_counters(struct buf_writer *w, const struct metrics_dns_family *f,
 				 const struct dns_counters *c)
 {
-	metrics_write_head(w, f->name, "counter", f->help);
+	metrics_write_head(w, f->name);
 	for (size_t i = 0; i < c->count; i++)
 		buf_write_format(w, "%s{%s=\"%s\"} %" PRIu64 "\n", f->name, f->label,
 				 c->items[i].name, c->items[i].value);
 }
 
-static void metrics_dns_gauge(struct buf_writer *w, const char *name, const char *help,
-			      uint64_t value)
+static void metrics_dns_gauge(struct buf_writer *w, const char *name, uint64_t value)
 {
-	metrics_write_head(w, name, "gauge", help);
+	metrics_write_head(w, name);
 	buf_write_format(w, "%s %" PRIu64 "\n", name, value);
 }
 
@@ -37,8 +35,7 @@ static void metrics_dns_latency(struct buf_writer *w, const struct dns_status *d
 					    .count = dns->latency_count,
 					    .sum_usec = dns->latency_sum_usec};
 
-	metrics_write_head(w, name, "histogram",
-			   "Time from a query's arrival at its thread to the answer's way out");
+	metrics_write_head(w, name);
 	metrics_write_histogram(w, &h, "");
 }
 
@@ -46,8 +43,7 @@ static void metrics_dns_queries(struct buf_writer *w, const struct dns_status *d
 {
 	static const char name[] = "zonegate_dns_queries_total";
 
-	metrics_write_head(w, name, "counter",
-			   "DNS queries that were answered, by type, code and the way they came");
+	metrics_write_head(w, name);
 	for (size_t i = 0; i < dns->query_count; i++) {
 		const struct dns_query_counter *q = &dns->queries[i];
 
@@ -62,7 +58,7 @@ static void metrics_dns_dropped(struct buf_writer *w, const struct dns_status *d
 	static const char name[] = "zonegate_dns_dropped_total";
 	static const char *const reasons[] = {"ignored", "limited_dropped", "send_failed"};
 
-	metrics_write_head(w, name, "counter", "DNS queries that got no answer, by the reason");
+	metrics_write_head(w, name);
 	for (size_t i = 0; i < dns->events.count; i++)
 		for (size_t j = 0; j < sizeof(reasons) / sizeof(reasons[0]); j++)
 			if (strcmp(dns->events.items[i].name, reasons[j]) == 0)
@@ -74,29 +70,20 @@ static void metrics_dns_server(struct buf_writer *w, const struct dns_status *dn
 {
 	metrics_dns_queries(w, dns);
 	metrics_dns_dropped(w, dns);
-	metrics_dns_counters(
-		w,
-		&(struct metrics_dns_family){"zonegate_dns_events_total", "event",
-					     "What the DNS server limited, cut, ignored or ended"},
-		&dns->events);
+	metrics_dns_counters(w, &(struct metrics_dns_family){"zonegate_dns_events_total", "event"},
+			     &dns->events);
 	metrics_dns_latency(w, dns);
-	metrics_dns_gauge(w, "zonegate_dns_tcp_connections", "Open connections of DNS clients",
-			  dns->tcp_connections);
+	metrics_dns_gauge(w, "zonegate_dns_tcp_connections", dns->tcp_connections);
 }
 
 void metrics_dns_write(struct buf_writer *w, const struct dns_status *dns,
 		       const struct update_status *update)
 {
-	metrics_dns_gauge(w, "zonegate_dns_serial", "SOA serial of what is answered now",
-			  dns->serial);
+	metrics_dns_gauge(w, "zonegate_dns_serial", dns->serial);
 	if (dns->served)
 		metrics_dns_server(w, dns);
 	if (!update->server)
 		return;
-	metrics_dns_gauge(w, "zonegate_dns_update_in_sync",
-			  "Whether the server of [dns_update] has what is answered here",
-			  update->in_sync);
-	metrics_dns_gauge(w, "zonegate_dns_update_failures",
-			  "Updates of the server of [dns_update] that failed in a row",
-			  update->failures);
+	metrics_dns_gauge(w, "zonegate_dns_update_in_sync", update->in_sync);
+	metrics_dns_gauge(w, "zonegate_dns_update_failures", update->failures);
 }

@@ -47,20 +47,16 @@ static unsigned metrics_process_descriptors(void)
 
 void metrics_process_write(struct buf_writer *w, const char *version, usec_t started_wall)
 {
-	metrics_write_head(w, "zonegate_build_info", "gauge",
-			   "Always 1; what runs is in the labels");
+	metrics_write_head(w, "zonegate_build_info");
 	buf_write_format(w, "zonegate_build_info{version=\"%s\"} 1\n", version);
-	metrics_write_head(w, "zonegate_process_start_time_seconds", "gauge",
-			   "When the daemon started");
+	metrics_write_head(w, "zonegate_process_start_time_seconds");
 	buf_write_format(w, "zonegate_process_start_time_seconds %.3f\n",
 			 (double)started_wall / 1e6);
-	metrics_write_head(w, "zonegate_process_cpu_seconds_total", "counter",
-			   "Time of a processor that the daemon took");
+	metrics_write_head(w, "zonegate_process_cpu_seconds_total");
 	buf_write_format(w, "zonegate_process_cpu_seconds_total %.6f\n", metrics_process_cpu());
-	metrics_write_head(w, "zonegate_process_resident_memory_bytes", "gauge",
-			   "Memory of the daemon");
+	metrics_write_head(w, "zonegate_process_resident_memory_bytes");
 	buf_write_format(w, "zonegate_process_resident_memory_bytes %llu\n",
 			 metrics_process_resident());
-	metrics_write_head(w, "zonegate_process_open_fds", "gauge", "Open descriptors");
+	metrics_write_head(w, "zonegate_process_open_fds");
 	buf_write_format(w, "zonegate_process_open_fds %u\n", metrics_process_descriptors());
 }

@@ -152,8 +152,6 @@ struct metrics_rows {
 /* One metric of the rows. */
 struct metrics_column {
 	const char *name;
-	const char *type;
-	const char *help;
 	uint64_t (*read)(const struct metrics_row *r);
 };
 
@@ -199,44 +197,28 @@ static uint64_t metrics_read_packets_out(const struct metrics_row *r)
 }
 
 static const struct metrics_column metrics_server_columns[] = {
-	{"zonegate_server_up", "gauge", "Whether a server is in service", metrics_read_serves},
-	{"zonegate_server_weight", "gauge",
-	 "Weight of a server in the kernel (with ipvs = off the planned one), the largest of its services",
-	 metrics_read_weight},
-	{"zonegate_server_weight_configured", "gauge", "Weight of a server in the configuration",
-	 metrics_read_configured},
+	{"zonegate_server_up", metrics_read_serves},
+	{"zonegate_server_weight", metrics_read_weight},
+	{"zonegate_server_weight_configured", metrics_read_configured},
 };
 
 static const struct metrics_column metrics_server_counts[] = {
-	{"zonegate_server_connections_active", "gauge",
-	 "Established connections to a server, in all services", metrics_read_active},
-	{"zonegate_server_connections_inactive", "gauge",
-	 "Connections to a server that are ending or beginning, and UDP flows",
-	 metrics_read_inactive},
-	{"zonegate_server_connections_total", "counter",
-	 "Connections to a server since the daemon started", metrics_read_connections},
-	{"zonegate_server_bytes_in_total", "counter", "Bytes to a server", metrics_read_bytes_in},
-	{"zonegate_server_bytes_out_total", "counter",
-	 "Bytes from a server; none with direct and tunnel", metrics_read_bytes_out},
-	{"zonegate_server_packets_in_total", "counter", "Packets to a server",
-	 metrics_read_packets_in},
-	{"zonegate_server_packets_out_total", "counter",
-	 "Packets from a server; none with direct and tunnel", metrics_read_packets_out},
+	{"zonegate_server_connections_active", metrics_read_active},
+	{"zonegate_server_connections_inactive", metrics_read_inactive},
+	{"zonegate_server_connections_total", metrics_read_connections},
+	{"zonegate_server_bytes_in_total", metrics_read_bytes_in},
+	{"zonegate_server_bytes_out_total", metrics_read_bytes_out},
+	{"zonegate_server_packets_in_total", metrics_read_packets_in},
+	{"zonegate_server_packets_out_total", metrics_read_packets_out},
 };
 
 static const struct metrics_column metrics_listener_counts[] = {
-	{"zonegate_listener_connections_active", "gauge", "Established connections of a listener",
-	 metrics_read_active},
-	{"zonegate_listener_connections_total", "counter",
-	 "Connections of a listener since the daemon started", metrics_read_connections},
-	{"zonegate_listener_bytes_in_total", "counter", "Bytes to a listener",
-	 metrics_read_bytes_in},
-	{"zonegate_listener_bytes_out_total", "counter",
-	 "Bytes from a listener; none with direct and tunnel", metrics_read_bytes_out},
-	{"zonegate_listener_packets_in_total", "counter", "Packets to a listener",
-	 metrics_read_packets_in},
-	{"zonegate_listener_packets_out_total", "counter",
-	 "Packets from a listener; none with direct and tunnel", metrics_read_packets_out},
+	{"zonegate_listener_connections_active", metrics_read_active},
+	{"zonegate_listener_connections_total", metrics_read_connections},
+	{"zonegate_listener_bytes_in_total", metrics_read_bytes_in},
+	{"zonegate_listener_bytes_out_total", metrics_read_bytes_out},
+	{"zonegate_listener_packets_in_total", metrics_read_packets_in},
+	{"zonegate_listener_packets_out_total", metrics_read_packets_out},
 };
 
 /* " 1234\n" */
@@ -261,7 +243,7 @@ static void metrics_write_columns(struct buf_writer *w, const struct metrics_col
 		const struct metrics_column *c = &columns[i];
 		size_t name_size = strlen(c->name);
 
-		metrics_write_head(w, c->name, c->type, c->help);
+		metrics_write_head(w, c->name);
 		for (size_t j = 0; j < rows->count; j++) {
 			const struct metrics_row *r = &rows->rows[j];
 
@@ -343,7 +325,7 @@ static void metrics_write_servers(const struct metrics_servers *m, struct buf_wr
 
 	buf_writer_init(&rows.labels, LABELS_MAX);
 	metrics_weights_fill(&weights, m);
-	metrics_write_head(w, "zonegate_server_info", "gauge", "Where a server is: always 1");
+	metrics_write_head(w, "zonegate_server_info");
 	for (size_t i = 0; i < m->snapshot->server_groups.count; i++) {
 		const struct server_group *g = m->snapshot->server_groups.items[i];
 
@@ -395,7 +377,7 @@ static void metrics_write_listeners(struct stats *stats, struct buf_writer *w)
 	buf_writer_init(&all.rows.labels, LABELS_MAX);
 	buf_writer_init(&all.infos, LABELS_MAX);
 	stats_each_listener(stats, NULL, metrics_on_listener, &all);
-	metrics_write_head(w, "zonegate_listener_info", "gauge", "Where a listener is: always 1");
+	metrics_write_head(w, "zonegate_listener_info");
 	buf_write(w, all.infos.data, all.infos.size);
 	metrics_write_columns(w, metrics_listener_counts, METRICS_COUNT(metrics_listener_counts),
 			      &all.rows);
@@ -408,21 +390,16 @@ static void metrics_write_state(struct stats *stats, struct buf_writer *w)
 	struct stats_state s;
 
 	stats_read_state(stats, &s);
-	metrics_write_head(w, "zonegate_statistics_up", "gauge",
-			   "Whether the kernel's counters were read the last time");
+	metrics_write_head(w, "zonegate_statistics_up");
 	buf_write_format(w, "zonegate_statistics_up %d\n", s.known);
-	metrics_write_head(w, "zonegate_statistics_histories", "gauge",
-			   "Listeners and servers with a past, of 5280 bytes each");
+	metrics_write_head(w, "zonegate_statistics_histories");
 	buf_write_format(w, "zonegate_statistics_histories %zu\n", s.rings);
-	metrics_write_head(
-		w, "zonegate_kernel_connections", "gauge",
-		"Connections in the kernel's table, active and inactive, of our services");
+	metrics_write_head(w, "zonegate_kernel_connections");
 	buf_write_format(w, "zonegate_kernel_connections %llu\n",
 			 (unsigned long long)s.connections);
 	if (!s.table_size)
 		return;
-	metrics_write_head(w, "zonegate_kernel_connection_table_size", "gauge",
-			   "Buckets of the kernel's table of connections (ip_vs conn_tab_bits)");
+	metrics_write_head(w, "zonegate_kernel_connection_table_size");
 	buf_write_format(w, "zonegate_kernel_connection_table_size %u\n", s.table_size);
 }
 

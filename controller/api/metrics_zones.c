@@ -15,30 +15,16 @@
 
 #define SERIES_MAX (256U * 1024 * 1024)
 
-static const struct {
-	const char *name;
-	const char *type;
-	const char *help;
-} metrics_families[FAMILY_COUNT] = {
-	[FAMILY_GROUP_SERVERS] = {"zonegate_server_group_servers", "gauge",
-				  "Servers of a group by state"},
-	[FAMILY_GROUP_FAIL_OPEN] =
-		{"zonegate_server_group_fail_open", "gauge",
-		 "Whether too few are healthy and all get flows (when_none_healthy = open)"},
-	[FAMILY_CHECK_DURATION] = {"zonegate_health_check_duration_seconds", "histogram",
-				   "How long the checks of a group took"},
-	[FAMILY_VIP_UP] = {"zonegate_zone_vip_up", "gauge",
-			   "Whether the VIP of a zone of a load balancer is healthy"},
-	[FAMILY_PUBLISHED] = {"zonegate_zone_published", "gauge",
-			      "Whether DNS hands out the address of a zone of a load balancer"},
-	[FAMILY_FAIL_OPEN] = {"zonegate_zone_fail_open", "gauge",
-			      "Whether no zone is healthy and all are handed out"},
-	[FAMILY_SHIFT_ACTIVE] = {"zonegate_zone_shift_active", "gauge",
-				 "Whether a zone shift holds it out of DNS"},
-	[FAMILY_SHIFT_EXPIRY] = {"zonegate_zone_shift_expiry_timestamp_seconds", "gauge",
-				 "When that zone shift ends; nothing without one"},
-	[FAMILY_ZONE_INFO] = {"zonegate_zone_info", "gauge",
-			      "The VIP of a zone of a load balancer: always 1"},
+static const char *const metrics_families[FAMILY_COUNT] = {
+	[FAMILY_GROUP_SERVERS] = "zonegate_server_group_servers",
+	[FAMILY_GROUP_FAIL_OPEN] = "zonegate_server_group_fail_open",
+	[FAMILY_CHECK_DURATION] = "zonegate_health_check_duration_seconds",
+	[FAMILY_VIP_UP] = "zonegate_zone_vip_up",
+	[FAMILY_PUBLISHED] = "zonegate_zone_published",
+	[FAMILY_FAIL_OPEN] = "zonegate_zone_fail_open",
+	[FAMILY_SHIFT_ACTIVE] = "zonegate_zone_shift_active",
+	[FAMILY_SHIFT_EXPIRY] = "zonegate_zone_shift_expiry_timestamp_seconds",
+	[FAMILY_ZONE_INFO] = "zonegate_zone_info",
 };
 
 static int metrics_compare_name(const void *a, const void *b)
@@ -75,7 +61,7 @@ static void metrics_add_durations(struct metrics_zones *z, const struct engine *
 				  const struct server_group *g)
 {
 	struct check_durations d;
-	struct metrics_histogram h = {.name = metrics_families[FAMILY_CHECK_DURATION].name,
+	struct metrics_histogram h = {.name = metrics_families[FAMILY_CHECK_DURATION],
 				      .bounds = engine_check_bounds,
 				      .buckets = d.buckets,
 				      .count = CHECK_DURATION_BUCKETS};
@@ -121,7 +107,7 @@ static void metrics_write_zone(struct metrics_zones *z, enum metrics_family f,
 			       const struct zone_publication *p, bool value)
 {
 	buf_write_format(&z->series[f], "%s{lb=\"%s\",zone=\"%s\",family=\"%u\"} %d\n",
-			 metrics_families[f].name, p->lb, p->zone, p->family == AF_INET6 ? 6U : 4U,
+			 metrics_families[f], p->lb, p->zone, p->family == AF_INET6 ? 6U : 4U,
 			 value);
 }
 
@@ -192,8 +178,7 @@ void metrics_zones_add_lb(struct metrics_zones *z, const struct engine *e,
 void metrics_zones_write(const struct metrics_zones *z, struct buf_writer *w)
 {
 	for (size_t i = 0; i < FAMILY_COUNT; i++) {
-		metrics_write_head(w, metrics_families[i].name, metrics_families[i].type,
-				   metrics_families[i].help);
+		metrics_write_head(w, metrics_families[i]);
 		buf_write(w, z->series[i].data, z->series[i].size);
 	}
 }

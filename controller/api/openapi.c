@@ -301,6 +301,10 @@ static void openapi_add_special_answers(json_t *responses, const struct route *r
 		openapi_add_problem(responses, "412", "If-Match is not met");
 		openapi_add_problem(responses, "503", "store-unavailable: nothing was confirmed");
 	}
+	if (strcmp(r->pattern, "/metrics") == 0)
+		openapi_set_content(responses, "200", "OK", "application/openmetrics-text",
+				    json_pack("{s:{s:s}, s:s}", "schema", "type", "string",
+					      "example", "# EOF\n"));
 	if (strcmp(r->pattern, "/api/v1/events") == 0) {
 		openapi_set_content(responses, "200", "OK", "text/event-stream",
 				    json_pack("{s:{s:s}, s:s}", "schema", "type", "string",

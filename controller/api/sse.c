@@ -6,6 +6,7 @@
 #include "api/context.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/metrics.h"
 #include "engine/events.h"
 #include "engine/status.h"
 
@@ -367,6 +368,7 @@ static void sse_link(struct sse *h, struct sse_stream *s)
 	if (s->next)
 		s->next->link = &s->next;
 	h->streams = s;
+	metrics_set(METRIC_EVENT_STREAMS, (int64_t)h->stream_count + 1);
 	if (h->stream_count++ == 0)
 		ev_timer_again(h->api->loop, &h->heartbeat);
 }
@@ -416,6 +418,7 @@ void sse_close(struct sse_stream *s)
 	*s->link = s->next;
 	if (s->next)
 		s->next->link = s->link;
+	metrics_set(METRIC_EVENT_STREAMS, (int64_t)h->stream_count - 1);
 	if (--h->stream_count == 0)
 		ev_timer_stop(h->api->loop, &h->heartbeat);
 	if (s->ask)

@@ -23,6 +23,12 @@ static const struct metric_info metrics_table[METRIC_COUNT] = {
 #undef METRIC
 };
 
+static const struct metric_info metrics_series[] = {
+#define SERIES(name_, labels, type_, help_) {name_, type_, help_},
+#include "base/series.def"
+#undef SERIES
+	{0}};
+
 static _Atomic int64_t metrics_values[METRIC_COUNT];
 
 void metrics_add(enum metric_id id, uint64_t n)
@@ -53,11 +59,14 @@ static void metrics_write_head_part(struct buf_writer *w, const char *name, size
 	buf_write_format(w, " %s\n", info->type);
 }
 
-void metrics_write_head(struct buf_writer *w, const char *name, const char *type, const char *help)
+void metrics_write_head(struct buf_writer *w, const char *name)
 {
-	const struct metric_info info = {.name = name, .type = type, .help = help};
+	const struct metric_info *info = metrics_series;
 
-	metrics_write_head_part(w, name, strlen(name), &info);
+	while (info->name && strcmp(info->name, name) != 0)
+		info++;
+	assert(info->name);
+	metrics_write_head_part(w, name, strlen(name), info);
 }
 
 static void metrics_write_value(struct buf_writer *w, const char *name, int64_t value)

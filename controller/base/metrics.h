@@ -21,8 +21,8 @@ int64_t metrics_get(enum metric_id id);
 
 /* Writes HELP, TYPE and the value of every metric of the table. Series of objects are written by their owner. */
 void metrics_write(struct buf_writer *w);
-/* Writes a HELP and a TYPE line. */
-void metrics_write_head(struct buf_writer *w, const char *name, const char *type, const char *help);
+/* Writes the HELP and the TYPE line of a metric of series.def; there is no other name. */
+void metrics_write_head(struct buf_writer *w, const char *name);
 /* A whole histogram with its head: `count` buckets, the last without a bound; bounds and sum in microseconds. `labels`:
  * "group=\"web\"" or "". Of several ones with different labels only the first has the head. */
 struct metrics_histogram {

@@ -12,11 +12,27 @@
 
 #define OUTPUT_MAX (1U << 20)
 
+/* The labels as they stand in a series, without values. */
+static void print_series(struct buf_writer *w, const char *name, const char *labels,
+			 const char *type, const char *help)
+{
+	buf_write_format(w, "metrics\t%s", name);
+	for (const char *label = labels; *label; label += strcspn(label, ",")) {
+		label += *label == ',';
+		buf_write_format(w, "%s%.*s=", label == labels ? "{" : ",",
+				 (int)strcspn(label, ","), label);
+	}
+	buf_write_format(w, "%s\t%s\t%s\n", *labels ? "}" : "", type, help);
+}
+
 static void print_metrics(struct buf_writer *w)
 {
 #define METRIC(id, name, type, help) buf_write_format(w, "metrics\t%s\t%s\t%s\n", name, type, help);
 #include "base/metrics.def"
 #undef METRIC
+#define SERIES(name, labels, type, help) print_series(w, name, labels, type, help);
+#include "base/series.def"
+#undef SERIES
 }
 
 static void print_events(struct buf_writer *w)

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 
 import build_rules
+import monitor_rules
 import reference_rules
 import source_rules
 import tables
@@ -47,6 +48,28 @@ DOCUMENTS = {
                                       '.B name\nIts name\n.\\" end of reference\n',
     'conf/zonegate.conf': '[node]\n# Its name.\n#name = a\n',
 }
+# For those over rules and boards.
+METRICS = 'build/default/tests/lint/reference'
+ALERT = (LINE.replace('//', '#') + 'groups:\n  - name: z\n    rules:\n      - alert: Down\n        expr: {}\n'
+         '        for: 1m\n        annotations:\n          summary: "It is down"\n          action: "Up"\n')
+BOARD = ('{{"panels": [{{"title": "Ups", "targets": [{{"expr": "{}"}}]}}],'
+         ' "templating": {{"list": []}}}}\n')
+PROMTOOL = ('rule_files: [../../conf/prometheus/zonegate.rules.yml]\ntests:\n  - interval: 1m\n'
+            '    input_series: [{series: "zonegate_x_total{to=\\"y\\"}", values: "0x9"}]\n    alert_rule_test:\n'
+            '      - eval_time: 5m\n        alertname: Down\n        exp_alerts:\n'
+            '          - {exp_labels: {to: y}, exp_annotations: {summary: It is down, action: Up}}\n')
+
+
+def _says(*rows):
+    return '#!/bin/sh\n' + ''.join(f"printf 'metrics\\t{name}\\t{kind}\\tWhat\\n'\n" for name, kind in rows)
+
+
+MONITORS = {
+    METRICS: _says(('zonegate_x_total{to="y"}', 'counter'), ('zonegate_y', 'histogram')),
+    monitor_rules.RULES_FILE: ALERT.format('zonegate_x_total{to="y"} == 0'),
+    monitor_rules.RULES_TEST: PROMTOOL,
+    monitor_rules.BOARD_FILE: BOARD.format('rate(zonegate_y_bucket[5m])'),
+}
 
 
 def _body(lines):
@@ -55,6 +78,23 @@ def _body(lines):
 
 # rule -> what is wrong, one tree each: {path: text}; None removes the file.
 BROKEN = {
+    'shipped_expressions': [
+        {monitor_rules.RULES_FILE: ALERT.format('zonegate_z == 0')},
+        {monitor_rules.RULES_FILE: ALERT.format('zonegate_x_total{from="y"} == 0')},
+        {monitor_rules.RULES_FILE: ALERT.format('1 == 0')},
+        {monitor_rules.BOARD_FILE: BOARD.format('zonegate_y')},
+        {monitor_rules.BOARD_FILE: BOARD.format('zonegate_x_total or vector(0)')},
+    ],
+    'shipped_rules': [
+        {monitor_rules.RULES_FILE: ALERT.format('zonegate_x_total{to="y"} == == 0')},
+        {monitor_rules.RULES_FILE: ALERT.format('zonegate_x_total{to="y"} == 1')},
+        {monitor_rules.RULES_TEST: PROMTOOL[:PROMTOOL.index('tests:')] + 'tests: []\n'},
+    ],
+    'metric_names': [
+        {METRICS: _says(('x_total', 'counter'))}, {METRICS: _says(('zonegate_x', 'counter'))},
+        {METRICS: _says(('zonegate_x_total', 'gauge'))},
+        {METRICS: _says(('zonegate_x{address="1"}', 'gauge'))},
+    ],
     'layers': [
         {'controller/base/cup.c': LINE + '#include "base/cup.h"\n#include "plan/pot.h"\n'},
         {'controller/store/s.c': LINE + '#include "api/a.h"\n', 'controller/api/a.h': SPDX},
@@ -170,6 +210,8 @@ def _judge(rule, change):
         _write(root, CLEAN)
         if rule in reference_rules.RULES:
             _write(root, DOCUMENTS)
+        if rule in monitor_rules.RULES:
+            _write(root, MONITORS)
         change = dict(change)
         link = change.pop('link', None)
         _write(root, change)
@@ -184,7 +226,8 @@ def self_test(tree):
     """Every rule passes a clean tree and fails each broken one."""
     faults, exempt = [], tables.NO_UNIT_TEST
     tables.NO_UNIT_TEST = {}
-    for rule in source_rules.RULES + build_rules.RULES + reference_rules.RULES:
+    for rule in (source_rules.RULES + build_rules.RULES + reference_rules.RULES
+                 + monitor_rules.RULES):
         name = rule.__name__
         if name not in BROKEN:
             faults.append(f'{name}: no broken tree shows that it can fail')

@@ -97,7 +97,6 @@ NO_UNIT_TEST = {
     'api/metrics_servers.c': 'handlers_metrics_test.c',
     'api/metrics_zones.c': 'handlers_metrics_test.c',
     'api/metrics_process.c': 'handlers_metrics_test.c',
-    'stats/stats_follow.c': 'the document of stats.c: stats_test.c',
     'wiring_notify.c': 'joins, decides nothing: test_notify.py runs through it',
     'wiring_api.c': 'joins, decides nothing: every lab test runs through it',
     'loop.c': 'libev and signals: start, reload and stop are lab tests',

@@ -104,10 +104,10 @@ static void metrics_escape_labels(void **state)
 
 	(void)state;
 	buf_writer_init(&w, 1000);
-	metrics_write_head(&w, "zg_x", "gauge", "Some x");
+	metrics_write_head(&w, "zonegate_probes");
 	metrics_write_label(&w, "a\"b\\c\nd");
-	assert_string_equal(buf_text(&w),
-			    "# HELP zg_x Some x\n# TYPE zg_x gauge\n\"a\\\"b\\\\c\\nd\"");
+	assert_string_equal(buf_text(&w), "# HELP zonegate_probes Servers that are probed\n"
+					  "# TYPE zonegate_probes gauge\n\"a\\\"b\\\\c\\nd\"");
 }
 
 static void metrics_expose_histograms(void **state)

@@ -103,5 +103,5 @@ class Contract:
         kind = (answer.headers["Content-Type"] or "").split(";")[0]
         if kind not in content:
             return [f"{place}: Content-Type is {kind!r}, not one of {sorted(content)}"]
-        value = answer.body.decode() if kind.startswith("text/") else json.loads(answer.body)
+        value = json.loads(answer.body) if kind.endswith("json") else answer.body.decode()
         return self.check_value(f"{place} {kind}", content[kind]["schema"], value)
