@@ -126,8 +126,8 @@ bool event_limit_holds(struct engine *e, const struct emission *x, const char *d
 static void tell(struct engine *e, struct event_window *w)
 {
 	json_t *data = w->data ? json_copy(w->data) : json_object();
-	char *text AUTO_FREE = mem_printf("%u more in %u s, the last one: %s", w->held,
-					  (unsigned)(EVENT_LIMIT_WINDOW / USEC_PER_SEC), w->detail);
+	char *text AUTO_FREE = mem_printf("%u more within a minute, the last one: %s", w->held,
+					  w->detail);
 
 	if (w->from)
 		json_object_set(data, "from", w->from);

@@ -201,6 +201,7 @@ struct engine {
 	struct vec rows; /* struct engine_row */
 	struct vec rows_in_flight;
 	uint64_t rows_token;
+	size_t rows_kept; /* when they were last bounded */
 	usec_t rows_retry_at;
 	bool store_ok;
 	char *store_fault; /* why not; NULL while it is */

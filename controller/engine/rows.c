@@ -7,7 +7,8 @@
 #include "base/mem.h"
 
 #define ROWS_RETRY       (5 * USEC_PER_SEC)
-#define ROWS_JOURNAL_MAX 1000 /* entries kept while the store fails: the newest */
+#define ROWS_JOURNAL_MAX 1000  /* entries kept while the store fails: the newest */
+#define ROWS_WAITING_MAX 20000 /* more wait only for a store that is too slow: as if it failed */
 
 void rows_add(struct vec *rows, const char *kind, const char *key, char *value)
 {
@@ -25,6 +26,8 @@ void rows_put(struct engine *e, const char *kind, const char *key, char *value)
 	engine_mark(e, MARK_STORE);
 }
 
+static void rows_bound(struct engine *e);
+
 void rows_append(struct engine *e, const char *kind, const char *key, char *value)
 {
 	struct engine_row *r;
@@ -32,6 +35,7 @@ void rows_append(struct engine *e, const char *kind, const char *key, char *valu
 	rows_put(e, kind, key, value);
 	r = e->rows.items[e->rows.count - 1];
 	r->wall = e->ports.wall(e->ports.ctx);
+	rows_bound(e);
 }
 
 void engine_audit(struct engine *e, const char *key, char *value)
@@ -149,6 +153,17 @@ static void rows_compact(struct vec *rows)
 	rows->count -= kept;
 	memmove(rows->items, rows->items + kept, rows->count * sizeof(*rows->items));
 	table_clear(&newer);
+}
+
+/* Not at each: what stays is walked once for as many that come. */
+static void rows_bound(struct engine *e)
+{
+	if (e->rows.count < ROWS_WAITING_MAX || e->rows.count < 2 * e->rows_kept)
+		return;
+	events_publish(e, &e->rows_in_flight);
+	events_publish(e, &e->rows);
+	rows_compact(&e->rows);
+	e->rows_kept = e->rows.count;
 }
 
 /* A failed commit: the rows wait again, in front of newer ones. */

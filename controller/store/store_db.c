@@ -55,8 +55,9 @@ static const char *const store_sql[] = {
 	[STMT_PRUNE_KEY] =
 		"DELETE FROM journal WHERE id <= (SELECT id FROM journal WHERE kind = ?1"
 		" AND key = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3) AND kind = ?1 AND key = ?2",
+	/* Of the oldest only: to look at all of its key would cost a page each. */
 	[STMT_PRUNE_AGE] = "DELETE FROM journal WHERE id IN (SELECT id FROM journal WHERE kind = ?1"
-			   " AND key = ?2 AND wall < ?3)",
+			   " AND key = ?2 ORDER BY id LIMIT 8) AND wall < ?3",
 };
 _Static_assert(sizeof(store_sql) / sizeof(store_sql[0]) == STMT_COUNT, "a text per statement");
 
