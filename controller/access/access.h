@@ -167,6 +167,7 @@ struct access_result {
 	const struct err *faults;
 	usec_t wait;
 	bool created;       /* PUT_USER */
+	bool changed;       /* something differs from before; of a dry run: it would */
 	const char *secret; /* of the new session or token: this once; else NULL */
 	const char *id;     /* of the new session or token; else NULL */
 };
@@ -186,6 +187,7 @@ struct access_wish {
 	bool local;          /* by the unix socket: the last admin may go */
 	bool create_only;
 	bool must_exist;
+	bool dry_run;      /* everything is judged and nothing is done */
 	uint64_t version;  /* must be this one; 0 = any */
 	usec_t expires_in; /* 0 = never */
 	struct access_prefix sources[ACCESS_SOURCES_MAX];

@@ -58,7 +58,8 @@ void access_op_finish(struct access_op *op)
 	if (err_any(&op->faults) && op->result.refusal == ACCESS_DONE)
 		op->result.refusal = ACCESS_FAULTY;
 	op->result.faults = &op->faults;
-	if (op->result.refusal == ACCESS_DONE) {
+	op->result.changed = op->rows.count > 0;
+	if (op->result.refusal == ACCESS_DONE && !(op->wish && op->wish->dry_run)) {
 		op->result.secret = op->secret[0] ? op->secret : NULL;
 		op->result.id = op->id[0] ? op->id : NULL;
 	}
@@ -106,7 +107,7 @@ static void access_op_pump(struct access *a)
 		a->waiting--;
 		op->decide(op);
 		if (op->result.refusal != ACCESS_DONE || err_any(&op->faults) ||
-		    op->rows.count == 0)
+		    op->rows.count == 0 || (op->wish && op->wish->dry_run))
 			access_op_finish(op);
 		else
 			access_op_commit(op);

@@ -2,9 +2,11 @@
 // From a body to a wish and from its outcome to a status. What is allowed is access' business; here only the form counts.
 #include "api/access_call.h"
 
+#include "api/access_plan.h"
 #include "api/context.h"
 #include "api/status_json.h"
 #include "base/mem.h"
+#include "engine/status.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -181,12 +183,26 @@ static void access_call_fail(struct request *r, const struct err *faults)
 	request_fail_as(r, kind == PROBLEM_IN_USE ? PROBLEM_REFUSED : kind, faults);
 }
 
+static void access_call_show_plan(struct request *r, const struct access_call *c,
+				  const struct access_result *result)
+{
+	json_t *json = access_plan_encode(r->api->access, &c->wish, result);
+	struct node_status node;
+
+	engine_node_status(r->api->engine, &node);
+	json_object_set_new(json, "ipvs", json_string(status_json_ipvs(&node)));
+	request_reply_json(r, 200, json);
+}
+
 static void access_call_reply(struct request *r, const struct access_call *c,
 			      const struct access_result *result)
 {
 	switch (result->refusal) {
 	case ACCESS_DONE:
-		c->show(r, c, result);
+		if (c->wish.dry_run)
+			access_call_show_plan(r, c, result);
+		else
+			c->show(r, c, result);
 		return;
 	case ACCESS_FAULTY:
 		access_call_fail(r, result->faults);
@@ -222,6 +238,13 @@ static void access_call_forget(void *operation)
 
 void access_call_run(struct access_call *c)
 {
+	AUTO_ERR struct err faults = {0};
+
+	if (request_query_bool(c->request, "dry_run", &faults, &c->wish.dry_run)) {
+		request_fail_faults(c->request, &faults);
+		access_call_free(c);
+		return;
+	}
 	c->wish.ctx = c;
 	c->wish.done = access_call_done;
 	request_wait(c->request, c, access_call_forget);
@@ -237,6 +260,18 @@ json_t *access_call_encode_identity(const struct request *r, const char *who, en
 			 "via", r->via, "authenticated_by", access_way_name(way), "id",
 			 id && *id ? id : NULL, "expires_at",
 			 expires_wall ? status_json_time(expires_wall) : json_null());
+}
+
+json_t *access_call_encode_sources(const struct access_prefix *sources, size_t count)
+{
+	json_t *list = json_array();
+	char text[ADDR_TEXT_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list,
+				      json_sprintf("%s/%u", addr_format(&sources[i].net, text),
+						   sources[i].length));
+	return list;
 }
 
 void access_call_set_cookie(struct request *r, const char *secret)

@@ -49,6 +49,9 @@ void access_call_run(struct access_call *c); /* takes it */
 json_t *access_call_encode_identity(const struct request *r, const char *who, enum role role,
 				    enum access_way way, const char *id, usec_t expires_wall);
 
+/* ["10.0.0.0/8"] */
+json_t *access_call_encode_sources(const struct access_prefix *sources, size_t count);
+
 /* Sets the cookie of a session; "" takes it away. */
 void access_call_set_cookie(struct request *r, const char *secret);
 

@@ -4,6 +4,7 @@
 
 #include "api/access_call.h"
 #include "api/context.h"
+#include "api/reply.h"
 #include "api/status_json.h"
 #include "base/mem.h"
 
@@ -230,7 +231,7 @@ void handlers_auth_sessions(struct request *r)
 	struct auth_list list = {r, json_array()};
 
 	access_each_session(r->api->access, auth_on_session, &list);
-	request_reply_json(r, 200, json_pack("{s:o, s:n}", "items", list.items, "next_cursor"));
+	reply_items(r, list.items, "created_at id");
 }
 
 /* One of somebody else is not there for who may not see it. */

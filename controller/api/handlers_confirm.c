@@ -47,6 +47,29 @@ static void confirm_op_done(struct confirm_request *wish, const struct err *faul
 	free(op);
 }
 
+/* Nobody changes the document while a change waits: it is by whom it stands as it is. */
+static void confirm_refuse_stale(struct request *r, uint64_t revision, const char *etag)
+{
+	AUTO_ERR struct err unmet = {0};
+	struct confirm_status s;
+	json_t *head, *changed;
+
+	err_set(&unmet, ERR_CONFLICT, "", "If-Match: the document has ETag %s now; read it again",
+		etag);
+	if (!engine_confirm_status(r->api->engine, &s) || s.revision != revision) {
+		request_fail_faults(r, &unmet);
+		return;
+	}
+	head = revision_json_confirm(&s);
+	changed = json_pack(
+		"{s:O, s:O, s:O, s:O, s:O}", "revision", json_object_get(head, "revision"), "at",
+		json_object_get(head, "made_at"), "who", json_object_get(head, "who"), "via",
+		json_object_get(head, "via"), "comment", json_object_get(head, "comment"));
+	request_fail_changed(r, &unmet, changed);
+	json_decref(changed);
+	json_decref(head);
+}
+
 /* If-Match, if it is sent, says which document is meant. */
 void handlers_confirm_post(struct request *r)
 {
@@ -61,8 +84,7 @@ void handlers_confirm_post(struct request *r)
 		return;
 	}
 	if (r->if_match && !change_etag_matches(r->if_match, change_document_etag(s, etag))) {
-		request_fail(r, PROBLEM_PRECONDITION_FAILED,
-			     "If-Match: the document has ETag %s now; read it again", etag);
+		confirm_refuse_stale(r, s->revision, etag);
 		return;
 	}
 	op = mem_new(struct confirm_op);

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "engine/status.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct override_op {
@@ -59,12 +60,45 @@ static int override_find_place(struct request *r, enum override_kind kind,
 	return 0;
 }
 
+/* What it does changes without it: only who changes it makes another tag. */
+static const char *override_format_etag(const struct override_status *s, char buf[ETAG_MAX])
+{
+	snprintf(buf, ETAG_MAX, "\"o%s-%llx\"", s->id, (unsigned long long)s->changed_wall);
+	return buf;
+}
+
+/* If-Match and If-None-Match, against the override as it stands. False: replied with 412. */
+static bool override_is_matched(struct request *r, const struct override_place *place)
+{
+	struct override_status s;
+	char etag[ETAG_MAX];
+	bool there = engine_find_override(r->api->engine, place, &s) == 0;
+
+	if (there)
+		override_format_etag(&s, etag);
+	if (r->if_none_match && there && change_etag_matches(r->if_none_match, etag))
+		request_fail(r, PROBLEM_PRECONDITION_FAILED,
+			     "If-None-Match: it is there already, by %s, and has ETag %s", s.who,
+			     etag);
+	else if (r->if_match && !there)
+		request_fail(r, PROBLEM_PRECONDITION_FAILED, "If-Match: it is not there");
+	else if (r->if_match && !change_etag_matches(r->if_match, etag))
+		request_fail(
+			r, PROBLEM_PRECONDITION_FAILED,
+			"If-Match: it was changed and has ETag %s now; its history says by whom",
+			etag);
+	else
+		return true;
+	return false;
+}
+
 /* ---- writes ----------------------------------------------------------------------------------- */
 
 static void override_op_show(struct request *r, const struct override_op *op,
 			     const struct override_result *result)
 {
 	json_t *warnings = plan_json_warnings(result->warnings), *json;
+	char etag[ETAG_MAX];
 
 	if (op->wish.dry_run || (op->wish.verb == OVERRIDE_DELETE && warnings)) {
 		request_reply_json(r, 200, override_json_plan(result));
@@ -76,6 +110,7 @@ static void override_op_show(struct request *r, const struct override_op *op,
 			json_object_set(json, "warnings", warnings);
 		if (result->created)
 			request_header(r, "Location", r->uri.path);
+		request_header(r, "ETag", override_format_etag(result->status, etag));
 		request_reply_json(r, result->created ? 201 : 200, json);
 	}
 	json_decref(warnings);
@@ -103,7 +138,7 @@ static void override_wish(struct request *r, enum override_kind kind)
 	struct override_place place;
 	struct override_op *op;
 
-	if (override_find_place(r, kind, &place))
+	if (override_find_place(r, kind, &place) || !override_is_matched(r, &place))
 		return;
 	op = mem_new(struct override_op);
 	op->body = json_incref(r->json);
@@ -144,15 +179,17 @@ static void override_show(struct request *r, enum override_kind kind)
 {
 	struct override_status status;
 	struct override_place place;
-	char object[OVERRIDE_OBJECT_MAX];
+	char object[OVERRIDE_OBJECT_MAX], etag[ETAG_MAX];
 
 	if (override_find_place(r, kind, &place))
 		return;
-	if (engine_find_override(r->api->engine, &place, &status) == 0)
-		request_reply_json(r, 200, override_json_whole(&status));
-	else
+	if (engine_find_override(r->api->engine, &place, &status)) {
 		request_fail(r, PROBLEM_NOT_FOUND, "%s has no %s", override_object(&place, object),
 			     kind == OVERRIDE_DRAIN ? "drain" : "weight override");
+		return;
+	}
+	request_header(r, "ETag", override_format_etag(&status, etag));
+	request_reply_json(r, 200, override_json_whole(&status));
 }
 
 void handlers_override_get_drain(struct request *r)
@@ -183,9 +220,12 @@ static void override_on_removal(void *ctx, const struct drain_status *d)
 void handlers_override_list(struct request *r)
 {
 	json_t *items = json_array();
+	struct confirm_status change;
 
+	if (engine_confirm_status(r->api->engine, &change))
+		json_array_append_new(items, override_json_change(&change));
 	engine_each_shift(r->api->engine, override_on_shift, items);
 	engine_each_override(r->api->engine, override_on_each, items);
 	engine_each_drain(r->api->engine, override_on_removal, items);
-	request_reply_json(r, 200, json_pack("{s:o, s:n}", "items", items, "next_cursor"));
+	reply_items(r, items, "created_at object kind id listener endpoint");
 }

@@ -252,5 +252,5 @@ void handlers_shift_list(struct request *r)
 	json_t *items = json_array();
 
 	engine_each_shift(r->api->engine, shift_on_each, items);
-	request_reply_json(r, 200, json_pack("{s:o, s:n}", "items", items, "next_cursor"));
+	reply_items(r, items, "created_at id");
 }

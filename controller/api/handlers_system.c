@@ -22,31 +22,50 @@
 
 #define SYSTEM_TLS_SOON (30 * 86400 * USEC_PER_SEC)
 
-/* Where connection tracking is loaded every probe takes an entry of its table for minutes. NULL: it is not. */
-static json_t *system_conntrack(const struct node_status *n)
+/* The size of the table of connection tracking; 0: it is not loaded. */
+static unsigned long system_read_conntrack(void)
 {
 	FILE *file = fopen(CONNTRACK_MAX, "re");
-	double taken = n->probes_per_second * CONNTRACK_LASTS_S;
 	unsigned long max = 0;
-	json_t *json;
 
 	if (!file)
-		return NULL;
+		return 0;
 	if (fscanf(file, "%lu", &max) != 1)
 		max = 0;
 	fclose(file);
-	json = json_pack("{s:I, s:I}", "max", (json_int_t)max, "taken_by_probes",
-			 (json_int_t)taken);
-	if (taken * 10 > (double)max)
-		json_object_set_new(
-			json, "advice",
-			json_sprintf(
-				"connection tracking is loaded, and the probes can take %.0f of its %lu "
-				"entries: give the health checks a fwmark and keep them out with "
-				"\"iptables -t raw -A OUTPUT -m mark --mark MARK -j CT --notrack\" (and the "
-				"answers in PREROUTING), or raise net.netfilter.nf_conntrack_max",
-				taken, max));
-	return json;
+	return max;
+}
+
+static double system_conntrack_taken(const struct node_status *n)
+{
+	return n->probes_per_second * CONNTRACK_LASTS_S;
+}
+
+/* Where connection tracking is loaded every probe takes an entry of its table for minutes. NULL: it is not. */
+static json_t *system_conntrack(const struct node_status *n)
+{
+	unsigned long max = system_read_conntrack();
+
+	if (!max)
+		return NULL;
+	return json_pack("{s:I, s:I}", "max", (json_int_t)max, "taken_by_probes",
+			 (json_int_t)system_conntrack_taken(n));
+}
+
+/* NULL: nothing to say. Caller frees. */
+static char *system_conntrack_advice(const struct node_status *n)
+{
+	unsigned long max = system_read_conntrack();
+	double taken = system_conntrack_taken(n);
+
+	if (!max || taken * 10 <= (double)max)
+		return NULL;
+	return mem_printf(
+		"connection tracking is loaded, and the probes can take %.0f of its %lu "
+		"entries: give the health checks a fwmark and keep them out with "
+		"\"iptables -t raw -A OUTPUT -m mark --mark MARK -j CT --notrack\" (and the "
+		"answers in PREROUTING), or raise net.netfilter.nf_conntrack_max",
+		taken, max);
 }
 
 static json_t *system_kernel(const struct node_status *n)
@@ -68,8 +87,6 @@ static json_t *system_kernel(const struct node_status *n)
 		json_object_set_new(json, "vip_device", json_string(n->vip_device));
 	if (n->vip_device_fault)
 		json_object_set_new(json, "vip_device_fault", json_string(n->vip_device_fault));
-	if (n->vip_device_advice)
-		json_object_set_new(json, "vip_device_advice", json_string(n->vip_device_advice));
 	if (uname(&name) == 0)
 		json_object_set_new(json, "release", json_string(name.release));
 	conntrack = system_conntrack(n);
@@ -121,16 +138,38 @@ static char *system_tls_advice(const struct tls_status *st)
 /* NULL: no listener speaks TLS. */
 static json_t *system_tls(const struct request *r)
 {
-	AUTO_FREE char *advice = NULL;
 	struct tls_status st;
 
 	if (!r->api->tls)
 		return NULL;
 	tls_read_status(r->api->tls, &st);
-	advice = system_tls_advice(&st);
-	return json_pack("{s:s, s:s, s:o, s:b, s:s*}", "fingerprint_sha256", st.fingerprint,
-			 "subject", st.subject, "not_after", status_json_time(st.not_after_wall),
-			 "self_signed", st.self_signed, "advice", advice);
+	return json_pack("{s:s, s:s, s:o, s:b}", "fingerprint_sha256", st.fingerprint, "subject",
+			 st.subject, "not_after", status_json_time(st.not_after_wall),
+			 "self_signed", st.self_signed);
+}
+
+static void system_advise(json_t *list, const char *code, const char *pointer, const char *detail)
+{
+	if (detail)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "code", code, "pointer",
+						      pointer, "detail", detail));
+}
+
+/* All that this node should be told of, in one place. */
+static json_t *system_advice(const struct request *r, const struct node_status *n)
+{
+	AUTO_FREE char *conntrack = system_conntrack_advice(n), *certificate = NULL;
+	json_t *list = json_array();
+	struct tls_status st;
+
+	if (r->api->tls) {
+		tls_read_status(r->api->tls, &st);
+		certificate = system_tls_advice(&st);
+	}
+	system_advise(list, "unknown_zones", "/node", n->vip_device_advice);
+	system_advise(list, "connection_tracking", "/kernel/conntrack", conntrack);
+	system_advise(list, "certificate", "/api/tls", certificate);
+	return list;
 }
 
 /* NULL: no change waits for its confirmation. */
@@ -149,7 +188,7 @@ void handlers_system_get(struct request *r)
 	request_reply_json(
 		r, 200,
 		json_pack(
-			"{s:s?, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*, s:o*, s:{s:o*}}",
+			"{s:s?, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*, s:o*, s:{s:o*}, s:o}",
 			"node", n.node_name, "version", r->api->version, "started",
 			status_json_time(n.started_wall ? n.started_wall : r->api->started_wall),
 			"kernel", system_kernel(&n), "store", system_store(&n), "revision",
@@ -157,7 +196,8 @@ void handlers_system_get(struct request *r)
 			"services", (json_int_t)n.services, "probes", (json_int_t)n.probes, "drift",
 			"repaired_since_start", (json_int_t)n.drift_count, "last_audit",
 			status_json_time(n.last_audit_wall), "dns_update", system_update(r),
-			"unconfirmed", system_unconfirmed(r), "api", "tls", system_tls(r)));
+			"unconfirmed", system_unconfirmed(r), "api", "tls", system_tls(r), "advice",
+			system_advice(r, &n)));
 }
 
 void handlers_system_livez(struct request *r)
@@ -170,17 +210,21 @@ struct system_check {
 	bool ok;
 	bool decides; /* without it the node is not ready; else it is only worth a look */
 	const char *detail;
+	bool off; /* there is nothing to check, as it is set */
 };
+
+#define SYSTEM_OFF "off: ipvs = off, and nothing of the kernel is used"
 
 static json_t *system_checks(const struct system_check *checks, size_t count)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list,
-				      json_pack("{s:s, s:b, s:b, s:s}", "check", checks[i].name,
-						"ok", checks[i].ok, "decides", checks[i].decides,
-						"detail", checks[i].ok ? "" : checks[i].detail));
+		json_array_append_new(
+			list, json_pack("{s:s, s:b, s:b, s:s}", "check", checks[i].name, "ok",
+					checks[i].ok, "decides", checks[i].decides, "detail",
+					checks[i].ok ? (checks[i].off ? SYSTEM_OFF : "")
+						     : checks[i].detail));
 	return list;
 }
 
@@ -205,14 +249,16 @@ void handlers_system_readyz(struct request *r)
 	engine_node_status(r->api->engine, &n);
 	const struct system_check checks[] = {
 		{"kernel_available", n.kernel_off || n.kernel_available, true,
-		 "IPVS cannot be used: modprobe ip_vs"},
-		{"kernel_known", n.kernel_known, true, "the kernel's table was not read yet"},
+		 "IPVS cannot be used: modprobe ip_vs", n.kernel_off},
+		{"kernel_known", n.kernel_known, true, "the kernel's table was not read yet",
+		 n.kernel_off},
 		{"store", n.store_ok, true,
-		 n.store_fault ? n.store_fault : "the store does not take commits"},
+		 n.store_fault ? n.store_fault : "the store does not take commits", false},
 		{"applied", n.applied_revision >= n.revision, false,
-		 "the kernel has not taken the whole configuration"},
+		 "the kernel has not taken the whole configuration", n.kernel_off},
 		{"zones", !system_fails_open(r->api->engine), false,
-		 "fail-open: of some load balancer no zone is healthy, and all are handed out"},
+		 "fail-open: of some load balancer no zone is healthy, and all are handed out",
+		 false},
 	};
 	if (request_query_bool(r, "verbose", &faults, &verbose)) {
 		request_fail_faults(r, &faults);

@@ -4,10 +4,12 @@
 
 #include "api/access_call.h"
 #include "api/context.h"
+#include "api/reply.h"
 #include "api/status_json.h"
 #include "base/mem.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 static const struct access_member tokens_members[] = {
 	{"name", MEMBER_TEXT, true, offsetof(struct access_wish, name)},
@@ -16,18 +18,6 @@ static const struct access_member tokens_members[] = {
 	{"sources", MEMBER_SOURCES, false, 0},
 };
 #define TOKENS_MEMBERS (sizeof(tokens_members) / sizeof(tokens_members[0]))
-
-static json_t *tokens_encode_sources(const struct access_token_view *t)
-{
-	json_t *list = json_array();
-	char text[ADDR_TEXT_MAX];
-
-	for (size_t i = 0; i < t->source_count; i++)
-		json_array_append_new(list,
-				      json_sprintf("%s/%u", addr_format(&t->sources[i].net, text),
-						   t->sources[i].length));
-	return list;
-}
 
 static json_t *tokens_time_or_null(usec_t wall)
 {
@@ -40,9 +30,16 @@ static json_t *tokens_encode(const struct access_token_view *t)
 			 t->name, "role", role_name(t->role), "created_at",
 			 status_json_time(t->created_wall), "created_by", t->created_by,
 			 "expires_at", tokens_time_or_null(t->expires_wall), "sources",
-			 tokens_encode_sources(t), "last_used_at",
+			 access_call_encode_sources(t->sources, t->source_count), "last_used_at",
 			 tokens_time_or_null(t->used_wall), "last_used_from",
 			 *t->used_from ? t->used_from : NULL);
+}
+
+/* A token is never changed; that it is used changes what is shown of it, and not the tag. */
+static const char *tokens_format_etag(const struct access_token_view *t, char buf[ETAG_MAX])
+{
+	snprintf(buf, ETAG_MAX, "\"t%s\"", t->id);
+	return buf;
 }
 
 static void tokens_on_each(void *ctx, const struct access_token_view *t)
@@ -55,17 +52,20 @@ void handlers_tokens_list(struct request *r)
 	json_t *items = json_array();
 
 	access_each_token(r->api->access, tokens_on_each, items);
-	request_reply_json(r, 200, json_pack("{s:o, s:n}", "items", items, "next_cursor"));
+	reply_items(r, items, "created_at id");
 }
 
 void handlers_tokens_get(struct request *r)
 {
 	struct access_token_view t;
+	char etag[ETAG_MAX];
 
-	if (access_find_token(r->api->access, r->params[0], &t))
-		request_reply_json(r, 200, tokens_encode(&t));
-	else
+	if (!access_find_token(r->api->access, r->params[0], &t)) {
 		request_fail(r, PROBLEM_NOT_FOUND, "there is no token of that id");
+		return;
+	}
+	request_header(r, "ETag", tokens_format_etag(&t, etag));
+	request_reply_json(r, 200, tokens_encode(&t));
 }
 
 static void tokens_show_made(struct request *r, const struct access_call *c,
@@ -104,8 +104,17 @@ static void tokens_show_revoked(struct request *r, const struct access_call *c,
 
 void handlers_tokens_revoke(struct request *r)
 {
-	struct access_call *c = access_call_new(r, ACCESS_REVOKE_TOKEN, tokens_show_revoked);
+	struct access_token_view t;
+	struct access_call *c;
+	char etag[ETAG_MAX];
 
+	if (r->if_match && access_find_token(r->api->access, r->params[0], &t) &&
+	    !change_etag_matches(r->if_match, tokens_format_etag(&t, etag))) {
+		request_fail(r, PROBLEM_PRECONDITION_FAILED, "If-Match: the token has ETag %s",
+			     etag);
+		return;
+	}
+	c = access_call_new(r, ACCESS_REVOKE_TOKEN, tokens_show_revoked);
 	c->wish.id = c->param;
 	access_call_run(c);
 }

@@ -4,6 +4,7 @@
 
 #include "api/access_call.h"
 #include "api/context.h"
+#include "api/reply.h"
 #include "api/status_json.h"
 #include "base/mem.h"
 #include "model/change.h"
@@ -62,7 +63,7 @@ void handlers_users_list(struct request *r)
 	json_t *items = json_array();
 
 	access_each_user(r->api->access, users_on_each, items);
-	request_reply_json(r, 200, json_pack("{s:o, s:n}", "items", items, "next_cursor"));
+	reply_items(r, items, "name");
 }
 
 void handlers_users_get(struct request *r)

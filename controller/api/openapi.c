@@ -183,6 +183,8 @@ static const char *openapi_plan_schema(const struct route *r)
 		return "DryRun";
 	if (r->flags & ROUTE_OVERRIDE)
 		return strstr(r->pattern, "/zone-shifts") ? "ZoneShiftEffects" : "OverridePlan";
+	if (r->flags & ROUTE_TRIAL && openapi_access_answers(r))
+		return "DryRun";
 	return NULL;
 }
 
@@ -274,6 +276,8 @@ static void openapi_add_override_answers(json_t *responses, const struct route *
 		openapi_add_answer(responses, "201", "Started", r->response);
 	if (r->method == METHOD_DELETE)
 		openapi_add_answer(responses, "204", "Ended", NULL);
+	if (r->flags & ROUTE_CONDITION)
+		openapi_add_problem(responses, "412", "If-Match or If-None-Match is not met");
 	if (r->method == METHOD_POST || r->method == METHOD_DELETE) /* the others have their own */
 		openapi_add_answer(responses, "200",
 				   "The answer of a dry run; or ended, with warnings",
@@ -366,6 +370,7 @@ static void openapi_add_common_problems(json_t *responses)
 static void openapi_add_access_answers(json_t *responses, const struct route *r)
 {
 	const struct openapi_access_answer *a = openapi_access_answers(r);
+	const char *plan = a ? openapi_plan_schema(r) : NULL;
 
 	for (; a && a->status; a++) {
 		if (r->method == METHOD_POST && strcmp(a->status, "201") == 0)
@@ -375,6 +380,8 @@ static void openapi_add_access_answers(json_t *responses, const struct route *r)
 		else
 			openapi_add_answer(responses, a->status, a->description, a->schema);
 	}
+	if (plan && (r->method == METHOD_POST || r->method == METHOD_DELETE))
+		openapi_add_answer(responses, "200", "The answer of a dry run", plan);
 }
 
 static json_t *openapi_responses(const struct route *r)

@@ -196,7 +196,7 @@ static const struct {
 	 "/api/v1/tokens",
 	 {{"201", "Made; Location names it", "NewToken"}, WAIT, FULL}},
 	{METHOD_GET, "/api/v1/tokens/{token}", {{NULL, NULL, NULL}}},
-	{METHOD_DELETE, "/api/v1/tokens/{token}", {{"204", "Revoked", NULL}, FULL}},
+	{METHOD_DELETE, "/api/v1/tokens/{token}", {{"204", "Revoked", NULL}, CHANGED, FULL}},
 	{METHOD_GET, "/api/v1/sessions", {{NULL, NULL, NULL}}},
 	{METHOD_DELETE, "/api/v1/sessions/{session}", {{"204", "Ended", NULL}, FULL}},
 };

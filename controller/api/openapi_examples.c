@@ -120,7 +120,7 @@ static const struct {
 	 "{\"node\":\"gw-1\",\"version\":\"0.1.0\",\"started\":\"2026-03-01T09:00:00.000Z\",\"kernel\":{\"ipvs\":\"auto\","
 	 "\"available\":true,\"known\":true,\"vip_device\":\"zonegate0\",\"release\":\"6.1.0-30-amd64\"},\"store\":"
 	 "{\"ok\":true},\"revision\":12,\"applied_revision\":12,\"services\":2,\"probes\":2,\"drift\":"
-	 "{\"repaired_since_start\":0,\"last_audit\":\"2026-03-01T12:59:30.000Z\"},\"api\":{}}"},
+	 "{\"repaired_since_start\":0,\"last_audit\":\"2026-03-01T12:59:30.000Z\"},\"api\":{},\"advice\":[]}"},
 	{"Live", "{\"status\":\"ok\"}"},
 	{"Ready",
 	 "{\"status\":\"ok\",\"checks\":[{\"check\":\"store\",\"ok\":true,\"decides\":true,\"detail\":\"\"}]}"},

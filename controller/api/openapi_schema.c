@@ -90,7 +90,7 @@ static const struct schema_row schema_rows[] = {
 	 "override:OverrideItem kernel_ops:[string] kernel_ops_total:integer dns_changes:[DnsChange] "
 	 "dns_changes_total:integer warnings:[Warning]"},
 	{"OverrideList",
-	 "What is not as configured: kind (zone_shift, drain, weight_override, removal), id, object, who, comment, created_at, "
+	 "What is not as configured: kind (unconfirmed_change, zone_shift, drain, weight_override, removal), id, object, who, comment, created_at, "
 	 "expires_at or deadline_at, and members of the kind",
 	 "items:[OverrideItem] next_cursor:string?"},
 	{"DnsPreview", "One answer: addresses with their share, those left out with the reason",
@@ -130,7 +130,7 @@ static const struct schema_row schema_rows[] = {
 	{"System", "This node",
 	 "node:string? version:string started:time? kernel:SystemKernel store:SystemStore revision:integer "
 	 "applied_revision:integer services:integer probes:integer drift:SystemDrift "
-	 "dns_update?:SystemUpdate unconfirmed?:PendingChange api:SystemApi"},
+	 "dns_update?:SystemUpdate unconfirmed?:PendingChange api:SystemApi advice:[Advice]"},
 	{"Live", "The daemon runs", "status:string"},
 	{"Ready", "The daemon is ready; with `verbose` why, or why not",
 	 "status:string checks?:[ReadyCheck]"},

@@ -233,12 +233,12 @@ static const struct {
 	 "load_balancer:string dns_name:string? zones_left:integer servers_moved:integer "
 	 "share_percent:integer answers_before:[address] answers_after:[address]"},
 	{"OverrideItem", "Something that is not as configured; which members it has goes by `kind`",
-	 "kind:=zone_shift|drain|weight_override|removal id:string? object:string who:string? "
+	 "kind:=unconfirmed_change|zone_shift|drain|weight_override|removal id:string? object:string who:string? "
 	 "comment:string? created_at:time? changed_at?:time? expires_at?:time? detail?:string "
 	 "zone?:string? load_balancer?:string? listener?:string? server_group?:string? server?:string? "
 	 "endpoint?:string evacuate_servers?:boolean forced?:boolean state?:=draining|finished "
 	 "timeout_ms?:integer deadline_at?:time? time_left_ms?:integer finished_at?:time? "
-	 "connections?:integer destinations?:integer weight?:integer weight_configured?:integer"},
+	 "connections?:integer destinations?:integer weight?:integer weight_configured?:integer revision?:integer"},
 	{"PreviewAddress", "An address, handed out or left out",
 	 "address:address zone:string? published:boolean share_percent:integer reason_code:string? "
 	 "server_group:string? shift:string? detail:string"},
@@ -267,13 +267,13 @@ static const struct {
 	 "zone:string? now:StatsNow connections_per_s:[number?] packets_per_s:[number?] bits_per_s:[number?] active:[number?]"},
 	{"ConnectionTracking",
 	 "Room for connections of the host, and how much of it the probes can take",
-	 "max:integer taken_by_probes:integer advice?:string"},
+	 "max:integer taken_by_probes:integer"},
 	{"SystemKernel", "IPVS and the device of the addresses",
 	 "ipvs:=auto|off available:boolean known:boolean detail?:string vip_device?:string "
-	 "vip_device_fault?:string vip_device_advice?:string release?:string conntrack?:ConnectionTracking"},
+	 "vip_device_fault?:string release?:string conntrack?:ConnectionTracking"},
 	{"SystemStore", "Whether the store takes commits", "ok:boolean detail?:string"},
 	{"SystemTls", "The certificate of the listener",
-	 "fingerprint_sha256:string subject:string not_after:time? self_signed:boolean advice?:string"},
+	 "fingerprint_sha256:string subject:string not_after:time? self_signed:boolean"},
 	{"SystemApi", "How this API is listened for", "tls?:SystemTls"},
 	{"SystemDrift", "What was mended in the kernel",
 	 "repaired_since_start:integer last_audit:time?"},

@@ -118,6 +118,15 @@ json_t *override_json_removal(const struct drain_status *d)
 			 (json_int_t)d->connections);
 }
 
+json_t *override_json_change(const struct confirm_status *s)
+{
+	return json_pack("{s:s, s:n, s:s, s:s, s:s?, s:o, s:o, s:I, s:s}", "kind",
+			 "unconfirmed_change", "id", "object", "config", "who", s->who, "comment",
+			 s->comment, "created_at", status_json_time(s->made_wall), "expires_at",
+			 status_json_time(s->undone_wall), "revision", (json_int_t)s->revision,
+			 "detail", "undoes itself unless it is confirmed");
+}
+
 json_t *override_json_plan(const struct override_result *result)
 {
 	json_t *warnings = plan_json_warnings(result->warnings);

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "engine/confirm.h"
 #include "engine/overrides.h"
 #include "engine/shifts.h"
 #include "engine/status.h"
@@ -19,6 +20,7 @@ json_t *override_json_whole(const struct override_status *s);
 /* Entries of the list of everything that is not as configured. */
 json_t *override_json_shift(const struct shift_status *s);
 json_t *override_json_removal(const struct drain_status *d);
+json_t *override_json_change(const struct confirm_status *s); /* that waits for its confirmation */
 
 /* {override, kernel_ops, dns_changes, warnings} and the totals: of a dry run, or without operations and names. */
 json_t *override_json_plan(const struct override_result *result);

@@ -30,6 +30,10 @@ void reply_page(struct request *r, const struct snapshot *s, const struct vec *o
 int reply_find_page(struct request *r, const struct vec *objects, size_t *ret_start,
 		    size_t *ret_end);
 
+/* A page of items (taken) that are no objects of the model, in the order of the texts of `members` ("created_at id"), which
+ * together are the same in no two of them. */
+void reply_items(struct request *r, json_t *items, const char *members);
+
 /* A reference of the caller's to the snapshot that the engine shows. */
 struct snapshot *reply_hold(const struct snapshot *s);
 

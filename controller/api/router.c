@@ -41,17 +41,17 @@
 	}
 
 /* What stands beside the configuration of one object. */
-#define OVERRIDE_ROUTES(path, kind, handler, schema, put, get, end)                            \
-	{METHOD_PUT,    BASE path,                                                             \
-	 ROLE_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE,                                           \
-	 kind,          handlers_override_##handler,                                           \
-	 put,           schema "Wish",                                                         \
-	 schema},                                                                              \
-		{METHOD_GET, BASE path, ROLE_VIEWER, 0, kind, handlers_override_get_##handler, \
-		 get,        NULL,      schema},                                               \
-	{                                                                                      \
-		METHOD_DELETE, BASE path, ROLE_OPERATOR, ROUTE_OVERRIDE, kind,                 \
-			handlers_override_##handler, end, NULL, NULL                           \
+#define OVERRIDE_ROUTES(path, kind, handler, schema, put, get, end)                              \
+	{METHOD_PUT,    BASE path,                                                               \
+	 ROLE_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE | ROUTE_CONDITION,                           \
+	 kind,          handlers_override_##handler,                                             \
+	 put,           schema "Wish",                                                           \
+	 schema},                                                                                \
+		{METHOD_GET, BASE path, ROLE_VIEWER, 0, kind, handlers_override_get_##handler,   \
+		 get,        NULL,      schema},                                                 \
+	{                                                                                        \
+		METHOD_DELETE, BASE path, ROLE_OPERATOR, ROUTE_OVERRIDE | ROUTE_CONDITION, kind, \
+			handlers_override_##handler, end, NULL, NULL                             \
 	}
 
 static const struct route router_rows[] = {
@@ -92,8 +92,8 @@ static const struct route router_rows[] = {
 	{METHOD_GET, BASE "/config/confirm", ROLE_VIEWER, 0, OBJECT_KIND_COUNT,
 	 handlers_confirm_get, "The change that waits for its confirmation, if one does", NULL,
 	 "Confirm"},
-	{METHOD_POST, BASE "/config/confirm", ROLE_EDITOR, ROUTE_TRIAL, OBJECT_KIND_COUNT,
-	 handlers_confirm_post,
+	{METHOD_POST, BASE "/config/confirm", ROLE_EDITOR, ROUTE_TRIAL | ROUTE_CONDITION,
+	 OBJECT_KIND_COUNT, handlers_confirm_post,
 	 "Confirms the change that waits, so that it stays; If-Match may say which document is meant",
 	 NULL, "Confirmed"},
 	{METHOD_GET, BASE "/config/revisions", ROLE_VIEWER, ROUTE_PAGED, OBJECT_KIND_COUNT,
@@ -129,20 +129,21 @@ static const struct route router_rows[] = {
 	{METHOD_POST, BASE "/server-groups/{server_group}/servers/{server}/probe", ROLE_OPERATOR, 0,
 	 OBJECT_SERVER, handlers_probe_server, "Probes a server once, now; changes no state", NULL,
 	 "Probe"},
-	{METHOD_GET, BASE "/zone-shifts", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_shift_list,
-	 "Lists zone shifts, oldest first", NULL, "ZoneShiftList"},
+	{METHOD_GET, BASE "/zone-shifts", ROLE_VIEWER, ROUTE_PAGED, OBJECT_KIND_COUNT,
+	 handlers_shift_list, "Lists zone shifts, oldest first", NULL, "ZoneShiftList"},
 	{METHOD_POST, BASE "/zone-shifts", ROLE_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE,
 	 OBJECT_KIND_COUNT, handlers_shift_start,
 	 "Takes a zone out of DNS for one load balancer or all, until a time", "ZoneShiftStart",
 	 "ZoneShift"},
 	{METHOD_GET, BASE "/zone-shifts/{shift}", ROLE_VIEWER, 0, OBJECT_KIND_COUNT,
 	 handlers_shift_get, "Shows a zone shift", NULL, "ZoneShift"},
-	{METHOD_PATCH, BASE "/zone-shifts/{shift}", ROLE_OPERATOR, ROUTE_BODY | ROUTE_OVERRIDE,
-	 OBJECT_KIND_COUNT, handlers_shift_change,
+	{METHOD_PATCH, BASE "/zone-shifts/{shift}", ROLE_OPERATOR,
+	 ROUTE_BODY | ROUTE_OVERRIDE | ROUTE_CONDITION, OBJECT_KIND_COUNT, handlers_shift_change,
 	 "Changes expiry (counted from now) or comment of a zone shift", "ZoneShiftChange",
 	 "ZoneShift"},
-	{METHOD_DELETE, BASE "/zone-shifts/{shift}", ROLE_OPERATOR, ROUTE_OVERRIDE,
-	 OBJECT_KIND_COUNT, handlers_shift_cancel, "Ends a zone shift", NULL, NULL},
+	{METHOD_DELETE, BASE "/zone-shifts/{shift}", ROLE_OPERATOR,
+	 ROUTE_OVERRIDE | ROUTE_CONDITION, OBJECT_KIND_COUNT, handlers_shift_cancel,
+	 "Ends a zone shift", NULL, NULL},
 	OVERRIDE_ROUTES("/server-groups/{server_group}/servers/{server}/drain", OBJECT_SERVER,
 			drain, "Drain",
 			"Drains a server: no new flows, and out of the kernel when they have ended",
@@ -166,8 +167,9 @@ static const struct route router_rows[] = {
 		"Gives a server another weight than the configured one, until a time or for good",
 		"Shows the weight override of a server",
 		"Ends a weight override: the configured weight holds again"),
-	{METHOD_GET, BASE "/overrides", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_override_list,
-	 "Everything that is not as configured: who, why, until when", NULL, "OverrideList"},
+	{METHOD_GET, BASE "/overrides", ROLE_VIEWER, ROUTE_PAGED, OBJECT_KIND_COUNT,
+	 handlers_override_list, "Everything that is not as configured: who, why, until when", NULL,
+	 "OverrideList"},
 	{METHOD_GET, BASE "/dns/preview", ROLE_VIEWER, ROUTE_QUESTION, OBJECT_KIND_COUNT,
 	 handlers_dns_preview, "The DNS answer for a name now, with what is left out and why", NULL,
 	 "DnsPreview"},
@@ -219,31 +221,33 @@ static const struct route router_rows[] = {
 	{METHOD_POST, BASE "/auth/first-user", ROLE_NOBODY, ROUTE_BODY, OBJECT_KIND_COUNT,
 	 handlers_auth_first_user, "Makes an admin with a one-time code and signs him in",
 	 "FirstUser", "Identity"},
-	{METHOD_GET, BASE "/users", ROLE_ADMIN, 0, OBJECT_KIND_COUNT, handlers_users_list,
+	{METHOD_GET, BASE "/users", ROLE_ADMIN, ROUTE_PAGED, OBJECT_KIND_COUNT, handlers_users_list,
 	 "Lists users", NULL, "UserList"},
 	{METHOD_GET, BASE "/users/{user}", ROLE_ADMIN, 0, OBJECT_KIND_COUNT, handlers_users_get,
 	 "Shows a user", NULL, "User"},
-	{METHOD_PUT, BASE "/users/{user}", ROLE_ADMIN, ROUTE_BODY | ROUTE_CONDITION,
+	{METHOD_PUT, BASE "/users/{user}", ROLE_ADMIN, ROUTE_BODY | ROUTE_TRIAL | ROUTE_CONDITION,
 	 OBJECT_KIND_COUNT, handlers_users_write,
 	 "Creates a user, or sets his role and (if given) password; a change ends his sessions",
 	 "UserWish", "User"},
-	{METHOD_PATCH, BASE "/users/{user}", ROLE_ADMIN, ROUTE_BODY | ROUTE_CONDITION,
+	{METHOD_PATCH, BASE "/users/{user}", ROLE_ADMIN, ROUTE_BODY | ROUTE_TRIAL | ROUTE_CONDITION,
 	 OBJECT_KIND_COUNT, handlers_users_write,
 	 "Changes role or password of a user; a change ends his sessions", "UserPatch", "User"},
-	{METHOD_DELETE, BASE "/users/{user}", ROLE_ADMIN, ROUTE_CONDITION, OBJECT_KIND_COUNT,
-	 handlers_users_delete, "Removes a user and ends his sessions", NULL, NULL},
-	{METHOD_GET, BASE "/tokens", ROLE_ADMIN, 0, OBJECT_KIND_COUNT, handlers_tokens_list,
-	 "Lists bearer tokens, oldest first", NULL, "TokenList"},
-	{METHOD_POST, BASE "/tokens", ROLE_ADMIN, ROUTE_BODY, OBJECT_KIND_COUNT,
+	{METHOD_DELETE, BASE "/users/{user}", ROLE_ADMIN, ROUTE_TRIAL | ROUTE_CONDITION,
+	 OBJECT_KIND_COUNT, handlers_users_delete, "Removes a user and ends his sessions", NULL,
+	 NULL},
+	{METHOD_GET, BASE "/tokens", ROLE_ADMIN, ROUTE_PAGED, OBJECT_KIND_COUNT,
+	 handlers_tokens_list, "Lists bearer tokens, oldest first", NULL, "TokenList"},
+	{METHOD_POST, BASE "/tokens", ROLE_ADMIN, ROUTE_BODY | ROUTE_TRIAL, OBJECT_KIND_COUNT,
 	 handlers_tokens_add, "Makes a bearer token, which this answer alone shows", "TokenWish",
 	 "NewToken"},
 	{METHOD_GET, BASE "/tokens/{token}", ROLE_ADMIN, 0, OBJECT_KIND_COUNT, handlers_tokens_get,
 	 "Shows a bearer token: whose, from where, used when", NULL, "Token"},
-	{METHOD_DELETE, BASE "/tokens/{token}", ROLE_ADMIN, 0, OBJECT_KIND_COUNT,
-	 handlers_tokens_revoke, "Revokes a bearer token at once", NULL, NULL},
-	{METHOD_GET, BASE "/sessions", ROLE_VIEWER, 0, OBJECT_KIND_COUNT, handlers_auth_sessions,
-	 "Lists one's sessions; an admin's list has all", NULL, "SessionList"},
-	{METHOD_DELETE, BASE "/sessions/{session}", ROLE_VIEWER, 0, OBJECT_KIND_COUNT,
+	{METHOD_DELETE, BASE "/tokens/{token}", ROLE_ADMIN, ROUTE_TRIAL | ROUTE_CONDITION,
+	 OBJECT_KIND_COUNT, handlers_tokens_revoke, "Revokes a bearer token at once", NULL, NULL},
+	{METHOD_GET, BASE "/sessions", ROLE_VIEWER, ROUTE_PAGED, OBJECT_KIND_COUNT,
+	 handlers_auth_sessions, "Lists one's sessions; an admin's list has all", NULL,
+	 "SessionList"},
+	{METHOD_DELETE, BASE "/sessions/{session}", ROLE_VIEWER, ROUTE_TRIAL, OBJECT_KIND_COUNT,
 	 handlers_auth_end_session, "Ends a session: one's own, or (admin) anybody's", NULL, NULL},
 	{METHOD_GET, "/livez", ROLE_NOBODY, 0, OBJECT_KIND_COUNT, handlers_system_livez,
 	 "Whether the daemon runs", NULL, "Live"},

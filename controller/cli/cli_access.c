@@ -32,12 +32,23 @@ static char *cli_access_user_path(const char *name)
 	return mem_printf(CLI_BASE "/users/%s", escaped);
 }
 
+/* Of a change: a dry run if that is asked for. Takes the body. */
+static void cli_access_change(struct cli *cli, const char *method, const char *path, json_t *body,
+			      struct cli_answer *ret_answer)
+{
+	AUTO_FREE char *url = mem_printf("%s%s", path, cli->options.dry_run ? "?dry_run=true" : "");
+
+	cli_access_send(cli, method, url, body, ret_answer);
+}
+
 /* Shows what a write answered. */
 static enum cli_exit cli_access_tell(const struct cli *cli, const struct cli_answer *a,
 				     const char *what, const char *name)
 {
 	if (cli_client_judge(a->status) != EXIT_OK)
 		return cli_print_problem(a);
+	if (cli->options.dry_run)
+		return cli_print_dry_run(cli, a->json);
 	if (cli->options.format == FORMAT_JSON && a->json)
 		cli_print_json(a->json);
 	else
@@ -172,7 +183,7 @@ static enum cli_exit cli_access_show(struct cli *cli, const char *path)
 
 enum cli_exit cli_access_list_users(struct cli *cli)
 {
-	return cli_access_show(cli, CLI_BASE "/users");
+	return cli_access_show(cli, CLI_BASE "/users?limit=1000");
 }
 
 enum cli_exit cli_access_show_user(struct cli *cli)
@@ -221,7 +232,7 @@ enum cli_exit cli_access_set_user(struct cli *cli)
 		json_object_set_new(body, "password", json_string(password));
 		cli_password_free(password);
 	}
-	cli_access_send(cli, there ? "PATCH" : "PUT", path, body, &a);
+	cli_access_change(cli, there ? "PATCH" : "PUT", path, body, &a);
 	return cli_access_tell(cli, &a, there ? "is changed" : "is made", cli->args[0]);
 }
 
@@ -230,7 +241,7 @@ enum cli_exit cli_access_delete_user(struct cli *cli)
 	AUTO_FREE char *path = cli_access_user_path(cli->args[0]);
 	AUTO_ANSWER struct cli_answer a = {0};
 
-	cli_access_send(cli, "DELETE", path, NULL, &a);
+	cli_access_change(cli, "DELETE", path, NULL, &a);
 	return cli_access_tell(cli, &a, "is removed", cli->args[0]);
 }
 
@@ -242,7 +253,7 @@ enum cli_exit cli_access_set_password(struct cli *cli)
 
 	if (!password)
 		return EXIT_USAGE;
-	cli_access_send(cli, "PATCH", path, json_pack("{s:s}", "password", password), &a);
+	cli_access_change(cli, "PATCH", path, json_pack("{s:s}", "password", password), &a);
 	cli_password_free(password);
 	return cli_access_tell(cli, &a, "has a new password; his sessions have ended",
 			       cli->args[0]);

@@ -101,31 +101,17 @@ static enum cli_exit cli_config_say_applied(const struct cli *cli, const char *b
 	return cli_print_warnings(a->json);
 }
 
-/* Caller frees. */
-static char *cli_config_query(const char *comment, unsigned within_s)
-{
-	AUTO_FREE char *within = within_s ? mem_printf("&confirm_within_s=%u", within_s)
-					  : mem_strdup("");
-
-	return mem_printf("?dry_run=false%s%s%s", within, comment ? "&comment=" : "",
-			  comment ? comment : "");
-}
-
 enum cli_exit cli_config_apply(struct cli *cli)
 {
 	AUTO_ANSWER struct cli_answer head = {0}, put = {0};
-	AUTO_FREE char *comment = cli->options.comment ? cli_client_escape(cli->options.comment)
-						       : NULL;
 	AUTO_FREE char *query = NULL, *if_match = NULL;
 	enum cli_exit result = cli_config_need_file(cli);
-	unsigned within_s;
 	size_t size;
 
 	if (result == EXIT_OK)
-		result = cli_history_read_within(cli, &within_s);
+		result = cli_history_write_query(cli, &query);
 	if (result != EXIT_OK)
 		return result;
-	query = cli_config_query(comment, within_s);
 	if (cli->options.dry_run)
 		return cli_config_diff(cli);
 	cli_client_call(cli->client,
@@ -137,8 +123,8 @@ enum cli_exit cli_config_apply(struct cli *cli)
 	if (result != EXIT_OK)
 		return result;
 	result = cli_config_say_applied(cli, head.etag, &put);
-	if (cli->options.format != FORMAT_JSON && strcmp(head.etag, put.etag) != 0)
-		cli_history_say_waits(within_s);
+	if (strcmp(head.etag, put.etag) != 0)
+		cli_history_say_pending(cli);
 	if (size <= CLI_CONFIG_ADVISED_MAX)
 		cli_config_advise(cli);
 	return result;

@@ -51,6 +51,31 @@ void cli_history_say_waits(unsigned seconds)
 		       seconds);
 }
 
+enum cli_exit cli_history_write_query(const struct cli *cli, char **ret_query)
+{
+	const char *text = cli->options.comment;
+	AUTO_FREE char *comment = text ? cli_client_escape(text) : NULL;
+	AUTO_FREE char *within = NULL;
+	unsigned within_s;
+	enum cli_exit result = cli_history_read_within(cli, &within_s);
+
+	if (result != EXIT_OK)
+		return result;
+	within = within_s ? mem_printf("&confirm_within_s=%u", within_s) : mem_strdup("");
+	*ret_query = mem_printf("?dry_run=%s%s%s%s", cli->options.dry_run ? "true" : "false",
+				within, comment ? "&comment=" : "", comment ? comment : "");
+	return EXIT_OK;
+}
+
+void cli_history_say_pending(const struct cli *cli)
+{
+	unsigned within_s;
+
+	if (cli->options.format == FORMAT_TABLE &&
+	    cli_history_read_within(cli, &within_s) == EXIT_OK)
+		cli_history_say_waits(within_s);
+}
+
 enum cli_exit cli_history_confirm(struct cli *cli)
 {
 	const struct cli_call call = {.method = "POST",

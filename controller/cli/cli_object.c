@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "cli/cli_args.h"
 #include "cli/cli_diff.h"
+#include "cli/cli_history.h"
 #include "cli/cli_pages.h"
 #include "cli/cli_print.h"
 
@@ -263,6 +264,7 @@ static enum cli_exit cli_object_conclude(const struct cli *cli, const struct cli
 		cli_print_json(a->json);
 	else
 		printf("%s %s\n", word, cli->args[0]);
+	cli_history_say_pending(cli);
 	result = cli_print_warnings(a->json);
 	cli_object_advise(cli);
 	return result;
@@ -290,20 +292,10 @@ static char *cli_object_body(const struct cli *cli, size_t *ret_size)
 	return text;
 }
 
-static char *cli_object_query(const struct cli *cli, const char *path)
-{
-	AUTO_FREE char *comment = cli->options.comment ? cli_client_escape(cli->options.comment)
-						       : NULL;
-
-	return mem_printf("%s%s%s%s%s", path, cli->options.dry_run || comment ? "?" : "",
-			  cli->options.dry_run ? "dry_run=true" : "", comment ? "&comment=" : "",
-			  comment ? comment : "");
-}
-
 /* Members: a PATCH of what is there, else the object is made by a PUT. A file: a PUT. */
 enum cli_exit cli_object_set(struct cli *cli)
 {
-	AUTO_FREE char *path = cli_object_path(cli), *url = NULL, *body = NULL;
+	AUTO_FREE char *path = cli_object_path(cli), *query = NULL, *url = NULL, *body = NULL;
 	AUTO_ANSWER struct cli_answer a = {0};
 	struct cli_call call = {.method = cli->options.file ? "PUT" : "PATCH"};
 
@@ -314,9 +306,9 @@ enum cli_exit cli_object_set(struct cli *cli)
 		return EXIT_USAGE;
 	}
 	body = cli_object_body(cli, &call.body_size);
-	if (!body)
+	if (!body || cli_history_write_query(cli, &query) != EXIT_OK)
 		return EXIT_USAGE;
-	url = cli_object_query(cli, path);
+	url = mem_printf("%s%s", path, query);
 	call.path = url;
 	call.body = body;
 	cli_client_call(cli->client, &call, &a);
@@ -349,20 +341,21 @@ static enum cli_exit cli_object_wait(const struct cli *cli, const char *path)
 	json_int_t told = -1;
 
 	for (;;) {
-		AUTO_ANSWER struct cli_answer a = {0};
+		enum cli_exit result;
+		json_t *items = cli_pages_fetch(cli->client, CLI_BASE "/overrides", &result);
 		json_int_t left = 0;
 		const json_t *entry;
 		size_t i, found = 0;
 
-		cli_client_get(cli->client, CLI_BASE "/overrides", &a);
-		if (cli_client_judge(a.status) != EXIT_OK)
-			return cli_print_problem(&a);
-		json_array_foreach (json_object_get(a.json, "items"), i, entry) {
+		if (!items)
+			return result;
+		json_array_foreach (items, i, entry) {
 			if (!cli_object_removes(entry, path))
 				continue;
 			left += cli_print_number(entry, "connections");
 			found++;
 		}
+		json_decref(items);
 		if (found == 0)
 			return EXIT_OK;
 		if (left != told && cli->options.format == FORMAT_TABLE)
@@ -375,12 +368,12 @@ static enum cli_exit cli_object_wait(const struct cli *cli, const char *path)
 enum cli_exit cli_object_delete(struct cli *cli)
 {
 	enum cli_exit result;
-	AUTO_FREE char *path = cli_object_path(cli), *url = NULL;
+	AUTO_FREE char *path = cli_object_path(cli), *query = NULL, *url = NULL;
 	AUTO_ANSWER struct cli_answer a = {0};
 
-	if (!path)
+	if (!path || cli_history_write_query(cli, &query) != EXIT_OK)
 		return EXIT_USAGE;
-	url = cli_object_query(cli, path);
+	url = mem_printf("%s%s", path, query);
 	cli_client_call(cli->client, &(struct cli_call){.method = "DELETE", .path = url}, &a);
 	result = cli_object_conclude(
 		cli, &a, a.status == 202 ? "Removed, its connections may finish:" : "Removed");

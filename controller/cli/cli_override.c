@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "cli/cli_pages.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -55,7 +56,14 @@ static char *cli_override_drain(const json_t *o)
 			  listener, left);
 }
 
+static char *cli_override_change(const json_t *o)
+{
+	return mem_printf("revision %" JSON_INTEGER_FORMAT ", undone unless confirmed",
+			  cli_print_number(o, "revision"));
+}
+
 static const struct override_row override_rows[] = {
+	{"unconfirmed_change", "change", cli_override_change},
 	{"zone_shift", "zone shift", cli_override_shift},
 	{"drain", "drain", cli_override_drain},
 	{"weight_override", "weight", cli_override_weight},
@@ -86,15 +94,14 @@ enum cli_exit cli_override_list(struct cli *cli)
 {
 	static const char *const heads[] = {"KIND",        "ID",  "WHAT", "WHO",
 					    "UNTIL (UTC)", "WHY", NULL};
-	AUTO_ANSWER struct cli_answer a = {0};
-	const json_t *items, *item;
+	enum cli_exit result;
+	json_t *items = cli_pages_fetch(cli->client, CLI_BASE "/overrides", &result);
+	const json_t *item;
 	struct cli_table *t;
 	size_t i;
 
-	cli_client_get(cli->client, CLI_BASE "/overrides", &a);
-	if (cli_client_judge(a.status) != EXIT_OK)
-		return cli_print_problem(&a);
-	items = json_object_get(a.json, "items");
+	if (!items)
+		return result;
 	if (cli->options.format == FORMAT_JSON) {
 		cli_print_json(items);
 	} else if (json_array_size(items) == 0) {
@@ -105,5 +112,6 @@ enum cli_exit cli_override_list(struct cli *cli)
 			cli_override_add(t, item);
 		cli_print_table(t);
 	}
+	json_decref(items);
 	return EXIT_OK;
 }

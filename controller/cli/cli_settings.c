@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cli/cli_diff.h"
+#include "cli/cli_history.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -71,16 +72,12 @@ static char *cli_settings_patch(const struct cli *cli)
 
 enum cli_exit cli_settings_set(struct cli *cli)
 {
-	AUTO_FREE char *comment = cli->options.comment ? cli_client_escape(cli->options.comment)
-						       : NULL;
-	AUTO_FREE char *path = mem_printf(CLI_BASE "/settings?dry_run=%s%s%s",
-					  cli->options.dry_run ? "true" : "false",
-					  comment ? "&comment=" : "", comment ? comment : "");
-	AUTO_FREE char *body = cli_settings_patch(cli);
+	AUTO_FREE char *query = NULL, *path = NULL, *body = cli_settings_patch(cli);
 	AUTO_ANSWER struct cli_answer a = {0};
 
-	if (!body)
+	if (!body || cli_history_write_query(cli, &query) != EXIT_OK)
 		return EXIT_USAGE;
+	path = mem_printf(CLI_BASE "/settings%s", query);
 	cli_client_call(
 		cli->client,
 		&(struct cli_call){
@@ -94,5 +91,6 @@ enum cli_exit cli_settings_set(struct cli *cli)
 		cli_print_json(a.json);
 	else
 		cli_settings_print(a.json);
+	cli_history_say_pending(cli);
 	return cli_print_warnings(a.json);
 }

@@ -110,7 +110,7 @@ json_t *cli_shift_find(const struct cli_nodes *n, size_t index, const char *word
 	json_t *found, *shift;
 	size_t i;
 
-	cli_client_get(n->list[index].client, SHIFTS, &a);
+	cli_client_get(n->list[index].client, SHIFTS "?limit=1000", &a);
 	*ret_exit = cli_client_judge(a.status);
 	if (*ret_exit != EXIT_OK) {
 		cli_nodes_say(n, index);

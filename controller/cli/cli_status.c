@@ -65,6 +65,8 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 			 applied = cli_print_number(system, "applied_revision");
 	char state[CLI_STATE_MAX];
 	bool ok = cli_status_node_ok(system);
+	const json_t *one;
+	size_t i;
 
 	printf("%s  %s, zonegated %s, started %s\n",
 	       cli_table_state(ok ? MOOD_GOOD : MOOD_BAD, ok ? "ready" : "not ready", cli->color,
@@ -82,8 +84,8 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 	else if (!cli_print_true(kernel, "available"))
 		printf("   no IPVS: %s\n", cli_print_text(kernel, "detail"));
 	cli_status_print_note("", kernel, "vip_device_fault");
-	cli_status_print_note("advice: ", kernel, "vip_device_advice");
-	cli_status_print_note("advice: ", json_object_get(kernel, "conntrack"), "advice");
+	json_array_foreach (json_object_get(system, "advice"), i, one)
+		cli_status_print_note("advice: ", one, "detail");
 	cli_status_print_update(json_object_get(system, "dns_update"));
 	cli_status_print_unconfirmed(json_object_get(system, "unconfirmed"));
 	if (!cli_print_true(json_object_get(system, "store"), "ok"))
@@ -129,6 +131,8 @@ static void cli_status_print_override(const struct cli *cli, const json_t *item)
 	char state[CLI_STATE_MAX], target[CLI_SHIFT_TARGET_MAX];
 	const char *kind = cli_print_text(item, "kind");
 
+	if (strcmp(kind, "unconfirmed_change") == 0)
+		return; /* which the node told */
 	if (strcmp(kind, "zone_shift") != 0) {
 		cli_status_print_other(cli, item, kind);
 		return;
@@ -309,7 +313,7 @@ enum cli_exit cli_status_show(struct cli *cli)
 	if (lbs)
 		groups = cli_pages_fetch(cli->client, CLI_BASE "/server-groups", &result);
 	if (groups)
-		cli_client_get(cli->client, CLI_BASE "/overrides", &overrides);
+		cli_client_get(cli->client, CLI_BASE "/overrides?limit=1000", &overrides);
 	if (groups && cli->options.format == FORMAT_JSON) {
 		json_t *all = json_pack("{s:O, s:O, s:O, s:O*}", "system", system.json,
 					"load_balancers", lbs, "server_groups", groups, "overrides",

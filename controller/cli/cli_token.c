@@ -20,14 +20,23 @@ static const json_t *cli_token_fetch(struct cli *cli, const char *path, struct c
 	return NULL;
 }
 
-static enum cli_exit cli_token_delete(struct cli *cli, const char *collection, const char *id)
+/* `word`: what is told of it when it is done. */
+static enum cli_exit cli_token_delete(struct cli *cli, const char *collection, const char *id,
+				      const char *word)
 {
 	AUTO_FREE char *escaped = cli_client_escape(id);
-	AUTO_FREE char *path = mem_printf(CLI_BASE "/%s/%s", collection, escaped);
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/%s/%s%s", collection, escaped,
+					  cli->options.dry_run ? "?dry_run=true" : "");
 	AUTO_ANSWER struct cli_answer a = {0};
 
 	cli_client_call(cli->client, &(struct cli_call){.method = "DELETE", .path = path}, &a);
-	return cli_client_judge(a.status) == EXIT_OK ? EXIT_OK : cli_print_problem(&a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.dry_run)
+		return cli_print_dry_run(cli, a.json);
+	if (cli->options.format != FORMAT_JSON)
+		printf("%s %s.\n", cli->args[0], word);
+	return EXIT_OK;
 }
 
 /* ---- tokens ---- */
@@ -49,12 +58,15 @@ enum cli_exit cli_token_create(struct cli *cli)
 	json_decref(body);
 	cli_client_call(cli->client,
 			&(struct cli_call){.method = "POST",
-					   .path = CLI_BASE "/tokens",
+					   .path = o->dry_run ? CLI_BASE "/tokens?dry_run=true"
+							      : CLI_BASE "/tokens",
 					   .body = text,
 					   .body_size = strlen(text)},
 			&a);
 	if (cli_client_judge(a.status) != EXIT_OK)
 		return cli_print_problem(&a);
+	if (o->dry_run)
+		return cli_print_dry_run(cli, a.json);
 	if (o->format == FORMAT_JSON) {
 		cli_print_json(a.json);
 		return EXIT_OK;
@@ -84,7 +96,8 @@ enum cli_exit cli_token_list(struct cli *cli)
 					    "FROM", "USED (UTC)", "USED FROM", NULL};
 	AUTO_ANSWER struct cli_answer a = {0};
 	enum cli_exit exit;
-	const json_t *items = cli_token_fetch(cli, CLI_BASE "/tokens", &a, &exit), *token;
+	const json_t *items = cli_token_fetch(cli, CLI_BASE "/tokens?limit=1000", &a, &exit),
+		     *token;
 	struct cli_table *t;
 	size_t i;
 
@@ -132,7 +145,7 @@ enum cli_exit cli_token_revoke(struct cli *cli)
 {
 	AUTO_ANSWER struct cli_answer a = {0};
 	enum cli_exit exit;
-	const json_t *items = cli_token_fetch(cli, CLI_BASE "/tokens", &a, &exit);
+	const json_t *items = cli_token_fetch(cli, CLI_BASE "/tokens?limit=1000", &a, &exit);
 	const char *id = items ? cli_token_find(items, cli->args[0]) : NULL;
 
 	if (!items)
@@ -141,10 +154,7 @@ enum cli_exit cli_token_revoke(struct cli *cli)
 		fprintf(stderr, "zonegate: there is no token \"%s\"\n", cli->args[0]);
 		return EXIT_NOT_FOUND;
 	}
-	exit = cli_token_delete(cli, "tokens", id);
-	if (exit == EXIT_OK && cli->options.format != FORMAT_JSON)
-		printf("%s is revoked.\n", cli->args[0]);
-	return exit;
+	return cli_token_delete(cli, "tokens", id, "is revoked");
 }
 
 /* ---- sessions ---- */
@@ -155,7 +165,8 @@ enum cli_exit cli_token_list_sessions(struct cli *cli)
 		"ID", "USER", "FROM", "SINCE (UTC)", "LAST SEEN (UTC)", "UNTIL (UTC)", NULL};
 	AUTO_ANSWER struct cli_answer a = {0};
 	enum cli_exit exit;
-	const json_t *items = cli_token_fetch(cli, CLI_BASE "/sessions", &a, &exit), *session;
+	const json_t *items = cli_token_fetch(cli, CLI_BASE "/sessions?limit=1000", &a, &exit),
+		     *session;
 	struct cli_table *t;
 	size_t i;
 
@@ -182,9 +193,5 @@ enum cli_exit cli_token_list_sessions(struct cli *cli)
 
 enum cli_exit cli_token_end_session(struct cli *cli)
 {
-	enum cli_exit exit = cli_token_delete(cli, "sessions", cli->args[0]);
-
-	if (exit == EXIT_OK && cli->options.format != FORMAT_JSON)
-		printf("%s has ended.\n", cli->args[0]);
-	return exit;
+	return cli_token_delete(cli, "sessions", cli->args[0], "has ended");
 }

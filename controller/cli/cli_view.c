@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "cli/cli_history.h"
 #include "cli/cli_pages.h"
 #include "cli/cli_print.h"
 
@@ -89,23 +90,24 @@ enum cli_exit cli_view_shifts(struct cli *cli)
 {
 	static const char *const heads[] = {"ID",  "ZONE", "LOAD BALANCER", "WHO", "UNTIL (UTC)",
 					    "WHY", NULL};
-	AUTO_ANSWER struct cli_answer a = {0};
-	const json_t *items, *shift;
+	enum cli_exit result;
+	json_t *items = cli_pages_fetch(cli->client, CLI_BASE "/zone-shifts", &result);
+	const json_t *shift;
 	struct cli_table *t;
 	size_t i;
 
-	cli_client_get(cli->client, CLI_BASE "/zone-shifts", &a);
-	if (cli_client_judge(a.status) != EXIT_OK)
-		return cli_print_problem(&a);
-	items = json_object_get(a.json, "items");
+	if (!items)
+		return result;
 	if (cli->options.format == FORMAT_JSON) {
 		cli_print_json(items);
+		json_decref(items);
 		return EXIT_OK;
 	}
 	t = cli_table_new(heads);
 	json_array_foreach (items, i, shift)
 		cli_view_add_shift(t, shift);
 	cli_print_table_or(t, "No zone is shifted.");
+	json_decref(items);
 	return EXIT_OK;
 }
 
@@ -167,13 +169,14 @@ enum cli_exit cli_view_set_servers(struct cli *cli)
 {
 	const struct cli_options *o = &cli->options;
 	AUTO_FREE char *group = cli_client_escape(cli->args[0]);
-	AUTO_FREE char *comment = o->comment ? cli_client_escape(o->comment) : NULL;
-	AUTO_FREE char *path = mem_printf(CLI_BASE "/server-groups/%s/servers?dry_run=%s%s%s",
-					  group, o->dry_run ? "true" : "false",
-					  comment ? "&comment=" : "", comment ? comment : "");
-	AUTO_ANSWER struct cli_answer a;
-	enum cli_exit result = cli_view_send(cli, "PUT", path, &a);
+	AUTO_FREE char *query = NULL, *path = NULL;
+	AUTO_ANSWER struct cli_answer a = {0};
+	enum cli_exit result = cli_history_write_query(cli, &query);
 
+	if (result != EXIT_OK)
+		return result;
+	path = mem_printf(CLI_BASE "/server-groups/%s/servers%s", group, query);
+	result = cli_view_send(cli, "PUT", path, &a);
 	if (result != EXIT_OK)
 		return result;
 	if (o->dry_run)
@@ -183,5 +186,6 @@ enum cli_exit cli_view_set_servers(struct cli *cli)
 	else
 		printf("Set: %zu servers of %s\n",
 		       json_object_size(json_object_get(a.json, "servers")), cli->args[0]);
+	cli_history_say_pending(cli);
 	return cli_print_warnings(a.json);
 }
