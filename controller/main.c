@@ -119,8 +119,8 @@ static int run(const struct options *o, struct settings *s, struct err *e)
 			  "CAP_NET_BIND_SERVICE is enough (see zonegate.service)");
 	if (wiring_new(s, o->settings_path ? o->settings_path : DEFAULT_SETTINGS, e, &w) != 0) {
 		for (size_t i = 0; i < e->count; i++)
-			log_write(LOG_LEVEL_ERROR, "cannot start: %s: %s", e->faults[i].pointer,
-				  e->faults[i].detail);
+			log_write(LOG_LEVEL_ERROR, "cannot start: %s%s%s", e->faults[i].pointer,
+				  *e->faults[i].pointer ? ": " : "", e->faults[i].detail);
 		return is_of_settings(e) ? EXIT_CONFIG : EXIT_FAILURE;
 	}
 	wiring_run(w);

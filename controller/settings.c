@@ -196,12 +196,18 @@ static bool section_known(const char *section)
 	return false;
 }
 
+/* Rows of a section stand together in the table. */
 static void fault_section(struct reading *r, const char *section)
 {
+	char known[256] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; i < settings_keys_count && at < sizeof(known); i++)
+		if (i == 0 || strcmp(settings_keys[i].section, settings_keys[i - 1].section) != 0)
+			at += (size_t)snprintf(known + at, sizeof(known) - at, " [%s]",
+					       settings_keys[i].section);
 	if (!r->section_told)
-		fault(r, ERR_UNKNOWN,
-		      "unknown section [%s]; known are [node] [api] [store] [dns] [dns_update] [kernel] [log]",
-		      section);
+		fault(r, ERR_UNKNOWN, "unknown section [%s]; known are%s", section, known);
 	r->section_told = true;
 }
 

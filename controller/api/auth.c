@@ -66,7 +66,7 @@ static int auth_token_read(struct auth_token *t, struct err *e)
 			       t->path);
 	if (t->seen.st_mode & S_IROTH)
 		return err_set(e, ERR_FORBIDDEN, "[api] token_file",
-			       "%s is readable by everybody: chmod 600 it", t->path);
+			       "%s is readable by everybody: chmod o= it", t->path);
 	t->length = auth_trim(text, (size_t)size);
 	if (t->length == 0)
 		return err_set(e, ERR_FORMAT, "[api] token_file",

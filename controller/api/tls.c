@@ -161,7 +161,7 @@ static int tls_check_key_mode(const char *path, struct err *e)
 
 	if (stat(path, &st) == 0 && (st.st_mode & (S_IROTH | S_IWOTH)))
 		return err_set(e, ERR_FORBIDDEN, "[api] tls_key",
-			       "%s is open to everybody: chmod 600 it", path);
+			       "%s is open to everybody: chmod o= it", path);
 	return 0; /* what cannot be looked at cannot be read either, which says why */
 }
 

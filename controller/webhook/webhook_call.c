@@ -125,7 +125,7 @@ int webhook_call_read_secret(const char *path, char ret_secret[WEBHOOK_SECRET_MA
 	}
 	if (stat(path, &st) == 0 && st.st_mode & S_IROTH) {
 		snprintf(ret_error, WEBHOOK_ERROR_MAX,
-			 "%.100s is readable by everybody: chmod 600 it", path);
+			 "%.100s is readable by everybody: chmod o= it", path);
 		r = -EINVAL;
 	} else {
 		r = call_take_secret(path, text, size, ret_secret, ret_error);

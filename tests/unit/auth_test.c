@@ -61,7 +61,7 @@ static void auth_reads_tokens(void **state)
 	assert_bad_file(path, "fifteen-letters\n", 0600, "one line");
 	assert_bad_file(path, "sixteen letters with blanks\n", 0600, "one line");
 	assert_bad_file(path, "sixteen-letters-1\nsecond\n", 0600, "one line");
-	assert_bad_file(path, "sixteen-letters-1\n", 0644, "readable by everybody");
+	assert_bad_file(path, "sixteen-letters-1\n", 0644, "readable by everybody: chmod o= it");
 	memset(longest, 'x', sizeof(longest));
 	longest[AUTH_TOKEN_MAX + 1] = '\0';
 	assert_bad_file(path, longest, 0600, "one line");

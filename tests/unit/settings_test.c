@@ -89,6 +89,8 @@ static void faults_have_file_line_and_sentence(void **state)
 	(void)state;
 	assert_fault("[node]\nnmae = x\n", "z.conf:2", "unknown key \"nmae\" in section [node]");
 	assert_fault("\n[nodes]\nname = x\n", "z.conf:2", "unknown section [nodes]");
+	assert_fault("[nodes]\nname = x\n", "z.conf:1",
+		     "known are [node] [api] [store] [dns] [dns_update] [kernel] [notify] [log]");
 	/* Also one in which nothing stands, and one that is longer than inih's buffer. */
 	assert_fault("[kernel]\n  [nodes]\n", "z.conf:2", "unknown section [nodes]");
 	assert_fault("[node89012345678901234567890123456789012345678901234567890123456789]\n",
