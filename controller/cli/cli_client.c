@@ -43,10 +43,24 @@ static int cli_client_read_token(struct cli_client *c, const char *path)
 	return 0;
 }
 
+/* What curl makes of an address without a scheme, or with another one, helps nobody. */
+static bool cli_client_is_url(const char *server)
+{
+	return strncasecmp(server, "http://", 7) == 0 || strncasecmp(server, "https://", 8) == 0;
+}
+
 struct cli_client *cli_client_new(const struct cli_options *o)
 {
-	struct cli_client *c = mem_new(struct cli_client);
+	struct cli_client *c;
 
+	if (o->server && !cli_client_is_url(o->server)) {
+		fprintf(stderr,
+			"zonegate: --server \"%s\": https://HOST:PORT or http://HOST:PORT is "
+			"expected; a socket is given by --socket PATH\n",
+			o->server);
+		return NULL;
+	}
+	c = mem_new(struct cli_client);
 	c->options = o;
 	if (o->server && o->token_file && cli_client_read_token(c, o->token_file)) {
 		free(c);
@@ -154,7 +168,7 @@ static const char *cli_client_mend(const struct cli_client *c, CURLcode result, 
 	if (result == CURLE_SSL_CACERT_BADFILE)
 		return "Is the file of --ca (ZONEGATE_CA) there, and is it PEM?";
 	if (c->options->server)
-		return "Is the address right ([api] listen, tls_listen), and does the daemon run?";
+		return "Is the address right (http:// for [api] listen, https:// for tls_listen), and does the daemon run?";
 	if (error == EACCES || error == EPERM)
 		return "The socket is for root and the daemon's own user.";
 	if (error == ENOENT)

@@ -55,12 +55,15 @@ static void cli_complete_form(const char *usage, size_t index, char ret_form[CLI
 }
 
 /* What the value of an option is. */
-static enum complete_kind cli_complete_value(const char *option, struct complete_state *s)
+static enum complete_kind cli_complete_value(const char *option, const char *first,
+					     struct complete_state *s)
 {
 	if (strcmp(option, "-o") == 0 || strcmp(option, "--output") == 0)
 		return COMPLETE_FORMAT;
-	if (strcmp(option, "--type") == 0)
+	if (strcmp(option, "--type") == 0 && first && strcmp(first, "dns") == 0)
 		return COMPLETE_TYPE;
+	if (strcmp(option, "--role") == 0)
+		return COMPLETE_ROLE;
 	if (strcmp(option, "--lb") != 0)
 		return COMPLETE_NOTHING;
 	strcpy(s->form, "LB");
@@ -96,7 +99,8 @@ void cli_complete_find(const struct cli_command *table, size_t count, char *cons
 		if (words[i][0] != '-')
 			plain[plain_count++] = words[i];
 		else if (cli_args_takes_value(words[i]) && ++i + 1 == word_count)
-			s.kind = cli_complete_value(words[i - 1], &s);
+			s.kind = cli_complete_value(words[i - 1], plain_count > 0 ? plain[0] : NULL,
+						    &s);
 	}
 	s.typed = word_count > 0 ? words[word_count - 1] : "";
 	if (word_count < 2 || !cli_args_takes_value(words[word_count - 2]))
@@ -134,6 +138,7 @@ void cli_complete_write(const struct cli_command *table, size_t count,
 {
 	static const char *const formats[] = {"table", "json", "jsonl", "name"};
 	static const char *const types[] = {"A", "AAAA"};
+	static const char *const roles[] = {"metrics", "viewer", "operator", "editor", "admin"};
 	const char *name;
 
 	switch (s->kind) {
@@ -152,6 +157,10 @@ void cli_complete_write(const struct cli_command *table, size_t count,
 	case COMPLETE_TYPE:
 		for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 			cli_complete_offer(s, types[i], w);
+		break;
+	case COMPLETE_ROLE:
+		for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+			cli_complete_offer(s, roles[i], w);
 		break;
 	case COMPLETE_NAME:
 	case COMPLETE_NOTHING:

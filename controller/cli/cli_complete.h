@@ -12,7 +12,8 @@ enum complete_kind {
 	COMPLETE_WORD,    /* of a command */
 	COMPLETE_OPTION,
 	COMPLETE_FORMAT,
-	COMPLETE_TYPE,
+	COMPLETE_TYPE, /* of a DNS record */
+	COMPLETE_ROLE,
 	COMPLETE_NAME, /* of an object: ask the daemon */
 };
 

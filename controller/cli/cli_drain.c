@@ -193,7 +193,8 @@ enum cli_exit cli_drain_begin(struct cli *cli)
 	if (o->dry_run)
 		return cli_drain_print_plan(cli, a.json);
 	if (o->format == FORMAT_TABLE)
-		printf("%s %s until %.19s at most\n", a.status == 201 ? "Draining" : "Changed",
+		printf("%s %s until %.19s at most\n",
+		       a.status == 201 ? "Draining" : "Changed the drain of",
 		       cli_drain_name(cli, name), cli_print_text(a.json, "deadline_at"));
 	else if (!o->wait)
 		cli_print_json(a.json);

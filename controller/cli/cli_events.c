@@ -34,7 +34,6 @@ static void cli_events_print_line(const struct cli *cli, const json_t *event)
 				  cli_print_text(event, "object"),
 				  *cli_print_text(event, "object") ? ": " : "",
 				  cli_print_text(event, "detail"));
-		text[10] = ' ';
 		/* Nothing from outside reaches the terminal raw. */
 		for (char *c = text; *c; c++)
 			if ((unsigned char)*c < ' ' || *c == 0x7f)
@@ -46,7 +45,8 @@ static void cli_events_print_line(const struct cli *cli, const json_t *event)
 
 static void cli_events_print_table(const struct cli *cli, const json_t *items)
 {
-	static const char *const heads[] = {"TIME", "SEVERITY", "TYPE", "OBJECT", "DETAIL", NULL};
+	static const char *const heads[] = {"TIME (UTC)", "SEVERITY", "TYPE",
+					    "OBJECT",     "DETAIL",   NULL};
 	struct cli_table *t = cli_table_new(heads);
 
 	(void)cli;
@@ -57,8 +57,6 @@ static void cli_events_print_table(const struct cli *cli, const json_t *items)
 			at, cli_print_text(event, "severity"), cli_print_text(event, "type"),
 			cli_print_text(event, "object"), cli_print_text(event, "detail")};
 
-		if (strlen(at) > 10)
-			at[10] = ' ';
 		cli_table_add(t, cells);
 	}
 	cli_print_table_or(t, "No events.");

@@ -24,8 +24,9 @@ static void cli_failover_print_parts(const json_t *answer)
 		AUTO_FREE char *worst = cli_failover_seconds(part, "worst_ms");
 		bool plain = cli_print_true(part, "counted") ||
 			     cli_print_number(part, "worst_ms") == 0;
-		AUTO_FREE char *what = mem_printf("%s%s", cli_print_text(part, "detail"),
-						  plain ? "" : " (the other one is slower)");
+		AUTO_FREE char *what = mem_printf(
+			"%s%s", cli_print_text(part, "detail"),
+			plain ? "" : " (not added: the other check takes as long or longer)");
 
 		cli_table_add(t, (const char *[]){cli_print_text(part, "part"), worst, what});
 	}

@@ -13,17 +13,14 @@
 
 static char *cli_notify_time(const json_t *url, const char *member)
 {
-	char *at = mem_printf("%.19s", cli_print_text(url, member));
-
-	if (strlen(at) > 10)
-		at[10] = ' ';
-	return at;
+	return mem_printf("%.19s", cli_print_text(url, member));
 }
 
 static bool cli_notify_print_status(const json_t *answer)
 {
 	static const char *const heads[] = {
-		"URL", ">PENDING", ">DELIVERED", "LAST SUCCESS", "LAST FAILURE", "ERROR", NULL};
+		"URL",   ">PENDING", ">DELIVERED", "LAST SUCCESS (UTC)", "LAST FAILURE (UTC)",
+		"ERROR", NULL};
 	struct cli_table *t = cli_table_new(heads);
 	const json_t *url;
 	bool good = true;

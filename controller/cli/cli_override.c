@@ -70,12 +70,22 @@ static const struct override_row override_rows[] = {
 	{"removal", "removal", cli_override_removal},
 };
 
+/* When it ends by itself, or what ends it. */
+static char *cli_override_until(const json_t *o, const char *kind)
+{
+	const char *expires = cli_print_text(o, "expires_at");
+
+	if (strcmp(kind, "drain") == 0 && strcmp(cli_print_text(o, "state"), "finished") == 0)
+		return mem_strdup("undrained"); /* its deadline ends nothing any more */
+	if (strcmp(kind, "weight_override") == 0 && !*expires)
+		return mem_strdup("reset");
+	return mem_printf("%.19s", *expires ? expires : cli_print_text(o, "deadline_at"));
+}
+
 static void cli_override_add(struct cli_table *t, const json_t *o)
 {
 	const char *kind = cli_print_text(o, "kind");
-	const char *expires = cli_print_text(o, "expires_at");
-	AUTO_FREE char *until = mem_printf("%.19s",
-					   *expires ? expires : cli_print_text(o, "deadline_at"));
+	AUTO_FREE char *until = cli_override_until(o, kind);
 	AUTO_FREE char *note = mem_printf("%s%s", cli_print_text(o, "comment"),
 					  cli_print_true(o, "forced") ? " (forced)" : "");
 

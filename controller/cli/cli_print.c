@@ -101,6 +101,9 @@ void cli_print_write_problem(long status, const json_t *problem, struct buf_writ
 	if (total > (json_int_t)json_array_size(errors))
 		buf_write_format(w, "  and %" JSON_INTEGER_FORMAT " more\n",
 				 total - (json_int_t)json_array_size(errors));
+	if (status == 401)
+		buf_write_text(w, "Give --token-file FILE (ZONEGATE_TOKEN_FILE); zonegate token "
+				  "create makes a token, as root on the host.\n");
 }
 
 enum cli_exit cli_print_problem(const struct cli_answer *a)

@@ -113,12 +113,12 @@ enum cli_exit cli_token_list(struct cli *cli)
 		AUTO_FREE char *used = mem_printf("%.19s", cli_print_text(token, "last_used_at"));
 		AUTO_FREE char *sources = cli_token_format_sources(token);
 
-		cli_table_add(
-			t, (const char *[]){
-				   cli_print_text(token, "name"), cli_print_text(token, "role"),
-				   cli_print_text(token, "id"), cli_print_text(token, "created_by"),
-				   *until ? until : "revoked", sources, *used ? used : "never",
-				   cli_print_text(token, "last_used_from")});
+		cli_table_add(t, (const char *[]){
+					 cli_print_text(token, "name"),
+					 cli_print_text(token, "role"), cli_print_text(token, "id"),
+					 cli_print_text(token, "created_by"),
+					 *until ? until : "no end", sources, *used ? used : "never",
+					 cli_print_text(token, "last_used_from")});
 	}
 	cli_print_table_or(t, "No tokens yet: zonegate token create NAME --role ROLE");
 	return EXIT_OK;

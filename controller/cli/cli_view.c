@@ -62,6 +62,8 @@ enum cli_exit cli_view_drift(struct cli *cli)
 	in_sync = cli_print_true(a.json, "in_sync");
 	if (cli->options.format == FORMAT_JSON) {
 		cli_print_json(a.json);
+	} else if (in_sync && strcmp(cli_print_text(a.json, "ipvs"), "off") == 0) {
+		printf("IPVS is switched off ([kernel] ipvs = off): there is no table that could differ.\n");
 	} else if (in_sync) {
 		printf("The kernel's table is as it should be; %" JSON_INTEGER_FORMAT
 		       " times it was mended since the start.\n",

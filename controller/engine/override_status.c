@@ -161,7 +161,8 @@ static void write_draining(const struct engine *e, const struct engine_override 
 			 "drained %sby %s, until %s at most: it gets no new flows (%.120s)",
 			 whose(o, with, sizeof(with)), o->who,
 			 time_format_wall(deadline_wall(e, o), until), o->comment);
-	snprintf(st->advice, sizeof(st->advice), "%s", "undrain it when it may serve again");
+	snprintf(st->advice, sizeof(st->advice), "%s",
+		 "zonegate override list names the drain; undrain it when it may serve again");
 }
 
 static void write_weighed(const struct engine *e, const struct engine_override *o,

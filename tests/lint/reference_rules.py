@@ -30,14 +30,22 @@ def _metrics(rows):
     return out
 
 
+def _sentence(text):
+    """With a capital in front, but where it starts with a name that is written small."""
+    first = text.split(' ', 1)[0]
+    if '_' in first or first == 'zonegate':
+        return text
+    return text[:1].upper() + text[1:]
+
+
 def _codes(rows):
     """One entry a code: what it means, and what to do about it if there is anything."""
     out = []
     for name, meaning, remedy in rows:
-        out += ['.TP', rf'.B {roff(name)}', roff(meaning[:1].upper() + meaning[1:]) + '.']
+        out += ['.TP', rf'.B {roff(name)}', roff(_sentence(meaning)) + '.']
         if remedy:
             end = '' if remedy.endswith('?') else '.'
-            out.append(roff(remedy[:1].upper() + remedy[1:]) + end)
+            out.append(roff(_sentence(remedy)) + end)
     return out
 
 

@@ -38,6 +38,10 @@ static void client_calls(void **state)
 	cli_client_free(c);
 	o.token_file = "/nonexistent/token";
 	assert_null(cli_client_new(&o));
+	o = (struct cli_options){.server = "127.0.0.1:7443"};
+	assert_null(cli_client_new(&o));
+	o.server = "unix:///run/zonegate/api.sock";
+	assert_null(cli_client_new(&o));
 	rig_end(&rig);
 
 	o = (struct cli_options){.socket = rig.socket};

@@ -18,6 +18,9 @@ static const struct cli_command table[] = {
 	{{"group", "drain-zone"}, "GROUP ZONE --comment TEXT", 2, 2, 0, NULL, "", NULL},
 	{{"server", "list"}, "[GROUP]", 0, 1, 0, NULL, "", NULL},
 	{{"server", "show"}, "GROUP/SERVER", 1, 1, 0, NULL, "", NULL},
+	{{"dns", "preview"}, "NAME [--type A|AAAA]", 1, 1, OPTION_TYPE, NULL, "", NULL},
+	{{"events", NULL}, "[OBJECT] [--type TYPE,…]", 0, 1, OPTION_TYPE, NULL, "", NULL},
+	{{"user", "set"}, "USER [--role ROLE]", 1, 1, OPTION_ROLE, NULL, "", NULL},
 	{{"zone", "return"}, "ZONE|ID [--lb LB|--all]", 1, 1, OPTION_LB, NULL, "", NULL},
 };
 #define COUNT (sizeof(table) / sizeof(table[0]))
@@ -50,7 +53,7 @@ static void check_offered(const char *line, const char *expected)
 static void words_come_from_the_table(void **state)
 {
 	(void)state;
-	check_offered("", "status\nlb\ngroup\nserver\nzone\n");
+	check_offered("", "status\nlb\ngroup\nserver\ndns\nevents\nuser\nzone\n");
 	check_offered("s", "status\nserver\n");
 	check_offered("lb ", "list\ndrain\n");
 	check_offered("--socket /x lb d", "drain\n");
@@ -66,6 +69,9 @@ static void options_are_those_of_the_command(void **state)
 	check_offered("lb drain shop -o ", "table\njson\njsonl\nname\n");
 	check_offered("lb list --output j", "json\njsonl\n");
 	check_offered("lb drain shop --comment ", "");
+	check_offered("dns preview shop --type ", "A\nAAAA\n");
+	check_offered("events --type ", "");
+	check_offered("user set bob --role ", "metrics\nviewer\noperator\neditor\nadmin\n");
 }
 
 static void check_form(const char *line, const char *form)

@@ -30,6 +30,9 @@ static void drain_waits_until_it_has_ended(void **state)
 	AUTO_OUTCOME struct outcome again = drain(&rig, &json, WORDS("server", "drain", "web/w1"));
 	assert_int_equal(again.exit, EXIT_OK);
 	assert_string_equal(json_string_value(json_object_get(again.json, "state")), "finished");
+	AUTO_OUTCOME struct outcome list = cli_rig_run(
+		&rig, cli_override_list, 2, &(struct cli_options){0}, WORDS("override", "list"));
+	assert_contains(list.out, "  root  undrained ");
 	AUTO_OUTCOME struct outcome back = cli_rig_run(&rig, cli_drain_end, 2,
 						       &(struct cli_options){0},
 						       WORDS("server", "undrain", "web/w1"));
@@ -121,6 +124,8 @@ static void what_holds_is_shown(void **state)
 		&rig, cli_drain_show, 2, &plain, WORDS("server", "drain-status", "web/w1"));
 	assert_contains(drained.out, "server web/w1: ");
 	assert_contains(drained.out, ": disk)");
+	AUTO_OUTCOME struct outcome again = drain(&rig, &why, WORDS("server", "drain", "web/w1"));
+	assert_contains(again.out, "Changed the drain of server web/w1 until ");
 	AUTO_OUTCOME struct outcome weight = cli_rig_run(
 		&rig, cli_drain_show, 2, &json, WORDS("server", "weight-status", "web/w2"));
 	assert_int_equal(json_integer_value(json_object_get(weight.json, "weight")), 7);

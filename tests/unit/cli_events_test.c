@@ -30,7 +30,7 @@ static void events_are_shown_oldest_first(void **state)
 	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_events_show, 1, &o,
 						      WORDS("events"));
 	assert_int_equal(all.exit, EXIT_OK);
-	assert_contains(all.out, "2026-01-02 03:04:05  notice");
+	assert_contains(all.out, "2026-01-02T03:04:05  notice");
 	first = strstr(all.out, "number 10");
 	second = strstr(all.out, "number 20");
 	assert_true(first && second && first < second);
@@ -83,7 +83,7 @@ static void following_ends_when_it_is_refused(void **state)
 	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_events_show, 1, &o, WORDS("events"));
 	assert_int_equal(a.exit, EXIT_INVALID);
 	assert_contains(
-		a.out, "2026-01-02 03:04:05 notice   shift.started          zones/za: number 10\n");
+		a.out, "2026-01-02T03:04:05 notice   shift.started          zones/za: number 10\n");
 	assert_contains(a.err, "Last-Event-ID");
 	rig_end(&rig);
 }

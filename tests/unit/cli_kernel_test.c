@@ -54,6 +54,9 @@ static void kernel_is_off(void **state)
 							WORDS("kernel", "show"));
 	assert_contains(empty.out, "No services: there are none until");
 	assert_null(strstr(empty.out, "OWNER"));
+	AUTO_OUTCOME struct outcome drift = cli_rig_run(&rig, cli_view_drift, 2, &o,
+							WORDS("kernel", "drift"));
+	assert_contains(drift.out, "there is no table that could differ");
 	rig_load(&rig);
 	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_kernel_show, 2, &o,
 						      WORDS("kernel", "show"));

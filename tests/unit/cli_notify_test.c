@@ -35,7 +35,7 @@ static void webhooks_are_shown(void **state)
 						    WORDS("notify", "status"));
 	assert_int_equal(a.exit, EXIT_NEGATIVE);
 	assert_contains(a.out, "1000+");
-	assert_contains(a.out, "2026-01-02 03:04:05");
+	assert_contains(a.out, "2026-01-02T03:04:05");
 	assert_contains(a.out, "the answer is status 500");
 	AUTO_OUTCOME struct outcome b = cli_rig_run(&rig, cli_notify_test, 2, &o,
 						    WORDS("notify", "test"));

@@ -61,6 +61,7 @@ static void override_list_shows_the_others(void **state)
 	assert_contains(list.out, "  disk\n");
 	assert_contains(list.out, "weight  ");
 	assert_contains(list.out, "web/w2, weight 7 instead of ");
+	assert_contains(list.out, "  root  reset ");
 	assert_contains(list.out, "shop, ");
 	rig_end(&rig);
 }

@@ -23,7 +23,9 @@ static void listeners_and_servers(void **state)
 	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_stats_show, 1, &o,
 						    WORDS("stats", "shop"));
 	assert_int_equal(a.exit, EXIT_OK);
-	assert_contains(a.out, "shop/http  za    4            4         2       7          0       0            7");
+	assert_contains(
+		a.out,
+		"shop/http  za    4            4         2       7          0       0            7");
 	assert_contains(a.out, "shop/http  zb    4            0         0       0");
 	assert_contains(a.out, "\nall ");
 	AUTO_OUTCOME struct outcome one = cli_rig_run(&rig, cli_stats_show, 1, &o,

@@ -24,6 +24,17 @@ static void tokens_are_made_listed_and_revoked(void **state)
 	assert_contains(list.out, "192.0.2.0/24 2001:db8::/32");
 	assert_contains(list.out, "never");
 	assert_null(strstr(list.out, "zg_"));
+	AUTO_OUTCOME struct outcome endless = cli_rig_run(&rig, cli_token_create, 2,
+							  &(struct cli_options){.role = "viewer"},
+							  WORDS("token", "create", "endless"));
+	AUTO_OUTCOME struct outcome both = cli_rig_run(&rig, cli_token_list, 2, &plain,
+						       WORDS("token", "list"));
+	assert_int_equal(endless.exit, EXIT_OK);
+	assert_contains(both.out, "no end");
+	assert_null(strstr(both.out, "revoked"));
+	AUTO_OUTCOME struct outcome ended = cli_rig_run(&rig, cli_token_revoke, 2, &plain,
+							WORDS("token", "revoke", "endless"));
+	assert_int_equal(ended.exit, EXIT_OK);
 	AUTO_OUTCOME struct outcome twice = cli_rig_run(&rig, cli_token_create, 2, &o,
 							WORDS("token", "create", "ci"));
 	assert_int_equal(twice.exit, EXIT_INVALID);
