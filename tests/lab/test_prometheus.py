@@ -13,7 +13,7 @@ from zglab import CLIENT4, VIP4, case, client
 from zglab.prometheus import Prometheus
 from zglab.zones import NAME, cancel, one_gateway, shift, start_one, two_zones
 
-LAB_SECONDS = 150
+LAB_SECONDS = 180
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RULES = f"{ROOT}/conf/prometheus/zonegate.rules.yml"
 BOARD = f"{ROOT}/conf/grafana/zonegate.json"
@@ -100,6 +100,9 @@ def servers_and_zones(w):
             time.sleep(1.6)
 
     w.fires({"Flapping"}, flap, lambda: None)
+    for weight in (50, 100):
+        lab.gw.api.patch("/server-groups/a/servers/a1", {"weight": weight}).expect(200)
+        time.sleep(2.5)
     made = []
 
     def leave():
