@@ -32,8 +32,18 @@ struct access_call *access_call_new(struct request *r, enum access_verb verb,
 	return c;
 }
 
+/* A secret of the body, where the body has it: what is freed is not overwritten by itself. */
+static void access_call_wipe(const char *secret)
+{
+	if (secret)
+		explicit_bzero((char *)(uintptr_t)secret, strlen(secret));
+}
+
 void access_call_free(struct access_call *c)
 {
+	access_call_wipe(c->wish.password);
+	access_call_wipe(c->wish.current_password);
+	access_call_wipe(c->wish.code);
 	json_decref(c->body);
 	free(c->param);
 	free(c);

@@ -37,10 +37,18 @@ struct body_job {
 	bool repeated;
 };
 
+/* A body may hold a password. NULL-safe. */
+static void exchange_wipe(char *data, size_t size)
+{
+	if (data)
+		explicit_bzero(data, size);
+	free(data);
+}
+
 static void exchange_drop_data(struct exchange *x)
 {
 	x->list->held -= x->capacity;
-	free(x->data);
+	exchange_wipe(x->data, x->size);
 	x->data = NULL;
 	x->size = x->capacity = 0;
 }
@@ -511,7 +519,7 @@ static void exchange_parse_done(struct worker_job *job)
 	} else {
 		json_decref(b->json);
 	}
-	free(b->data);
+	exchange_wipe(b->data, b->size);
 	err_clear(&b->faults);
 	free(b);
 }

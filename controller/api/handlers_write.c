@@ -14,6 +14,7 @@
 #include "engine/status.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 struct write_op {
@@ -332,11 +333,63 @@ void handlers_write_object(struct request *r)
 							       .path = path});
 }
 
+/* A list as GET shows it, as the map that it is of. NULL: faults. */
+static json_t *write_map_items(const json_t *items, struct err *e)
+{
+	json_t *map = json_object(), *item;
+	char pointer[ERR_POINTER_MAX];
+	size_t i;
+
+	json_array_foreach (items, i, item) {
+		const char *name = json_string_value(json_object_get(item, "name"));
+		json_t *server = json_copy(item);
+
+		snprintf(pointer, sizeof(pointer), "/items/%zu/name", i);
+		if (!name)
+			err_set(e, ERR_MISSING, pointer, "is required, and a text");
+		else if (json_object_get(map, name))
+			err_set(e, ERR_DUPLICATE, pointer, "stands twice in the list");
+		else
+			json_object_set(map, name, server);
+		json_object_del(server, "name");
+		json_decref(server);
+	}
+	if (!err_any(e))
+		return map;
+	json_decref(map);
+	return NULL;
+}
+
+/* The body is a map of servers, or the list that GET shows of them: then it has to be whole. False: replied. */
+static bool write_take_list(struct request *r)
+{
+	const json_t *items = json_object_get(r->json, "items");
+	AUTO_ERR struct err faults = {0};
+	json_t *map = NULL;
+
+	if (!json_is_array(items))
+		return true;
+	if (!json_is_null(json_object_get(r->json, "next_cursor")))
+		err_set(&faults, ERR_FORMAT, "/next_cursor",
+			"must be null: with a page of the list the other servers would be removed");
+	else if (json_object_size(r->json) > 2)
+		err_set(&faults, ERR_UNKNOWN, "", "a list has items and next_cursor, and no more");
+	else
+		map = write_map_items(items, &faults);
+	if (!map) {
+		request_fail_faults(r, &faults);
+		return false;
+	}
+	json_decref(r->json);
+	r->json = map;
+	return true;
+}
+
 void handlers_write_servers(struct request *r)
 {
 	struct object_path path;
 
-	if (reply_find_path(r, &path) == 0)
+	if (reply_find_path(r, &path) == 0 && write_take_list(r))
 		handlers_write_propose(r, &(struct write_wish){.verb = CHANGE_PUT,
 							       .target = CHANGE_SERVERS,
 							       .path = path});

@@ -448,8 +448,9 @@ static json_t *openapi_tag(const char *pattern)
 
 static json_t *openapi_request(const struct route *r)
 {
-	json_t *content = json_pack("{s:o}", "schema", openapi_ref(r->request));
-	json_t *example = openapi_examples_request(r->request);
+	AUTO_FREE char *first = mem_printf("%.*s", (int)strcspn(r->request, "|"), r->request);
+	json_t *content = json_pack("{s:o}", "schema", openapi_any(r->request));
+	json_t *example = openapi_examples_request(first);
 
 	if (example)
 		json_object_set_new(content, "example", example);

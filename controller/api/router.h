@@ -35,7 +35,7 @@ struct route {
 	enum object_kind kind; /* of object routes; else OBJECT_KIND_COUNT */
 	void (*handler)(struct request *r);
 	const char *summary;
-	const char *request;  /* name of the schema of the body, or NULL */
+	const char *request;  /* name of the schema of the body, two with a bar between, or NULL */
 	const char *response; /* name of the schema of the answer, or NULL: no body */
 };
 

@@ -4,6 +4,7 @@
 #include "engine/confirm.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -222,6 +223,24 @@ static void undo_done(struct proposal *p, const struct proposal_result *r)
 	free(u);
 }
 
+/* The entry of the audit: nobody asked for it, so it is that of the rollback that it is. */
+static char *undo_record(const struct proposal *p, const struct proposal_outlook *o)
+{
+	char *object AUTO_FREE = mem_printf("config/revisions/%" PRIu64 "/rollback",
+					    p->request.revision);
+	char *path AUTO_FREE = mem_printf("/api/v1/%s", object);
+	json_t *json = json_pack(
+		"{s:n, s:s, s:s, s:n, s:n, s:s, s:s, s:s, s:I, s:I, s:i, s:s, s:b}", "request_id",
+		"actor", p->who, "via", p->via, "token", "source", "method", "POST", "path", path,
+		"object", object, "revision_before", (json_int_t)o->before, "revision_after",
+		(json_int_t)o->after, "status", 200, "result", "ok", "dry_run", 0);
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	json_decref(json);
+	assert(text);
+	return text;
+}
+
 static void start_undo(struct engine *e, struct engine_confirm *c)
 {
 	struct confirm_undo *u = mem_new(struct confirm_undo);
@@ -243,6 +262,7 @@ static void start_undo(struct engine *e, struct engine_confirm *c)
 					.comment = u->comment,
 					.returns = true,
 					.ctx = u,
+					.record = undo_record,
 					.done = undo_done};
 	engine_propose(e, &u->proposal);
 }

@@ -71,6 +71,11 @@ static void what_is_not_confirmed_undoes_itself(void **state)
 	assert_int_equal(answer_number_at(&head, "items.0.revision"), 3);
 	assert_string_equal(answer_text_at(&head, "items.0.who"), "confirm timer");
 	assert_non_null(strstr(answer_text_at(&head, "items.0.comment"), "revision 2 of root"));
+	AUTO_REPLY struct answer audit = rig_get(&rig, "/api/v1/audit?limit=1");
+	assert_string_equal(answer_text_at(&audit, "items.0.actor"), "confirm timer");
+	assert_string_equal(answer_text_at(&audit, "items.0.via"), "timer");
+	assert_int_equal(answer_number_at(&audit, "items.0.revision_before"), 2);
+	assert_int_equal(answer_number_at(&audit, "items.0.revision_after"), 3);
 	rig_end(&rig);
 }
 
