@@ -78,7 +78,7 @@ export interface Zone extends Named { description: string; client_subnets: strin
 export interface List<T> { items: T[]; next_cursor: string | null }
 
 export interface Override {
-	kind: string; id: string | null; object: string; who: string | null; comment: string | null; created_at: string; detail?: string
+	kind: 'zone_shift' | 'drain' | 'weight_override' | 'removal'; id: string | null; object: string; who: string | null; comment: string | null; created_at: string; detail?: string
 	zone?: string | null; load_balancer?: string | null; listener?: string | null; server_group?: string | null; server?: string | null
 	expires_at?: string | null; deadline_at?: string | null; time_left_ms?: number; connections?: number; state?: string
 	weight?: number; weight_configured?: number; evacuate_servers?: boolean; forced?: boolean; timeout_ms?: number; endpoint?: string

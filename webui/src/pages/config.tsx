@@ -3,6 +3,7 @@
 import {useEffect, useState} from 'preact/hooks'
 import {ApiError, get, request, type Fault} from '../lib/api.ts'
 import {plural, when} from '../lib/format.ts'
+import {lineOf} from '../lib/json.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {go} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
@@ -21,18 +22,6 @@ interface Doc { text: string; etag: string }
 async function readDocument(): Promise<Doc> {
 	const a = await request<unknown>('GET', '/api/v1/config', {query: {view: 'config'}})
 	return {text: JSON.stringify(a.data, null, 2), etag: a.etag ?? '*'}
-}
-
-/** The line of a JSON text at which an object that a pointer names begins; undefined: not found. Pure. */
-export function lineOf(text: string, pointer: string): number | undefined {
-	const rows = text.split('\n')
-	let at = 0
-	for (const part of pointer.split('/').slice(1).map(p => p.replace(/~1/g, '/').replace(/~0/g, '~'))) {
-		const next = rows.findIndex((row, i) => i >= at && row.trimStart().startsWith(`${JSON.stringify(part)}:`))
-		if (next < 0) return at ? at + 1 : undefined
-		at = next
-	}
-	return at + 1
 }
 
 function Edit() {

@@ -114,7 +114,7 @@ function words(o: Override): string {
 	if (o.kind === 'zone_shift') return `${o.zone} shifted away from ${o.load_balancer === '*' ? 'all load balancers' : o.load_balancer}`
 	const what = placeOf(o)?.what ?? o.object
 	if (o.kind === 'drain') return o.state === 'finished' ? `${what} is drained` : `${what} drains: ${plural(o.connections ?? 0, 'connection')} left`
-	if (o.kind === 'weight') return `${what} has weight ${o.weight} instead of ${o.weight_configured}`
+	if (o.kind === 'weight_override') return `${what} has weight ${o.weight} instead of ${o.weight_configured}`
 	if (o.kind === 'removal') return `${what} was removed: ${plural(o.connections ?? 0, 'connection')} left`
 	return o.detail ?? `${o.kind}: ${o.object}`
 }
@@ -122,7 +122,7 @@ function words(o: Override): string {
 function End({o}: {o: Override}) {
 	const why = whyNot('operator')
 	if (o.kind === 'drain') { const p = placeOf(o); return p ? <Act class="small" why={why} onClick={() => openUndrain([p])} label={`Undrain ${p.what}`}>Undrain</Act> : null }
-	if (o.kind === 'weight' && o.server_group && o.server) {
+	if (o.kind === 'weight_override' && o.server_group && o.server) {
 		const {server_group: g, server: s} = o
 		return <Act class="small" why={why} label={`Reset the weight of ${g}/${s}`} onClick={() => showDialog(() => <ActionDialog title={`Reset the weight of ${s}`} action="Reset" done="The configured weight holds again" run={() => endWeight(g, s)} />)}>Reset</Act>
 	}
@@ -142,7 +142,7 @@ export function Overrides({list}: {list: Override[]}) {
 						<li key={o.kind + (o.id ?? o.object + o.endpoint)}>
 							<span class="state t-warn"><Mark shape="half" /></span>
 							<span class="grow"><a href={linkOf(o)}>{words(o)}</a>{o.comment && <span class="soft"> “{o.comment}”</span>}</span>
-							<span class="soft small">{o.who ? `${o.who}, ` : ''}{when(o.created_at)}{end ? ` · ${clock(Date.parse(end) - now.value)} left` : o.kind === 'weight' || o.state === 'finished' ? ` · for ${span(now.value - Date.parse(o.created_at))}` : ''}</span>
+							<span class="soft small">{o.who ? `${o.who}, ` : ''}{when(o.created_at)}{end ? ` · ${clock(Date.parse(end) - now.value)} left` : o.kind === 'weight_override' || o.state === 'finished' ? ` · for ${span(now.value - Date.parse(o.created_at))}` : ''}</span>
 							<End o={o} />
 						</li>
 					)
