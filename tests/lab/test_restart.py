@@ -26,7 +26,8 @@ def counters(lab):
 
 def two_services(lab):
     return document(
-        {"web": group(lab.servers, weights=[100, 50, 100], health_check=check(type="http"))},
+        {"web": group(lab.servers, weights=[100, 50, 100],
+                      health_check=check(type="http", timeout_ms=2000))},
         {"shop": balancer({"http": listener(), "alt": listener(port=8080, scheduler="rr")})},
     )
 
