@@ -3,7 +3,7 @@
 #ifndef ZG_ENGINE_FIGURES_H
 #define ZG_ENGINE_FIGURES_H
 
-#include "engine/engine.h"
+#include "engine/status.h"
 
 #define CHECK_DURATION_BUCKETS 9 /* the last has no bound */
 

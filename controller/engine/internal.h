@@ -4,7 +4,6 @@
 #define ZG_ENGINE_INTERNAL_H
 
 #include "engine/figures.h"
-#include "engine/status.h"
 #include "engine/timeouts.h"
 #include "plan/desired.h"
 

@@ -66,8 +66,9 @@ class Watched:
     def fires(self, names, cause, undo, seconds=20):
         """CAUSE makes the alerts fire, UNDO resolves them."""
         names = set(names)
-        before = self.prometheus.firing()
-        assert not before & names, f"{before} before anything was done"
+        # A machine that is short of time may make the loop late by itself.
+        self.lab.wait(lambda: not names & self.prometheus.firing(), 30 * self.lab.slow,
+                      f"{names} are quiet before", pause=0.5)
         cause()
         self.lab.wait(lambda: names <= self.prometheus.firing(), seconds * self.lab.slow,
                       f"{names} fire; there are {self.prometheus.firing()}", pause=0.3)
@@ -156,9 +157,8 @@ def clients(w):
     w.fires({"DnsErrors"}, ask_elsewhere, lambda: None)
 
     def guess():
-        for number in range(14):
-            lab.gw.run("curl", "-sk", "-o", "/dev/null", "-H", f"Authorization: Bearer {number:040d}",
-                       f"https://{TARGET}/api/v1/system")
+        urls = [f"https://{TARGET}/api/v1/system"] * 20
+        lab.gw.run("curl", "-sk", "-o", "/dev/null", "-H", f"Authorization: Bearer {7:040d}", *urls)
 
     w.fires({"AuthFailures"}, guess, lambda: None)
 
