@@ -135,8 +135,8 @@ static void nsupdate_fail(struct nsupdate *n, const char *error)
 /* ---- sending ---- */
 
 /* The first line that the program said, without the line's end. */
-static void nsupdate_describe(const struct nsupdate *n, const struct child_end *end,
-			      char *buf, size_t size)
+static void nsupdate_describe(const struct nsupdate *n, const struct child_end *end, char *buf,
+			      size_t size)
 {
 	int length = (int)strcspn(end->output, "\n");
 	int at;

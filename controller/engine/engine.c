@@ -32,7 +32,7 @@ struct engine *engine_new(const struct engine_settings *s, const struct engine_p
 	e->drain_poll_at = USEC_NEVER;
 	e->held_poll_at = USEC_NEVER;
 	e->rows_retry_at = USEC_NEVER;
-	e->event_tick_at = USEC_NEVER;
+	e->events.tick_at = USEC_NEVER;
 	e->store_ok = true;
 	e->next_token = 1;
 	e->started_wall = ports->wall(ports->ctx);

@@ -70,7 +70,7 @@ static struct event_window *find_window(struct engine *e, const struct emission 
 {
 	const struct event_window key = {.id = x->id, .object = (char *)(uintptr_t)x->object};
 	uint64_t hash = window_hash(x->id, x->object);
-	struct event_window *w = table_find(&e->event_windows, hash, &key, window_is);
+	struct event_window *w = table_find(&e->events.windows, hash, &key, window_is);
 	usec_t now = e->ports.now(e->ports.ctx);
 
 	if (w)
@@ -79,9 +79,9 @@ static struct event_window *find_window(struct engine *e, const struct emission 
 	w->id = x->id;
 	w->object = mem_strdup(x->object);
 	w->end = now + EVENT_LIMIT_WINDOW;
-	table_add(&e->event_windows, hash, w);
-	if (w->end < e->event_tick_at)
-		e->event_tick_at = w->end;
+	table_add(&e->events.windows, hash, w);
+	if (w->end < e->events.tick_at)
+		e->events.tick_at = w->end;
 	return w;
 }
 
@@ -150,7 +150,7 @@ static void end_window(struct engine *e, struct event_window *w, usec_t now)
 		w->end = now + EVENT_LIMIT_WINDOW;
 		return;
 	}
-	table_remove(&e->event_windows, window_hash(w->id, w->object), &key, window_is);
+	table_remove(&e->events.windows, window_hash(w->id, w->object), &key, window_is);
 	window_free(w);
 }
 
@@ -169,7 +169,7 @@ static void end_windows(struct engine *e, usec_t until, usec_t now)
 	struct vec over = {0};
 	size_t cursor = 0;
 
-	while ((w = table_next(&e->event_windows, &cursor)))
+	while ((w = table_next(&e->events.windows, &cursor)))
 		if (w->end <= until)
 			vec_push(&over, w);
 	vec_sort(&over, window_compare);
@@ -183,17 +183,17 @@ usec_t event_limit_tick(struct engine *e, usec_t now)
 	struct event_window *w;
 	size_t cursor = 0;
 
-	if (now < e->event_tick_at)
-		return e->event_tick_at;
+	if (now < e->events.tick_at)
+		return e->events.tick_at;
 	end_windows(e, now, now);
-	e->event_tick_at = USEC_NEVER;
-	while ((w = table_next(&e->event_windows, &cursor)))
-		if (w->end < e->event_tick_at)
-			e->event_tick_at = w->end;
+	e->events.tick_at = USEC_NEVER;
+	while ((w = table_next(&e->events.windows, &cursor)))
+		if (w->end < e->events.tick_at)
+			e->events.tick_at = w->end;
 	/* All of them are walked each time: not for each of many that end shortly one after the other. */
-	if (e->event_tick_at != USEC_NEVER && e->event_tick_at < now + TICK_MIN)
-		e->event_tick_at = now + TICK_MIN;
-	return e->event_tick_at;
+	if (e->events.tick_at != USEC_NEVER && e->events.tick_at < now + TICK_MIN)
+		e->events.tick_at = now + TICK_MIN;
+	return e->events.tick_at;
 }
 
 void event_limit_flush(struct engine *e)
@@ -206,7 +206,7 @@ void event_limit_free(struct engine *e)
 	struct event_window *w;
 	size_t cursor = 0;
 
-	while ((w = table_next(&e->event_windows, &cursor)))
+	while ((w = table_next(&e->events.windows, &cursor)))
 		window_free(w);
-	table_clear(&e->event_windows);
+	table_clear(&e->events.windows);
 }

@@ -63,8 +63,8 @@ static enum event_severity event_severity(const struct emission *x)
 /* Rises also when the clock is set back, and where the store has lost some. */
 static uint64_t next_number(struct engine *e, usec_t wall)
 {
-	e->event_number = wall > e->event_number ? wall : e->event_number + 1;
-	return e->event_number;
+	e->events.number = wall > e->events.number ? wall : e->events.number + 1;
+	return e->events.number;
 }
 
 static char *encode(const struct engine_event *ev, const struct emission *x)
@@ -153,14 +153,14 @@ void engine_note_login_failed(struct engine *e, const char *user, const char *so
 void engine_load_event_number(struct engine *e, uint64_t number)
 {
 	assert(!e->started);
-	if (number > e->event_number)
-		e->event_number = number;
-	e->event_published = number;
+	if (number > e->events.number)
+		e->events.number = number;
+	e->events.published = number;
 }
 
 uint64_t engine_last_event(const struct engine *e)
 {
-	return e->event_published;
+	return e->events.published;
 }
 
 static void publish(struct engine *e, struct engine_row *r)
@@ -169,7 +169,7 @@ static void publish(struct engine *e, struct engine_row *r)
 	struct event_record record = {.id = strtoull(r->key, NULL, 10), .text = r->value};
 
 	r->told = true;
-	e->event_published = record.id;
+	e->events.published = record.id;
 	if (!e->ports.publish)
 		return;
 	json = json_loads(r->value, 0, NULL);

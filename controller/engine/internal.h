@@ -3,6 +3,7 @@
 #ifndef ZG_ENGINE_INTERNAL_H
 #define ZG_ENGINE_INTERNAL_H
 
+#include "engine/event_state.h"
 #include "engine/figures.h"
 #include "engine/timeouts.h"
 #include "plan/desired.h"
@@ -192,10 +193,7 @@ struct engine {
 	uint64_t drift_count;
 	uint64_t applied_revision;
 
-	uint64_t event_number;    /* of the newest event */
-	uint64_t event_published; /* ... that others know of */
-	struct table event_windows;
-	usec_t event_tick_at;
+	struct event_state events;
 
 	struct vec rows; /* struct engine_row */
 	struct vec rows_in_flight;

@@ -153,26 +153,27 @@ void webhook_load_row(struct webhook *w, const struct store_row *row)
 
 /* ---- calls -------------------------------------------------------------------------------------- */
 
-int webhook_send(struct webhook *w, const struct webhook_target *t, const char *body,
-		 void (*done)(void *ctx, const struct child_end *end), void *ctx,
-		 struct child **ret_child, char ret_error[WEBHOOK_ERROR_MAX])
+int webhook_send(const struct webhook_message *m, struct child **ret_child,
+		 char ret_error[WEBHOOK_ERROR_MAX])
 {
 	static const char *const argv[] = {"curl", "-q", "--config", "-", NULL};
+	const struct webhook *w = m->target->hub;
 	char secret[WEBHOOK_SECRET_MAX + 1];
 	char signature[WEBHOOK_SIGNATURE_MAX];
 	struct buf_writer input;
 	struct child_job job = {
-		.argv = argv, .timeout = w->timeout + USEC_PER_SEC, .ctx = ctx, .done = done};
+		.argv = argv, .timeout = w->timeout + USEC_PER_SEC, .ctx = m->ctx, .done = m->done};
 	int r;
 
 	/* With a secret nothing goes out without a signature. */
 	if (w->secret_file && webhook_call_read_secret(w->secret_file, secret, ret_error))
 		return -EINVAL;
 	if (w->secret_file)
-		webhook_call_sign(secret, time_wall(), body, signature);
+		webhook_call_sign(secret, time_wall(), m->body, signature);
 	explicit_bzero(secret, sizeof(secret));
 	buf_writer_init(&input, WEBHOOK_INPUT_MAX);
-	webhook_call_write(t->url, body, w->secret_file ? signature : NULL, w->timeout, &input);
+	webhook_call_write(m->target->url, m->body, w->secret_file ? signature : NULL, w->timeout,
+			   &input);
 	job.input = buf_text(&input);
 	job.input_size = input.size;
 	r = input.failed ? -E2BIG : child_start(w->loop, &job, ret_child);
@@ -263,9 +264,11 @@ static char *webhook_make_body(struct webhook_target *t)
 static void webhook_call(struct webhook_target *t)
 {
 	char *body AUTO_FREE = webhook_make_body(t);
+	const struct webhook_message m = {
+		.target = t, .body = body, .done = webhook_on_called, .ctx = t};
 	char error[WEBHOOK_ERROR_MAX];
 
-	if (webhook_send(t->hub, t, body, webhook_on_called, t, &t->child, error) == 0)
+	if (webhook_send(&m, &t->child, error) == 0)
 		return;
 	t->in_flight = 0;
 	webhook_note_failure(t, error);

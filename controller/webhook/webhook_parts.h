@@ -50,10 +50,16 @@ struct webhook {
 	bool started;
 };
 
-/* Starts curl with a body. 0, or a negative error with the sentence. */
-int webhook_send(struct webhook *w, const struct webhook_target *t, const char *body,
-		 void (*done)(void *ctx, const struct child_end *end), void *ctx,
-		 struct child **ret_child, char ret_error[WEBHOOK_ERROR_MAX]);
+struct webhook_message {
+	const struct webhook_target *target;
+	const char *body;
+	void (*done)(void *ctx, const struct child_end *end);
+	void *ctx;
+};
+
+/* Starts curl. 0, or a negative error with the sentence. */
+int webhook_send(const struct webhook_message *m, struct child **ret_child,
+		 char ret_error[WEBHOOK_ERROR_MAX]);
 
 /* webhook_try.c. NULL-safe: `done` gets NULL. */
 void webhook_try_end(struct webhook_try *test);

@@ -109,13 +109,16 @@ int webhook_try_all(struct webhook *w, void (*done)(void *ctx, json_t *results),
 	body = webhook_try_body(w);
 	for (size_t i = 0; i < w->count; i++) {
 		struct webhook_try_call *call = &all->calls[i];
+		const struct webhook_message m = {.target = &w->targets[i],
+						  .body = body,
+						  .done = webhook_try_on_called,
+						  .ctx = call};
 		char error[WEBHOOK_ERROR_MAX];
 
 		call->all = all;
 		call->target = &w->targets[i];
 		call->started = time_monotonic();
-		if (webhook_send(w, call->target, body, webhook_try_on_called, call, &call->child,
-				 error))
+		if (webhook_send(&m, &call->child, error))
 			webhook_try_take(call, 0, error);
 	}
 	if (w->count == 0)

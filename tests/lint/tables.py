@@ -106,7 +106,6 @@ NO_UNIT_TEST = {
     'api/handlers_tokens.c': 'tests/api/access_rules.py',
     'api/handlers_notify.c': 'cli_notify_test.c: over HTTP, as it is used',
     'api/sse.c': 'handlers_events_test.c: over HTTP, as it is used',
-    'webhook/webhook_try.c': 'webhook_test.c',
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',
     'api/status_json.c': 'handlers_status_test.c, handlers_object_test.c',
     'api/health_json.c': 'handlers_status_test.c',

@@ -76,11 +76,13 @@ static void events_are_listed_newest_first(void **state)
 		note(&rig, 10 * i, i % 2 ? "server.health_changed" : "shift.started",
 		     i == 5 ? "server_groups/web/servers/w1" : "zones/za");
 	rig_start(&rig, 0);
-	AUTO_REPLY struct answer first = rig_get(&rig, "/api/v1/events?type=server.*,shift.*&limit=3");
+	AUTO_REPLY struct answer first = rig_get(&rig,
+						 "/api/v1/events?type=server.*,shift.*&limit=3");
 	assert_int_equal(first.status, 200);
 	assert_int_equal(json_array_size(json_object_get(first.json, "items")), 3);
 	assert_string_equal(answer_text(&first, "next_cursor"), "30");
-	AUTO_REPLY struct answer last = rig_get(&rig, "/api/v1/events?type=server.*,shift.*&limit=3&cursor=30");
+	AUTO_REPLY struct answer last = rig_get(
+		&rig, "/api/v1/events?type=server.*,shift.*&limit=3&cursor=30");
 	assert_int_equal(json_array_size(json_object_get(last.json, "items")), 2);
 	assert_true(json_is_null(json_object_get(last.json, "next_cursor")));
 	AUTO_REPLY struct answer typed = rig_get(&rig, "/api/v1/events?type=drain.ended,shift.*");
