@@ -166,7 +166,8 @@ static json_t *system_advice(const struct request *r, const struct node_status *
 		tls_read_status(r->api->tls, &st);
 		certificate = system_tls_advice(&st);
 	}
-	system_advise(list, "unknown_zones", "/node", n->vip_device_advice);
+	system_advise(list, "vip_device", "/kernel/vip_device", n->vip_device_advice);
+	system_advise(list, "unknown_zones", "/node", n->zones_advice);
 	system_advise(list, "connection_tracking", "/kernel/conntrack", conntrack);
 	system_advise(list, "certificate", "/api/tls", certificate);
 	return list;

@@ -162,6 +162,7 @@ struct node_status {
 	const char *vip_device_fault; /* why it cannot be used; NULL = it can */
 	const char *
 		vip_device_advice; /* what the network must do for it, or why no VIP of a zone is on it; NULL = nothing */
+	const char *zones_advice; /* [node] zones that the document does not know; or NULL */
 	bool store_ok;
 	const char *store_fault;   /* why not; NULL = it is */
 	uint64_t revision;         /* of the snapshot */

@@ -155,7 +155,8 @@ def a_zone_that_nobody_knows_is_told(lab):
     lab.gw.daemon.start()
     lab.gw.api.apply(web(lab))
     assert lab.gw.table() == {}
-    advice = lab.gw.api.get("/system").expect(200).json["kernel"]["vip_device_advice"]
+    found = lab.gw.api.get("/system").expect(200).json["advice"]
+    advice = next(a["detail"] for a in found if a["code"] == "unknown_zones")
     assert "[node] zones names zone-aa" in advice, advice
     assert advice in lab.gw.cli("status").stdout
     with open(lab.gw.daemon.log_path, encoding="utf-8") as file:
@@ -164,7 +165,8 @@ def a_zone_that_nobody_knows_is_told(lab):
     lab.gw.daemon.stop()
     lab.gw.daemon.settings["node"]["zones"] = "zone-a"
     lab.gw.daemon.start()
-    assert "vip_device_advice" not in lab.gw.api.get("/system").json["kernel"]
+    found = lab.gw.api.get("/system").expect(200).json["advice"]
+    assert "unknown_zones" not in [a["code"] for a in found], found
 
 
 def http_get(lab, path, token=None):

@@ -225,11 +225,12 @@ def another_name_that_begins_with_zonegate(lab):
     lab.network(1)
     start(lab, "zonegate-v", document(lab))
     assert lab.gw.addresses("zonegate-v") == [f"{LINK4}/32", f"{LINK6}/128"]
-    kernel = lab.gw.api.get("/system").expect(200).json["kernel"]
-    assert kernel["vip_device"] == "zonegate-v" and "proxy_ndp" in kernel["vip_device_advice"]
-    assert kernel["vip_device_advice"] in lab.gw.cli("status").stdout
+    system = lab.gw.api.get("/system").expect(200).json
+    advice = {a["code"]: a["detail"] for a in system["advice"]}
+    assert system["kernel"]["vip_device"] == "zonegate-v" and "proxy_ndp" in advice["vip_device"]
+    assert advice["vip_device"] in lab.gw.cli("status").stdout
     delete(lab)
-    assert "vip_device_advice" not in lab.gw.api.get("/system").json["kernel"]
+    assert lab.gw.api.get("/system").json["advice"] == []
     assert "zonegate-v" in links(lab), "the device stays"
 
 

@@ -122,6 +122,42 @@ static void users_that_stay_the_same_are_not_written(void **state)
 	assert_int_equal(world_session(w, secret), ROLE_ADMIN);
 }
 
+/* Judged to the end, told what would be, and nothing is there or gone for it. */
+static void dry_runs_do_nothing(void **state)
+{
+	struct world *w = *state;
+	struct access_user_view u;
+	unsigned commits;
+
+	world_put(w, "alice", ROLE_ADMIN, GOOD);
+	commits = w->commits;
+	struct access_wish put = {.verb = ACCESS_PUT_USER,
+				  .user = "bob",
+				  .role = ROLE_VIEWER,
+				  .password = GOOD,
+				  .dry_run = true};
+	assert_int_equal(world_wish(w, &put), ACCESS_DONE);
+	assert_true(w->created);
+	assert_false(access_find_user(w->access, "bob", &u));
+	put.password = "short";
+	assert_int_equal(world_wish(w, &put), ACCESS_FAULTY);
+	struct access_wish gone = {
+		.verb = ACCESS_DELETE_USER, .user = "alice", .dry_run = true, .local = true};
+	assert_int_equal(world_wish(w, &gone), ACCESS_DONE);
+	assert_true(access_find_user(w->access, "alice", &u));
+	struct access_wish token = {.verb = ACCESS_ADD_TOKEN,
+				    .name = "ci",
+				    .role = ROLE_VIEWER,
+				    .who = "alice",
+				    .dry_run = true};
+	assert_int_equal(world_wish(w, &token), ACCESS_DONE);
+	assert_string_equal(w->secret, "");
+	assert_int_equal(w->commits, commits);
+	token.dry_run = false; /* the name is not taken */
+	assert_int_equal(world_wish(w, &token), ACCESS_DONE);
+	assert_string_not_equal(w->secret, "");
+}
+
 static void a_full_store_changes_nothing(void **state)
 {
 	struct world *w = *state;
@@ -231,6 +267,7 @@ int main(void)
 		IN_A_WORLD(users_keep_one_admin_unless_it_is_asked_for_on_the_host),
 		IN_A_WORLD(users_are_written_under_a_condition),
 		IN_A_WORLD(users_that_stay_the_same_are_not_written),
+		IN_A_WORLD(dry_runs_do_nothing),
 		IN_A_WORLD(a_full_store_changes_nothing),
 		IN_A_WORLD(wishes_wait_for_the_store_in_a_row),
 		IN_A_WORLD(passwords_that_wait_for_their_hash_are_bounded),

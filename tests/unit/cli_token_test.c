@@ -38,6 +38,15 @@ static void tokens_are_made_listed_and_revoked(void **state)
 	AUTO_OUTCOME struct outcome twice = cli_rig_run(&rig, cli_token_create, 2, &o,
 							WORDS("token", "create", "ci"));
 	assert_int_equal(twice.exit, EXIT_INVALID);
+	struct cli_options dry = {.role = "viewer", .dry_run = true};
+	AUTO_OUTCOME struct outcome would = cli_rig_run(&rig, cli_token_create, 2, &dry,
+							WORDS("token", "create", "tried"));
+	assert_int_equal(would.exit, EXIT_DIFFERENCES);
+	assert_contains(would.out, "tried");
+	assert_null(strstr(would.out, "zg_"));
+	AUTO_OUTCOME struct outcome would_go = cli_rig_run(&rig, cli_token_revoke, 2, &dry,
+							   WORDS("token", "revoke", "ci"));
+	assert_int_equal(would_go.exit, EXIT_DIFFERENCES);
 	AUTO_OUTCOME struct outcome gone = cli_rig_run(&rig, cli_token_revoke, 2, &plain,
 						       WORDS("token", "revoke", "ci"));
 	assert_string_equal(gone.out, "ci is revoked.\n");
