@@ -146,8 +146,9 @@ int sockets_open_tcp(const char *endpoint, enum front_trust trust, struct err *e
 	error = sockets_bind(fd, (const struct sockaddr *)&sa, length);
 	if (error) {
 		close(fd);
-		return err_set(e, ERR_UNAVAILABLE, sockets_setting(trust), "%s: %s", endpoint,
-			       strerror(-error));
+		return err_set(e, ERR_UNAVAILABLE, sockets_setting(trust), "%s: %s%s", endpoint,
+			       strerror(-error),
+			       error == -EADDRINUSE ? ": `ss -ltnp` shows by which program" : "");
 	}
 	*ret_fd = fd;
 	return 0;

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "cli/cli_format.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -32,7 +33,10 @@ static char *cli_audit_path(const struct cli *cli)
 	buf_write_text(&w, CLI_BASE "/audit");
 	for (size_t i = 0; i < cli->arg_count; i++) {
 		const char *word = cli->args[i], *value = strchr(word, '=');
-		AUTO_FREE char *escaped = value ? cli_client_escape(value + 1) : NULL;
+		const bool object = strncmp(word, "object=", 7) == 0;
+		AUTO_FREE char *spelt = object ? cli_format_object(value + 1, '-') : NULL;
+		AUTO_FREE char *escaped = value ? cli_client_escape(spelt ? spelt : value + 1)
+						: NULL;
 
 		if (!cli_audit_knows(word)) {
 			fprintf(stderr,
@@ -96,7 +100,11 @@ enum cli_exit cli_audit_list(struct cli *cli)
 	t = cli_table_new(heads);
 	json_array_foreach (items, i, entry)
 		cli_audit_add(t, entry);
-	cli_print_table_or(t, "Nothing of that kind is in the audit.");
+	cli_print_table_or(
+		t, cli->arg_count
+			   ? "Nothing of that kind is in the audit; values are those of the "
+			     "columns: actor=token:ci, object=server-groups/web, result=forbidden."
+			   : "Nothing is in the audit.");
 	if (*cli_print_text(a.json, "next_cursor"))
 		printf("Older ones: cursor=%s\n", cli_print_text(a.json, "next_cursor"));
 	return EXIT_OK;

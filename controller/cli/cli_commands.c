@@ -58,7 +58,7 @@ static const struct cli_command commands[] = {
 	 OPTION_FILE | CHANGE | OPTION_WITHIN,
 	 cli_config_apply,
 	 "replaces the whole configuration",
-	 "FILE \"-\" is standard input. Fails with 4 when somebody else changes the configuration at the same time. With --confirm-within (60s, 5m, 2h) it undoes itself unless `config confirm` comes in time."},
+	 "FILE \"-\" is standard input. Fails with 4 when somebody else changes the configuration at the same time. With --confirm-within (60s, 5m, 2h; at most 24h) it undoes itself unless `config confirm` comes in time."},
 	{{"config", "confirm"},
 	 "[--dry-run]",
 	 0,

@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "cli/cli_client.h"
 #include "cli/cli_follow.h"
+#include "cli/cli_format.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -49,7 +50,6 @@ static void cli_events_print_table(const struct cli *cli, const json_t *items)
 					    "OBJECT",     "DETAIL",   NULL};
 	struct cli_table *t = cli_table_new(heads);
 
-	(void)cli;
 	for (size_t i = json_array_size(items); i-- > 0;) {
 		const json_t *event = json_array_get(items, i);
 		AUTO_FREE char *at = mem_printf("%.19s", cli_print_text(event, "at"));
@@ -59,7 +59,9 @@ static void cli_events_print_table(const struct cli *cli, const json_t *items)
 
 		cli_table_add(t, cells);
 	}
-	cli_print_table_or(t, "No events.");
+	cli_print_table_or(t, cli->arg_count ? "No events of that object (server_groups/web, "
+					       "zones/zone-a, load_balancers/shop: as in OBJECT)."
+					     : "No events.");
 }
 
 static void cli_events_print(const struct cli *cli, const json_t *items)
@@ -105,7 +107,8 @@ static char *cli_events_filters(const struct cli *cli)
 {
 	const struct cli_options *o = &cli->options;
 	AUTO_FREE char *type = o->type ? cli_client_escape(o->type) : NULL;
-	AUTO_FREE char *object = cli->arg_count ? cli_client_escape(cli->args[0]) : NULL;
+	AUTO_FREE char *plain = cli->arg_count ? cli_format_object(cli->args[0], '_') : NULL;
+	AUTO_FREE char *object = plain ? cli_client_escape(plain) : NULL;
 
 	return mem_printf("%s%s%s%s", type ? "&type=" : "", type ? type : "",
 			  object ? "&object=" : "", object ? object : "");

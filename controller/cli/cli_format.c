@@ -82,6 +82,16 @@ static const json_t *cli_format_list(const json_t *json)
 	return json_is_array(items) ? items : NULL;
 }
 
+char *cli_format_object(const char *text, char joint)
+{
+	char *object = mem_strdup(text);
+
+	for (char *c = object; *c && *c != '/'; c++)
+		if (*c == '-' || *c == '_')
+			*c = joint;
+	return object;
+}
+
 void cli_format_write(const struct cli_format_wish *wish, const char *text, size_t size,
 		      struct buf_writer *w)
 {

@@ -36,7 +36,8 @@ enum cli_exit cli_history_read_within(const struct cli *cli, unsigned *ret_secon
 	number = digits > 0 && digits < 6 ? (unsigned)strtoul(text, NULL, 10) : 0;
 	unit = cli_history_unit(text + digits);
 	if (number == 0 || unit == 0) {
-		fprintf(stderr, "zonegate: --confirm-within: \"%s\" is no time as 60s, 5m or 2h\n",
+		fprintf(stderr,
+			"zonegate: --confirm-within: \"%s\" is no time as 60s, 5m or 2h, at most 24h\n",
 			text);
 		return EXIT_USAGE;
 	}

@@ -65,9 +65,13 @@ static void print_command_help(const struct cli_command *c)
 	print_exit_codes();
 }
 
-static enum cli_exit say_usage(const char *fault)
+/* `c`: the command that was used wrongly, or NULL. */
+static enum cli_exit say_usage(const char *fault, const struct cli_command *c)
 {
-	fprintf(stderr, "zonegate: %s\nTry `zonegate --help`.\n", fault);
+	const char *second = c && c->words[1] ? c->words[1] : "";
+
+	fprintf(stderr, "zonegate: %s\nTry `zonegate %s%s%s%s--help`.\n", fault,
+		c ? c->words[0] : "", c ? " " : "", second, *second ? " " : "");
 	return EXIT_USAGE;
 }
 
@@ -202,7 +206,7 @@ static enum cli_exit start(int argc, char **argv)
 	commands = cli_commands_table(&count);
 	setlocale(LC_CTYPE, "");
 	if (cli_args_parse(argc, argv, &o, fault))
-		return say_usage(fault);
+		return say_usage(fault, NULL);
 	if (o.version) {
 		printf("zonegate %s\n", ZONEGATE_VERSION);
 		return EXIT_OK;
@@ -213,11 +217,11 @@ static enum cli_exit start(int argc, char **argv)
 	else if (o.help || (o.arg_count > 0 && strcmp(o.args[0], "help") == 0))
 		print_help(o.arg_count > 0 ? o.args[o.arg_count - 1] : NULL);
 	else if (o.arg_count == 0)
-		return say_usage("which command?");
+		return say_usage("which command?", NULL);
 	else if (!c)
 		return say_unknown(&o);
 	else if (cli_args_check(c, &o, o.arg_count - words, fault))
-		return say_usage(fault);
+		return say_usage(fault, c);
 	else
 		return run(c, &o, words);
 	return EXIT_OK;

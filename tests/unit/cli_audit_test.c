@@ -13,7 +13,10 @@ static void audit_list_shows_who_did_what(void **state)
 	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_audit_list, 2, &o,
 						       WORDS("audit", "list"));
 	assert_int_equal(none.exit, EXIT_OK);
-	assert_string_equal(none.out, "Nothing of that kind is in the audit.\n");
+	assert_string_equal(none.out, "Nothing is in the audit.\n");
+	AUTO_OUTCOME struct outcome filtered = cli_rig_run(&rig, cli_audit_list, 2, &o,
+							   WORDS("audit", "list", "result=denied"));
+	assert_contains(filtered.out, "result=forbidden");
 	AUTO_REPLY struct answer a = rig_put(&rig, "/api/v1/zones/za", "{}");
 	assert_int_equal(a.status, 201);
 	AUTO_OUTCOME struct outcome one = cli_rig_run(
@@ -28,6 +31,12 @@ static void audit_list_shows_who_did_what(void **state)
 	AUTO_OUTCOME struct outcome time = cli_rig_run(&rig, cli_audit_list, 2, &o,
 						       WORDS("audit", "list", "since=x y"));
 	assert_int_not_equal(time.exit, EXIT_OK);
+	AUTO_REPLY struct answer group = rig_put(&rig, "/api/v1/server-groups/g-1",
+						 "{\"protocol\":\"tcp\"}");
+	assert_int_equal(group.status, 201);
+	AUTO_OUTCOME struct outcome spelt = cli_rig_run(
+		&rig, cli_audit_list, 2, &o, WORDS("audit", "list", "object=server_groups/g-1"));
+	assert_contains(spelt.out, "PUT server-groups/g-1");
 	rig_end(&rig);
 }
 

@@ -87,6 +87,18 @@ static void text_stays_as_it_is(void **state)
 	check_written(&wish, "", "");
 }
 
+static void objects_are_spelt_as_a_list_wants(void **state)
+{
+	AUTO_FREE char *event = cli_format_object("server-groups/web-1/servers", '_');
+	AUTO_FREE char *audit = cli_format_object("load_balancers/a_b", '-');
+	AUTO_FREE char *bare = cli_format_object("zones", '_');
+
+	(void)state;
+	assert_string_equal(event, "server_groups/web-1/servers");
+	assert_string_equal(audit, "load-balancers/a_b");
+	assert_string_equal(bare, "zones");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -94,6 +106,7 @@ int main(void)
 		cmocka_unit_test(lists_are_lines),
 		cmocka_unit_test(one_thing_is_called_as_it_was_asked_for),
 		cmocka_unit_test(text_stays_as_it_is),
+		cmocka_unit_test(objects_are_spelt_as_a_list_wants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

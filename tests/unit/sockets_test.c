@@ -83,7 +83,8 @@ static void sockets_stay_on_loopback(void **state)
 		"127.0.0.1:-1",
 	};
 	AUTO_ERR struct err e = {0};
-	int fd = -1;
+	int fd = -1, second;
+	char taken[32];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -93,6 +94,10 @@ static void sockets_stay_on_loopback(void **state)
 	assert_string_equal(e.faults[0].pointer, "[api] listen");
 	assert_int_equal(sockets_open_tcp("127.0.0.1:0", FRONT_LOOPBACK, &e, &fd), 0);
 	assert_true(sockets_port(fd) > 0);
+	err_clear(&e);
+	snprintf(taken, sizeof(taken), "127.0.0.1:%u", (unsigned)sockets_port(fd));
+	assert_int_not_equal(sockets_open_tcp(taken, FRONT_LOOPBACK, &e, &second), 0);
+	assert_non_null(strstr(err_first(&e), "in use: `ss -ltnp` shows"));
 	close(fd);
 	assert_int_equal(sockets_port(-1), 0);
 }
