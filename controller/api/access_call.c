@@ -94,9 +94,10 @@ static int access_call_parse_source(const char *text, struct access_prefix *ret_
 static void access_call_take_sources(const json_t *value, const char *pointer, struct err *e,
 				     struct access_wish *wish)
 {
-	char at[ERR_POINTER_MAX];
+	char at[ERR_POINTER_MAX] = "";
+	char index[24];
 	const json_t *item;
-	size_t i;
+	size_t i, length;
 
 	if (!json_is_array(value)) {
 		err_set(e, ERR_TYPE, pointer, "must be an array of prefixes as \"10.0.0.0/8\"");
@@ -106,11 +107,14 @@ static void access_call_take_sources(const json_t *value, const char *pointer, s
 		err_set(e, ERR_LIMIT, pointer, "must have at most %d prefixes", ACCESS_SOURCES_MAX);
 		return;
 	}
+	snprintf(at, sizeof(at), "%s", pointer);
 	json_array_foreach (value, i, item) {
-		snprintf(at, sizeof(at), "%s/%zu", pointer, i);
+		snprintf(index, sizeof(index), "%zu", i);
+		length = err_pointer_push(at, index);
 		if (access_call_parse_source(json_string_value(item), &wish->sources[i]))
 			err_set(e, ERR_FORMAT, at,
 				"must be an address or a prefix without host bits: \"10.0.0.0/8\"");
+		err_pointer_pop(at, length);
 	}
 	wish->source_count = json_array_size(value);
 }
