@@ -9,18 +9,9 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 _Static_assert(PASSWORD_HASH_MAX == CRYPT_OUTPUT_SIZE, "what libcrypt writes fits");
-
-/* C0, DEL and C1 (in UTF-8 C2 80 to C2 9F): not to be typed, and no good on terminals. */
-static bool password_has_control(const char *password)
-{
-	for (const unsigned char *c = (const unsigned char *)password; *c; c++) {
-		if (*c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
-			return true;
-	}
-	return false;
-}
 
 static size_t password_count_characters(const char *password)
 {
@@ -37,7 +28,7 @@ const char *password_find_fault(const char *password, const char *user)
 		return "must have at most 256 bytes";
 	if (password_count_characters(password) < PASSWORD_LENGTH_MIN)
 		return "must have at least 10 characters";
-	if (password_has_control(password))
+	if (!text_is_clean(password))
 		return "must not hold control characters";
 	if (strcasecmp(password, user) == 0)
 		return "must not be the name of the user";

@@ -11,6 +11,7 @@
 #include "api/status_json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "engine/status.h"
 
 #include <errno.h>
@@ -258,6 +259,9 @@ static int write_check_comment(const char *comment, struct err *e)
 	if (comment && strlen(comment) > MODEL_TEXT_MAX)
 		return err_set(e, ERR_SYNTAX, "", "query parameter comment: longer than %d bytes",
 			       MODEL_TEXT_MAX);
+	if (comment && !text_is_clean(comment))
+		return err_set(e, ERR_SYNTAX, "",
+			       "query parameter comment: must not hold control characters");
 	return 0;
 }
 

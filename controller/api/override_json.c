@@ -5,6 +5,7 @@
 #include "api/plan_json.h"
 #include "api/shift_json.h"
 #include "api/status_json.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -154,12 +155,8 @@ static void override_json_take_comment(const json_t *value, struct err *e,
 		return;
 	}
 	wish->comment = text;
-	for (const char *c = text; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f) {
-			err_set(e, ERR_FORMAT, "/comment", "must not hold control characters");
-			return;
-		}
-	}
+	if (!text_is_clean(text))
+		err_set(e, ERR_FORMAT, "/comment", "must not hold control characters");
 }
 
 static bool override_json_take_number(const json_t *value, const char *pointer, unsigned max,

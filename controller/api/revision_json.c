@@ -4,6 +4,7 @@
 
 #include "api/plan_json.h"
 #include "api/status_json.h"
+#include "base/text.h"
 #include "model/rewind.h"
 
 #include <errno.h>
@@ -81,10 +82,12 @@ static void revision_json_take(const char *name, const json_t *value, unsigned c
 	char pointer[ERR_POINTER_MAX] = "";
 
 	err_pointer_push(pointer, name);
-	if (strcmp(name, "comment") == 0 && json_is_string(value))
-		ret_rollback->comment = json_string_value(value);
-	else if (strcmp(name, "comment") == 0)
+	if (strcmp(name, "comment") == 0 && !json_is_string(value))
 		err_set(e, ERR_TYPE, pointer, "must be a string");
+	else if (strcmp(name, "comment") == 0 && !text_is_clean(json_string_value(value)))
+		err_set(e, ERR_FORMAT, pointer, "must not hold control characters");
+	else if (strcmp(name, "comment") == 0)
+		ret_rollback->comment = json_string_value(value);
 	else if (strcmp(name, "confirm_within_s") != 0)
 		err_set(e, ERR_UNKNOWN, pointer, "unknown member");
 	else if (!json_is_integer(value))

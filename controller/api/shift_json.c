@@ -3,6 +3,7 @@
 #include "api/shift_json.h"
 
 #include "api/status_json.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -119,12 +120,8 @@ static void shift_json_take_text(const json_t *value, const char *pointer, struc
 		return;
 	}
 	*ret_text = json_string_value(value);
-	for (const char *c = *ret_text; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f) {
-			err_set(e, ERR_FORMAT, pointer, "must not hold control characters");
-			return;
-		}
-	}
+	if (!text_is_clean(*ret_text))
+		err_set(e, ERR_FORMAT, pointer, "must not hold control characters");
 }
 
 static void shift_json_take(const struct shift_member *m, const json_t *value, struct err *e,

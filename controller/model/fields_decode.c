@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "model/escape.h"
 #include "model/fields.h"
 
@@ -178,15 +179,6 @@ static void decode_flags(struct field_decoder *d, const struct field *f, void *b
 		return;
 	}
 	store_number(base, f, bits);
-}
-
-static bool text_is_clean(const char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			return false;
-	}
-	return true;
 }
 
 static bool escaped_is_good(struct field_decoder *d, const struct field *f, const char *text)

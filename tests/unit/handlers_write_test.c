@@ -107,6 +107,9 @@ static void write_can_be_rehearsed(void **state)
 	AUTO_REPLY struct answer comment = rig_ask(&rig, "PATCH", W1 "?dry_run&comment=%ff", "",
 						   "{\"weight\":7}");
 	assert_int_equal(comment.status, 400);
+	AUTO_REPLY struct answer control = rig_ask(&rig, "PATCH", W1 "?comment=%c2%9b31m", "",
+						   "{\"weight\":7}");
+	assert_int_equal(control.status, 400); /* it would act on the terminal of who reads it */
 	AUTO_REPLY struct answer bad = rig_ask(&rig, "PATCH", W1 "?dry_run=perhaps", "",
 					       "{\"weight\":7}");
 	assert_int_equal(bad.status, 400);

@@ -76,6 +76,8 @@ static void bodies_of_rollbacks(void **state)
 		{"{'comment':'x','confirm_within_s':60}", ""},
 		{"{}", "missing_member /comment\n"},
 		{"{'comment':1}", "wrong_type /comment\n"},
+		{"{'comment':'\\u001b[31m'}", "bad_format /comment\n"},
+		{"{'comment':'a\\nb'}", "bad_format /comment\n"},
 		{"{'comment':'x','confirm_within_s':0}", "out_of_range /confirm_within_s\n"},
 		{"{'comment':'x','confirm_within_s':61}", "out_of_range /confirm_within_s\n"},
 		{"{'comment':'x','confirm_within_s':'60s'}", "wrong_type /confirm_within_s\n"},

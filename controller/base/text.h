@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What people write and others read on their terminals. */
+#ifndef ZG_BASE_TEXT_H
+#define ZG_BASE_TEXT_H
+
+#include <stdbool.h>
+
+/* Whether it holds no control character: none of C0, not DEL, none of C1 (in UTF-8 C2 80 to C2 9F). */
+bool text_is_clean(const char *text);
+
+#endif
