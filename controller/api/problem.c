@@ -2,6 +2,10 @@
 // Problem documents: one table of kinds.
 #include "api/problem.h"
 
+#include "base/mem.h"
+
+#include <string.h>
+
 struct problem_row {
 	unsigned status;
 	const char *type;
@@ -96,6 +100,22 @@ enum problem_kind problem_classify(const struct err *e)
 	return PROBLEM_INVALID;
 }
 
+/* What a request says of itself may stand in it, in no UTF-8 or cut within a character. */
+static json_t *problem_encode_text(const char *text)
+{
+	json_t *json = json_string(text);
+	AUTO_FREE char *copy = NULL;
+
+	if (json)
+		return json;
+	copy = mem_strdup(text);
+	for (char *c = copy; *c; c++) {
+		if ((unsigned char)*c > '~')
+			*c = '?';
+	}
+	return json_string(copy);
+}
+
 json_t *problem_encode_faults(const struct err *e)
 {
 	json_t *list = json_array();
@@ -103,9 +123,10 @@ json_t *problem_encode_faults(const struct err *e)
 	for (size_t i = 0; i < e->count; i++) {
 		const struct err_fault *f = &e->faults[i];
 
-		json_array_append_new(list,
-				      json_pack("{s:s, s:s, s:s}", "pointer", f->pointer, "code",
-						err_code_name(f->code), "detail", f->detail));
+		json_array_append_new(list, json_pack("{s:o, s:s, s:o}", "pointer",
+						      problem_encode_text(f->pointer), "code",
+						      err_code_name(f->code), "detail",
+						      problem_encode_text(f->detail)));
 	}
 	return list;
 }
@@ -117,13 +138,10 @@ json_t *problem_encode(const struct problem *p)
 
 	if (!detail && p->faults && p->faults->count > 0)
 		detail = p->faults->faults[0].detail;
-	json = json_pack("{s:s, s:s, s:i, s:s, s:s, s:s}", "type", problem_type(p->kind), "title",
+	json = json_pack("{s:s, s:s, s:i, s:o, s:s, s:s}", "type", problem_type(p->kind), "title",
 			 problem_title(p->kind), "status", (int)problem_status(p->kind), "detail",
-			 detail ? detail : problem_title(p->kind), "instance", p->instance,
-			 "request_id", p->request_id);
-	if (!json) /* a detail that is not UTF-8 */
-		return problem_encode(&(struct problem){PROBLEM_INTERNAL, "unprintable", "",
-							p->request_id, NULL, NULL});
+			 problem_encode_text(detail ? detail : problem_title(p->kind)), "instance",
+			 p->instance, "request_id", p->request_id);
 	if (p->changed)
 		json_object_set_new(json, "changed", json_deep_copy(p->changed));
 	if (p->faults) {

@@ -42,8 +42,22 @@ static void problem_tells_all_faults(void **state)
 	assert_int_equal(json_integer_value(json_object_get(json, "errors_total")),
 			 ERR_FAULTS_MAX + 2);
 	json_decref(json);
-	json = problem_encode(&(struct problem){PROBLEM_NOT_FOUND, "\xff", "", "", NULL, NULL});
-	assert_string_equal(text(json, "type"), "internal"); /* not UTF-8: never sent */
+}
+
+static void problem_stays_what_it_is_without_utf8(void **state)
+{
+	AUTO_ERR struct err e = {0};
+	json_t *json, *fault;
+
+	(void)state;
+	err_set(&e, ERR_NOT_FOUND, "", "there is no \"a\xc3\"");
+	json = problem_encode(&(struct problem){PROBLEM_NOT_FOUND, NULL, "/x", "", &e, NULL});
+	assert_string_equal(text(json, "type"), "not-found");
+	assert_int_equal(json_integer_value(json_object_get(json, "status")), 404);
+	assert_string_equal(text(json, "detail"), "there is no \"a?\"");
+	assert_string_equal(text(json, "instance"), "/x");
+	fault = json_array_get(json_object_get(json, "errors"), 0);
+	assert_string_equal(text(fault, "detail"), "there is no \"a?\"");
 	json_decref(json);
 }
 
@@ -85,6 +99,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(problem_tells_all_faults),
+		cmocka_unit_test(problem_stays_what_it_is_without_utf8),
 		cmocka_unit_test(problem_has_statuses),
 	};
 
