@@ -36,11 +36,14 @@ static const char *call_find_host(const char *url)
 const char *webhook_call_url_fault(const char *url)
 {
 	const char *host = call_find_host(url);
+	const char *user = host ? memchr(host, '@', strcspn(host, "/?#")) : NULL;
 
 	if (!host)
 		return "begins with neither http:// nor https://";
-	if (strcspn(host, "/?#") == 0)
+	if (strcspn(user ? user + 1 : host, "/?#") == 0)
 		return "names no host";
+	if (user && memchr(user + 1, '@', strcspn(user + 1, "/?#")))
+		return "has more than one @ before its path: in a password it is %40";
 	for (; *url; url++)
 		if (*url <= ' ' || *url > '~' || *url == '"' || *url == '\\')
 			return "has characters that an URL has not";
@@ -51,7 +54,7 @@ const char *webhook_call_origin(const char *url, char buf[WEBHOOK_ORIGIN_MAX])
 {
 	const char *host = call_find_host(url);
 	size_t scheme = (size_t)(host - url), length = strcspn(host, "/?#");
-	const char *user = memchr(host, '@', length);
+	const char *user = memrchr(host, '@', length);
 
 	if (user) {
 		length -= (size_t)(user + 1 - host);

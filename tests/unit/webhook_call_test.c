@@ -24,6 +24,9 @@ static void urls_are_judged(void **state)
 	assert_non_null(webhook_call_url_fault("http:///hook"));
 	assert_non_null(webhook_call_url_fault("http://example.net/\"\nurl = \"x"));
 	assert_non_null(webhook_call_url_fault("http://example.net/a b"));
+	assert_non_null(webhook_call_url_fault("http://user:secret@/hook"));
+	assert_non_null(webhook_call_url_fault("http://user:sec@ret@example.net/hook"));
+	assert_null(webhook_call_url_fault("http://user:sec%40ret@example.net/a@b?c@d"));
 }
 
 static void secrets_of_an_url_are_not_shown(void **state)
@@ -36,6 +39,7 @@ static void secrets_of_an_url_are_not_shown(void **state)
 		"https://hooks.example.net:8443");
 	assert_string_equal(webhook_call_origin("http://[::1]:80", buf), "http://[::1]:80");
 	assert_string_equal(webhook_call_origin("http://h?u=a@b", buf), "http://h");
+	assert_string_equal(webhook_call_origin("http://u:a@b@h/", buf), "http://h");
 }
 
 /* Against what "printf '%s' '1700000000.{}' | openssl dgst -sha256 -hmac …" says. */
