@@ -46,13 +46,14 @@ static void on_reload(void *ctx)
 			  err_first(&e));
 	} else {
 		log_set_level((enum log_level)fresh.log_level);
-		api_reload(w->api);
 		engine_set_audit_interval(w->engine, fresh.kernel_audit_interval_s * USEC_PER_SEC);
 		log_write(
 			LOG_LEVEL_NOTICE,
 			"settings read again: [log] level, [kernel] audit_interval_s and the "
 			"files of [api] tls_cert and tls_key are in force, others at the next start");
 	}
+	/* Also then: a slip in the settings must not let the certificate end. */
+	api_reload(w->api);
 	settings_clear(&fresh);
 	loop_notify_ready("running");
 }

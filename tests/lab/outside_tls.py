@@ -363,6 +363,11 @@ def a_new_certificate_breaks_no_connection(config):
             with wrapped() as new:
                 assert fingerprint(new) == second
             half.close()
+            with open(one._settings, "a", encoding="ascii") as file:
+                file.write("[nonsense\n")
+            make_certificate(one, "third")
+            one.process.send_signal(signal.SIGHUP)
+            settles(lambda: b"CN=third" in system(old), lambda: "faulty settings keep it from being read again")
 
 
 @case
