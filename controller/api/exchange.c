@@ -417,7 +417,8 @@ enum MHD_Result exchange_begin(struct exchange *x, const char *method, const cha
 	r->if_none_match = exchange_copy_header(&head, "If-None-Match");
 	r->last_event_id = exchange_copy_header(&head, "Last-Event-ID");
 	r->minimal = exchange_prefers_minimal(&head);
-	r->streams = exchange_accepts_stream(&head);
+	/* A stream has no answer to HEAD: its end would be sent as a body. */
+	r->streams = exchange_accepts_stream(&head) && strcmp(method, "HEAD") != 0;
 	r->openmetrics = exchange_accepts_openmetrics(&head);
 	conns_set_phase(x->conn, CONN_RECEIVING);
 	x->conn->overdue = exchange_on_overdue;
