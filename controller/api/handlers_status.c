@@ -5,6 +5,7 @@
 #include "api/advice_json.h"
 #include "api/context.h"
 #include "api/health_json.h"
+#include "api/override_json.h"
 #include "api/publication_json.h"
 #include "api/reply.h"
 #include "base/mem.h"
@@ -162,6 +163,28 @@ static json_t *status_tree_groups(const struct engine *e, const struct load_bala
 	return list;
 }
 
+/* The drain of a listener by hand, or that of its whole load balancer (`listener` NULL: only that); or null. */
+static json_t *status_tree_drain(const struct engine *e, const struct load_balancer *lb,
+				 const struct listener *listener)
+{
+	struct override_status s;
+
+	if (listener && engine_find_override(e,
+					     &(struct override_place){.kind = OVERRIDE_DRAIN,
+								      .target = OVERRIDE_LISTENER,
+								      .parent = lb->o.name,
+								      .name = listener->o.name},
+					     &s) == 0)
+		return override_json_encode(&s);
+	if (engine_find_override(e,
+				 &(struct override_place){.kind = OVERRIDE_DRAIN,
+							  .target = OVERRIDE_LB,
+							  .name = lb->o.name},
+				 &s) == 0)
+		return override_json_encode(&s);
+	return json_null();
+}
+
 static json_t *status_tree(const struct engine *e, const struct load_balancer *lb)
 {
 	json_t *zones = json_array(), *listeners = json_array();
@@ -178,22 +201,24 @@ static json_t *status_tree(const struct engine *e, const struct load_balancer *l
 	for (size_t i = 0; i < lb->listeners.count; i++) {
 		const struct listener *l = lb->listeners.items[i];
 
-		json_array_append_new(listeners,
-				      json_pack("{s:s, s:s, s:i, s:s, s:o}", "listener", l->o.name,
-						"protocol", status_protocol_name(l->protocol),
-						"port", (int)l->port, "server_group",
-						l->server_group, "services",
-						status_tree_services(&all, NULL, l->o.name)));
+		json_array_append_new(
+			listeners,
+			json_pack("{s:s, s:s, s:i, s:s, s:o, s:o}", "listener", l->o.name,
+				  "protocol", status_protocol_name(l->protocol), "port",
+				  (int)l->port, "server_group", l->server_group, "services",
+				  status_tree_services(&all, NULL, l->o.name), "drain",
+				  status_tree_drain(e, lb, l)));
 	}
 	free(all.list);
 	free(publications.list);
-	return json_pack("{s:s, s:s?, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:s?, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "load_balancer", lb->o.name, "dns_name", lb->dns_name, "enabled",
 			 lb->enabled, "cross_zone", lb->cross_zone, "fail_open", fail_open,
 			 "revision", (json_int_t)lb->o.revision, "zones", zones, "listeners",
 			 listeners, "server_groups", status_tree_groups(e, lb), "advice",
 			 advice_json_lb(e, lb), "draining",
-			 status_json_drains(e, "load_balancer", lb->o.name));
+			 status_json_drains(e, "load_balancer", lb->o.name), "drain",
+			 status_tree_drain(e, lb, NULL));
 }
 
 void handlers_status_lb(struct request *r)

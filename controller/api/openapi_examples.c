@@ -81,9 +81,9 @@ static const struct {
 	 "\"servers_in_service\":2}],\"services\":[" SERVICE
 	 "}]}],\"listeners\":[{\"listener\":\"http\",\"protocol\":"
 	 "\"tcp\",\"port\":80,\"server_group\":\"web\",\"services\":[" SERVICE
-	 "}]}],\"server_groups\":[{\"server_group\":"
+	 "}],\"drain\":null}],\"server_groups\":[{\"server_group\":"
 	 "\"web\"," SUMMARY ",\"servers\":[{" GROUP_SERVER
-	 "}],\"servers_total\":2}],\"advice\":[],\"draining\":[]}"},
+	 "}],\"servers_total\":2}],\"advice\":[],\"draining\":[],\"drain\":null}"},
 	{"GroupHealth", "{\"server_group\":\"web\"," SUMMARY "," WINDOWS
 			",\"advice\":[],\"items\":[{" GROUP_SERVER "}],\"next_cursor\":null}"},
 	{"ServerHealth",

@@ -51,7 +51,7 @@ static const struct schema_row schema_rows[] = {
 	{"LoadBalancerStatus", "The tree of a load balancer",
 	 "load_balancer:string enabled:boolean cross_zone:boolean revision:integer zones:[StatusZone] "
 	 "listeners:[StatusListener] server_groups:[StatusGroup] advice:[Advice] draining:[Removed] "
-	 "dns_name:string? fail_open:boolean"},
+	 "dns_name:string? fail_open:boolean drain:Drain?"},
 	{"GroupHealth", "Servers of a group with their states",
 	 "server_group:string summary?:ServerGroupState windows:Windows advice:[Advice] items:[GroupServer] "
 	 "next_cursor:string?"},

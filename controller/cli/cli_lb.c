@@ -60,8 +60,13 @@ static void cli_lb_print_zones(const struct cli *cli, const json_t *lb)
 		"It has no zone, so no address: zonegate lb set LB zones.ZONE.vip4=ADDRESS");
 }
 
+static const char *cli_lb_drained(const json_t *drain)
+{
+	return strcmp(cli_print_text(drain, "state"), "finished") == 0 ? "drained" : "draining";
+}
+
 /* Where it stands, and what is short in it. Caller frees. */
-static char *cli_lb_kernel(const json_t *s)
+static char *cli_lb_kernel(const json_t *s, const json_t *drain)
 {
 	const bool planned = cli_print_true(s, "planned");
 	const char *where = cli_print_true(s, "programmed") ? "yes" : "no", *note = "";
@@ -70,7 +75,9 @@ static char *cli_lb_kernel(const json_t *s)
 		return mem_strdup(cli_print_text(s, "fault"));
 	if (cli_print_true(s, "min_healthy_breached"))
 		note = cli_print_number(s, "initial") > 0 ? ", checking" : ", below min_healthy";
-	return mem_printf("%s%s", planned ? CLI_PLANNED : where, note);
+	return mem_printf("%s%s%s%s", planned ? CLI_PLANNED : where, note,
+			  json_is_object(drain) ? ", by hand " : "",
+			  json_is_object(drain) ? cli_lb_drained(drain) : "");
 }
 
 static void cli_lb_print_listeners(const json_t *lb)
@@ -86,7 +93,8 @@ static void cli_lb_print_listeners(const json_t *lb)
 			AUTO_FREE char *servers = mem_printf(
 				"%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
 				cli_print_number(s, "in_service"), cli_print_number(s, "eligible"));
-			AUTO_FREE char *kernel = cli_lb_kernel(s);
+			AUTO_FREE char *kernel = cli_lb_kernel(s,
+							       json_object_get(listener, "drain"));
 
 			cli_table_add(t, (const char *[]){cli_print_text(s, "listener"),
 							  cli_print_text(s, "zone"),

@@ -33,6 +33,16 @@ static void lb_status_tells_what_is_handed_out(void **state)
 						       WORDS("lb", "status", "none"));
 	assert_int_equal(none.exit, EXIT_NOT_FOUND);
 
+	AUTO_REPLY struct answer drained = rig_put(
+		&rig, "/api/v1/load-balancers/shop/listeners/http/drain", "{\"comment\":\"x\"}");
+	assert_int_equal(drained.status, 201);
+	AUTO_OUTCOME struct outcome by_hand = cli_rig_run(&rig, cli_lb_status, 2, &o,
+							  WORDS("lb", "status", "shop"));
+	assert_contains(by_hand.out, ", by hand drain");
+	AUTO_REPLY struct answer undrained = rig_ask(
+		&rig, "DELETE", "/api/v1/load-balancers/shop/listeners/http/drain", "", NULL);
+	assert_int_equal(undrained.status, 204);
+
 	/* No server left: all are handed out, loudly. */
 	AUTO_REPLY struct answer off = rig_ask(
 		&rig, "PATCH", "/api/v1/server-groups/web", "",

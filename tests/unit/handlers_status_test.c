@@ -143,6 +143,20 @@ static void status_of_a_load_balancer(void **state)
 	AUTO_REPLY struct answer b = rig_get(&rig, "/api/v1/load-balancers/shop/status");
 	assert_false(json_is_true(answer_at(&b, "listeners.1.services.0.programmed")));
 	assert_true(strlen(answer_text_at(&b, "listeners.1.services.0.fault")) > 0);
+	/* Drained by hand: the listener, and with it nothing else. */
+	assert_true(json_is_null(answer_at(&b, "listeners.0.drain")));
+	AUTO_REPLY struct answer put = rig_put(
+		&rig, "/api/v1/load-balancers/shop/listeners/http/drain", "{\"comment\":\"x\"}");
+	assert_int_equal(put.status, 201);
+	AUTO_REPLY struct answer c = rig_get(&rig, "/api/v1/load-balancers/shop/status");
+	assert_string_equal(answer_text_at(&c, "listeners.0.drain.comment"), "x");
+	assert_true(json_is_null(answer_at(&c, "drain")));
+	AUTO_REPLY struct answer whole = rig_put(&rig, "/api/v1/load-balancers/shop/drain",
+						 "{\"comment\":\"y\"}");
+	assert_int_equal(whole.status, 201);
+	AUTO_REPLY struct answer d = rig_get(&rig, "/api/v1/load-balancers/shop/status");
+	assert_string_equal(answer_text_at(&d, "listeners.0.drain.comment"), "x");
+	assert_string_equal(answer_text_at(&d, "drain.comment"), "y");
 	AUTO_REPLY struct answer none = rig_get(&rig, "/api/v1/load-balancers/none/status");
 	assert_int_equal(none.status, 404);
 	rig_end(&rig);
