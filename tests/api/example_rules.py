@@ -40,7 +40,7 @@ NO_TRIAL = {'/api/v1/config/validate', '/api/v1/config/plan', '/api/v1/tools/det
 KEPT = ('/api/v1/overrides', '/api/v1/users', '/api/v1/tokens', '/api/v1/sessions')
 
 
-def _kept(daemon):
+def kept(daemon):
     """What a dry run must leave: the document, and what is beside it."""
     ids = [[one.get('id') or one.get('name') or one['object'] for one in daemon.call('GET', path).json['items']] for path in KEPT]
     users = [one['role'] for one in daemon.call('GET', '/api/v1/users').json['items']]
@@ -62,13 +62,13 @@ def dry_runs_are_answered_as_documented(daemon):
         daemon.prepare(method, path)
         if method == 'DELETE' and path in ALONE:
             daemon.install(ALONE[path])
-        before = _kept(daemon)
+        before = kept(daemon)
         answer, found = _send(daemon, method, path, 'dry_run=true')
         faults += found
         if answer.status != 200:
             faults.append(f'{method} {path}: the dry run is refused: {answer}')
-        if _kept(daemon) != before:
-            faults.append(f'{method} {path}: the dry run changed something: {before} {_kept(daemon)}')
+        if kept(daemon) != before:
+            faults.append(f'{method} {path}: the dry run changed something: {before} {kept(daemon)}')
     return faults
 
 

@@ -150,6 +150,49 @@ def what_is_read_can_be_sent_back(daemon):
     return faults
 
 
+def reading_changes_nothing(daemon):
+    """Every GET and HEAD of the document: the configuration and what is beside it stay as they are."""
+    import example_rules
+    faults = []
+    for method, path, _ in daemon.operations():
+        if method != 'GET' or path == '/api/v1/events':
+            continue
+        daemon.prepare(method, path)
+        before = example_rules.kept(daemon)
+        for verb in ('GET', 'HEAD'):
+            daemon.call(verb, daemon.example_target(method, path))
+            if example_rules.kept(daemon) != before:
+                faults.append(f'{verb} {path}: {before} became {example_rules.kept(daemon)}')
+    return faults
+
+
+RUNNING = ('time_left_ms', 'last_login_at', 'status')  # goes on by itself
+
+
+def what_was_put_is_what_is_read(daemon):
+    """PUT answers 201, or 200 if it was there, with the object as GET shows it and the same tag."""
+    faults = []
+    for method, path, _ in daemon.operations():
+        if method != 'PUT' or path.endswith('/servers'):
+            continue
+        daemon.prepare(method, path)
+        target, body = daemon.example_target(method, path), daemon.sent_body(method, path)
+        headers = {'If-Match': '*'} if path.endswith('/config') else None
+        there = daemon.call('GET', target).status == 200
+        for status in (200,) if there else (201, 200):
+            put = daemon.call('PUT', target, body, headers)
+            shown = daemon.call('GET', target)
+            if put.status != status:
+                faults.append(f'{path}: {status} is expected: {put}')
+                continue
+            one, other = ({k: v for k, v in a.json.items() if k not in RUNNING} for a in (put, shown))
+            if one != other or put.headers['ETag'] != shown.headers['ETag']:
+                faults.append(f'{path}: answered {one} {put.headers["ETag"]}, and shows {other} {shown.headers["ETag"]}')
+            if status == 201 and put.headers['Location'] != target:
+                faults.append(f'{path}: Location is {put.headers["Location"]}')
+    return faults
+
+
 def a_change_that_waits_is_listed(daemon):
     faults = []
     daemon.install()
@@ -174,4 +217,5 @@ def what_is_off_is_said_to_be(daemon):
 
 
 RULES = (every_list_is_paged, pages_are_the_list, preconditions_are_kept, what_is_read_can_be_sent_back,
+         reading_changes_nothing, what_was_put_is_what_is_read,
          a_change_that_waits_is_listed, what_is_off_is_said_to_be)
