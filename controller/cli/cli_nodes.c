@@ -2,6 +2,8 @@
 // Several nodes, one client each.
 #include "cli/cli_nodes.h"
 
+#include "cli/cli_print.h"
+
 #include <stdio.h>
 
 static const char *cli_nodes_token(const struct cli_options *o, size_t index)
@@ -48,4 +50,12 @@ void cli_nodes_say(const struct cli_nodes *n, size_t index)
 {
 	if (n->count > 1)
 		fprintf(stderr, "%s: ", n->list[index].name);
+}
+
+enum cli_exit cli_nodes_print_problem(const struct cli_nodes *n, size_t index,
+				      const struct cli_answer *a)
+{
+	if (a->status > 0)
+		cli_nodes_say(n, index);
+	return cli_print_problem(a);
 }

@@ -24,4 +24,8 @@ void cli_nodes_close(struct cli_nodes *n);
 /* "NODE: " on standard error if there are several. */
 void cli_nodes_say(const struct cli_nodes *n, size_t index);
 
+/* cli_print_problem() with the node in front; where nothing was answered the address has been told. */
+enum cli_exit cli_nodes_print_problem(const struct cli_nodes *n, size_t index,
+				      const struct cli_answer *a);
+
 #endif

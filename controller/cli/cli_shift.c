@@ -113,8 +113,7 @@ json_t *cli_shift_find(const struct cli_nodes *n, size_t index, const char *word
 	cli_client_get(n->list[index].client, SHIFTS "?limit=1000", &a);
 	*ret_exit = cli_client_judge(a.status);
 	if (*ret_exit != EXIT_OK) {
-		cli_nodes_say(n, index);
-		cli_print_problem(&a);
+		cli_nodes_print_problem(n, index, &a);
 		return NULL;
 	}
 	found = json_array();
@@ -135,8 +134,7 @@ enum cli_exit cli_shift_end(const struct cli_nodes *n, size_t index, const char 
 			&a);
 	if (cli_client_judge(a.status) == EXIT_OK || a.status == 404)
 		return EXIT_OK;
-	cli_nodes_say(n, index);
-	return cli_print_problem(&a);
+	return cli_nodes_print_problem(n, index, &a);
 }
 
 /* ---- start ------------------------------------------------------------------------------------ */
@@ -177,8 +175,7 @@ static enum cli_exit cli_shift_rehearse(const struct cli_nodes *n, struct shift_
 		cli_shift_post(n, i, SHIFTS "?dry_run=true", w->body, &a);
 		result = cli_client_judge(a.status);
 		if (result != EXIT_OK) {
-			cli_nodes_say(n, i);
-			return cli_print_problem(&a);
+			return cli_nodes_print_problem(n, i, &a);
 		}
 		json_array_append(w->answers, a.json);
 		result = cli_shift_print_refusals(n, i, a.json);
@@ -241,8 +238,7 @@ static enum cli_exit cli_shift_begin(const struct cli_nodes *n, const char *zone
 			json_array_append(w->answers, a.json);
 			continue;
 		}
-		cli_nodes_say(n, i);
-		cli_print_problem(&a);
+		cli_nodes_print_problem(n, i, &a);
 		if (a.status == 0 || a.status >= 500)
 			cli_shift_look_after(n, i, zone, w);
 		cli_shift_undo(n, zone, w);

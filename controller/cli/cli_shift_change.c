@@ -58,8 +58,7 @@ static enum cli_exit shift_change_rehearse_end(const struct cli_nodes *n, size_t
 	cli_client_call(n->list[index].client, &(struct cli_call){.method = "DELETE", .path = path},
 			&a);
 	if (cli_client_judge(a.status) != EXIT_OK) {
-		cli_nodes_say(n, index);
-		return cli_print_problem(&a);
+		return cli_nodes_print_problem(n, index, &a);
 	}
 	if (n->list[index].options.format == FORMAT_JSON) {
 		cli_print_json(a.json);
@@ -137,8 +136,7 @@ static enum cli_exit shift_change_patch(const struct cli_nodes *n, size_t index,
 	result = cli_client_judge(ret_answer->status);
 	if (result == EXIT_OK)
 		return EXIT_OK;
-	cli_nodes_say(n, index);
-	return cli_print_problem(ret_answer);
+	return cli_nodes_print_problem(n, index, ret_answer);
 }
 
 /* The expiry of before: what was left of it. */

@@ -107,7 +107,7 @@ static void check_request(const struct engine *e, const struct confirm_request *
 	if (!c)
 		err_set(err, ERR_WAITING, "",
 			"nothing waits for a confirmation: it was confirmed, rolled back, or undone "
-			"because its time was over (see the revisions)");
+			"because its time was over (the history of the configuration tells)");
 	else if (r->revision && r->revision != c->revision)
 		err_set(err, ERR_WAITING, "",
 			"revision %" PRIu64 " does not wait for a confirmation, revision %" PRIu64

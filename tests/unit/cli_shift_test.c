@@ -263,6 +263,8 @@ static void shift_needs_every_node(void **state)
 	AUTO_OUTCOME struct outcome a = cli_rig_run(&p.first, cli_shift_start, 2, &p.options,
 						    WORDS("zone", "shift", "zb"));
 	assert_int_equal(a.exit, EXIT_UNREACHABLE);
+	assert_contains(a.err, "zonegate: no answer from http://127.0.0.1:1: ");
+	assert_null(strstr(a.err, "http://127.0.0.1:1: zonegate:")); /* not again */
 	assert_int_equal(count_shifts(&p.first), 0);
 	AUTO_OUTCOME struct outcome back = cli_rig_run(&p.first, cli_shift_return, 2, &p.options,
 						       WORDS("zone", "return", "zb"));
