@@ -27,7 +27,7 @@ scrape_configs:
 def shortened(rules):
     """Waits of a second and windows of some, so that a test sees alerts come and go."""
     rules = re.sub(r"\bfor: \w+", "for: 1s", rules)
-    rules = re.sub(r"\[(?:2m|5m)\]", "[12s]", rules)
+    rules = re.sub(r"\[(?:2m|5m)\]", "[10s]", rules)
     return re.sub(r"\[15m\]", "[20s]", rules)
 
 
