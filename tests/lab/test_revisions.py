@@ -119,6 +119,33 @@ def timeouts_are_set_mended_and_put_back(lab):
 
 
 @case
+def what_is_read_can_be_sent_back(lab):
+    """GET, then PUT of the same body: no revision and no operation of the kernel, for every object."""
+    lab.network(3)
+    lab.start(web(lab))
+    post(lab, "/config/validate", lab.gw.api.get("/config?view=config").json).expect(200)
+    lab.gw.api.patch("/settings", {"timeouts": {"udp_s": 60}}).expect(200)
+    balancers = lab.gw.api.get("/load-balancers").json["items"]
+    paths = ["/settings"] + [f"/zones/{z['name']}" for z in lab.gw.api.get("/zones").json["items"]]
+    for one in balancers:
+        path = f"/load-balancers/{one['name']}"
+        paths += [path, *(f"{path}/{kind}/{name}" for kind in ("zones", "listeners") for name in one[kind])]
+    for one in lab.gw.api.get("/server-groups").json["items"]:
+        path = f"/server-groups/{one['name']}"
+        paths += [path, f"{path}/servers", *(f"{path}/servers/{name}" for name in one["servers"])]
+    assert len(paths) >= 8, paths
+    before = lab.gw.api.get("/config").etag
+    with lab.gw.capture() as capture:
+        for path in paths:
+            for query in ("", "?view=config"):
+                lab.gw.api.put(path, lab.gw.api.get(path + query).expect(200).json).expect(200)
+        for query in ("", "?view=config"):
+            lab.gw.api.put("/config", lab.gw.api.get("/config" + query).json, {"If-Match": before}).expect(200)
+        assert capture.changes(0.1) == {}, capture.changes()
+    assert lab.gw.api.get("/config").etag == before
+
+
+@case
 def fifty_writers_at_once(lab):
     lab.network(2)
     servers = {f"w{n}": {"address": f"10.2.1.{n + 1}", "port": 80, "weight": 1} for n in range(50)}
