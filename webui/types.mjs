@@ -15,4 +15,4 @@ for (const item of Object.values(document.paths)) {
 }
 const types = astToString(await openapiTS(document))
 mkdirSync(dirname(out), {recursive: true})
-writeFileSync(out, types)
+writeFileSync(out, '// SPDX-License-Identifier: GPL-2.0-or-later\n' + types)

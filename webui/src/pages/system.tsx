@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The node: what it runs on, what the kernel holds, who may come in.
 import {useState} from 'preact/hooks'
-import {get, getAll, request} from '../lib/api.ts'
+import {get, request} from '../lib/api.ts'
 import {count, parseSpan, plural, when} from '../lib/format.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {me, whyNot} from '../lib/session.ts'
-import type {Drift, KernelTable, Ready, Role, SessionRow, System, Token, User} from '../lib/types.ts'
-import {Act, Advices, CopyButton, Empty, PageHead, say, StateMark, Waiting} from '../ui/bits.tsx'
+import type {Drift, KernelTable, List, Ready, Role, SessionRow, System, Token, User} from '../lib/types.ts'
+import {Act, CopyButton, Empty, PageHead, say, StateMark, Waiting} from '../ui/bits.tsx'
 import {ActionDialog, closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Select, Text} from '../ui/fields.tsx'
 import {Operations} from '../ui/plan.tsx'
@@ -26,7 +26,6 @@ function Node() {
 	const k = s.kernel
 	return (
 		<div class="halves">
-			<Advices list={s.advice} />
 			<section class="panel stack live" aria-label="Node">
 				<h2>Node</h2>
 				<dl class="facts">
@@ -41,8 +40,8 @@ function Node() {
 				<dl class="facts">
 					<dt>Release</dt><dd>{k.release ?? '–'}</dd>
 					<dt>IPVS</dt><dd><StateMark as={k.ipvs === 'off' ? off : k.available ? good : bad} /> {k.detail}</dd>
-					{k.vip_device && <><dt>Device of the VIPs</dt><dd>{k.vip_device} {k.vip_device_fault && <span class="t-bad">{k.vip_device_fault}</span>}</dd></>}
-					{k.conntrack && <><dt>Connection tracking</dt><dd>{count(k.conntrack.max)} entries, of which probes can take {count(k.conntrack.taken_by_probes)}</dd></>}
+					{k.vip_device && <><dt>Device of the VIPs</dt><dd>{k.vip_device} {k.vip_device_fault && <span class="t-bad">{k.vip_device_fault}</span>} {k.vip_device_advice}</dd></>}
+					{k.conntrack && <><dt>Connection tracking</dt><dd>{count(k.conntrack.max)} entries, of which probes can take {count(k.conntrack.taken_by_probes)}{k.conntrack.advice && <p class="t-warn small">{k.conntrack.advice}</p>}</dd></>}
 					<dt>Drift repaired</dt><dd>{s.drift.repaired_since_start}, last look {when(s.drift.last_audit)}</dd>
 				</dl>
 			</section>
@@ -55,7 +54,8 @@ function Node() {
 			)}
 			{s.api.tls && (
 				<section class="panel stack" aria-label="Certificate"><h2>Certificate</h2>
-					<dl class="facts"><dt>Subject</dt><dd>{s.api.tls.subject}</dd><dt>Ends</dt><dd>{when(s.api.tls.not_after)}</dd><dt>SHA-256</dt><dd class="mono small">{s.api.tls.fingerprint_sha256}</dd></dl></section>
+					<dl class="facts"><dt>Subject</dt><dd>{s.api.tls.subject}</dd><dt>Ends</dt><dd>{when(s.api.tls.not_after)}</dd><dt>SHA-256</dt><dd class="mono small">{s.api.tls.fingerprint_sha256}</dd></dl>
+					{s.api.tls.advice && <p class="t-warn">{s.api.tls.advice}</p>}</section>
 			)}
 		</div>
 	)
@@ -105,7 +105,7 @@ function UserDialog({user}: {user?: User}) {
 }
 
 function Users() {
-	const users = useResource('users', signal => getAll<User>('/api/v1/users', undefined, 1000, 1000, signal), 10000)
+	const users = useResource('users', () => get<List<User>>('/api/v1/users'), 10000)
 	const list = users.data.value?.items
 	const remove = (u: User) => showDialog(() => <ActionDialog title={`Remove ${u.name}`} action="Remove" danger done={`${u.name} was removed`} run={async () => { await request('DELETE', '/api/v1/users/{user}', {params: {user: u.name}}) }}><p>His sessions end at once.</p></ActionDialog>)
 	return (
@@ -153,7 +153,7 @@ function TokenDialog() {
 }
 
 function Tokens() {
-	const tokens = useResource('tokens', signal => getAll<Token>('/api/v1/tokens', undefined, 1000, 1000, signal), 10000)
+	const tokens = useResource('tokens', () => get<List<Token>>('/api/v1/tokens'), 10000)
 	const list = tokens.data.value?.items
 	const revoke = (t: Token) => showDialog(() => <ActionDialog title={`Revoke ${t.name ?? t.id}`} action="Revoke" danger done="The token was revoked" run={async () => { await request('DELETE', '/api/v1/tokens/{token}', {params: {token: t.id}}) }}><p>Whoever uses it is refused at once.</p></ActionDialog>)
 	return (
@@ -168,7 +168,7 @@ function Tokens() {
 }
 
 function Sessions() {
-	const sessions = useResource('sessions', signal => getAll<SessionRow & {last_seen_at: string}>('/api/v1/sessions', undefined, 1000, 1000, signal), 10000)
+	const sessions = useResource('sessions', () => get<List<SessionRow & {last_seen_at: string}>>('/api/v1/sessions'), 10000)
 	const list = sessions.data.value?.items
 	const end = (s: SessionRow) => showDialog(() => <ActionDialog title={`End the session of ${s.user}`} action="End it" danger done="The session has ended" run={async () => { await request('DELETE', '/api/v1/sessions/{session}', {params: {session: s.id}}) }} />)
 	return (

@@ -111,7 +111,6 @@ const linkOf = (o: Override): string => {
 }
 
 function words(o: Override): string {
-	if (o.kind === 'unconfirmed_change') return `Revision ${o.revision} undoes itself unless it is confirmed`
 	if (o.kind === 'zone_shift') return `${o.zone} shifted away from ${o.load_balancer === '*' ? 'all load balancers' : o.load_balancer}`
 	const what = placeOf(o)?.what ?? o.object
 	if (o.kind === 'drain') return o.state === 'finished' ? `${what} is drained` : `${what} drains: ${plural(o.connections ?? 0, 'connection')} left`
