@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Rules that need the compilers or what they made."""
+import json
 import os
 import re
 import tempfile
@@ -112,6 +113,17 @@ def _installed(top):
             for folder, _, names in os.walk(top) for name in names}
 
 
+def web_ui_is_small(tree):
+    """What a browser loads of the web UI has less than WEB_UI_MAX bytes, compressed, in all."""
+    path = f'{tree.build}/default/webui/sizes.json'
+    if not tree.exists(path):
+        return [f'{path}: the web UI was not built']
+    sizes = json.loads(tree.read(path))
+    total = sum(file['gzip'] for file in sizes.values())
+    tree.summary('web_ui_is_small', f'{total} of {tables.WEB_UI_MAX} bytes')
+    return [f'webui: {total} bytes, {tables.WEB_UI_MAX} are allowed'] if not 0 < total <= tables.WEB_UI_MAX else []
+
+
 def uninstall_takes_what_install_put(tree):
     """`make uninstall` leaves the settings, with what the user made of them, and nothing else of ours."""
     with tempfile.TemporaryDirectory(prefix='zonegate-lint-') as top:
@@ -138,4 +150,4 @@ def uninstall_takes_what_install_put(tree):
 
 
 RULES = (format_is_clang_format, clang_is_content, no_mutable_file_scope, pure_layers,
-         names_carry_their_file, daemon_libraries, uninstall_takes_what_install_put)
+         names_carry_their_file, daemon_libraries, web_ui_is_small, uninstall_takes_what_install_put)

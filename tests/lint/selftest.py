@@ -21,6 +21,7 @@ CLEAN = {
                 '-fsyntax-only $$f || exit 1; done\n'
                 'install:\n\tinstall -D Makefile $(DESTDIR)$(PREFIX)/bin/z\n'
                 'uninstall:\n\trm -f $(DESTDIR)$(PREFIX)/bin/z\n',
+    'build/default/webui/sizes.json': '{"app.js": {"gzip": 70000}}',
     'controller/base/cup.h': SPDX + '#pragma once\nint cup_fill_once(int amount);\n',
     'controller/base/cup.c': LINE + '#include "base/cup.h"\n\nint cup_fill_once(int amount)\n{\n'
                                     '\tif (amount > 0)\n\t\treturn amount;\n\treturn 0;\n}\n',
@@ -146,6 +147,8 @@ BROKEN = {
                       'rm -rf $(DESTDIR)$(PREFIX)', 'rm -rf $(DESTDIR)$(PREFIX)/bin/z $(DESTDIR)/var')
     ] + [{'Makefile': 'install:\n\ttrue\nuninstall:\n\ttrue\n'}],
     'daemon_libraries': [{'link': 'ssl'}],
+    'web_ui_is_small': [{'build/default/webui/sizes.json': '{"app.js": {"gzip": 100000}, "app.css": {"gzip": 30000}}'},
+                        {'build/default/webui/sizes.json': '{}'}],
     'references': [
         {'controller/man/z.8': PAGE.replace('ever', 'so')},
         {'controller/man/z.8': '.TH Z 8\n'},

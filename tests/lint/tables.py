@@ -123,6 +123,9 @@ UNIT_TESTS_OF_MANY = {
     'probe_pace': 'probe_sched.c: pace and stalls',
 }
 
+# Of all files of the web UI together, compressed.
+WEB_UI_MAX = 120 * 1024
+
 # Libraries that the daemon may not load: libipset is GPL-2-only.
 FORBIDDEN_LIBRARIES = ('libssl', 'libcrypto', 'libcurl', 'libknot')
 

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How it looks and works for everybody: contrast and names by axe, both themes, narrow screens, keyboard, ten thousand servers.
+import assert from 'node:assert/strict'
+import {join} from 'node:path'
+import {close, open, until, visit} from './page.mjs'
+
+const ROUTES = [
+	'#/', '#/load-balancers', '#/load-balancers/shop', '#/load-balancers/shop/edit', '#/load-balancers/shop/zones/zone-a', '#/load-balancers/shop/listeners/http', '#/load-balancers/:new',
+	'#/server-groups', '#/server-groups/web', '#/server-groups/web/servers/web-1', '#/server-groups/web/servers/web-1/edit', '#/server-groups/web/check', '#/server-groups/:new',
+	'#/zones', '#/zones/:new', '#/dns?name=shop.lb.example.net', '#/config', '#/config/history', '#/config/history/1', '#/events', '#/events/audit',
+	'#/system', '#/system/kernel', '#/system/users', '#/system/tokens', '#/system/sessions', '#/nothing/here',
+]
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+async function judgePage(page, what, only = RULES) {
+	const {violations} = await page.evaluate(rules => axe.run(document, {runOnly: rules}), only)
+	return violations.map(v => `${what}: ${v.id}: ${v.nodes.map(n => n.html.slice(0, 120)).slice(0, 2).join(' ')}`)
+}
+
+/** All routes in one look; a policy that is lifted lets axe in. What does not depend on the look is judged in one of them. */
+async function walk(world, look, name) {
+	const page = await open(world, {...look, bypassCSP: true})
+	const faults = []
+	await page.evaluate(world.axe)
+	for (const hash of ROUTES) {
+		await visit(world, page, hash)
+		faults.push(...await judgePage(page, hash, look.rules))
+		const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+		if (wide > 0) faults.push(`${hash}: ${wide} px wider than the screen`)
+		await page.screenshot({path: join(world.shots, `${name}${hash.replace(/[#?=/:.]+/g, '_')}.png`), fullPage: true})
+	}
+	await close(page)
+	assert.deepEqual(faults, [])
+}
+
+async function axe_finds_nothing(world) {
+	// Something to look at: a server down, a drain, a shift.
+	await world.backends[3].stop()
+	await world.daemon.must('PUT', '/api/v1/server-groups/web/servers/web-1/drain', {comment: 'new disk'})
+	const shift = await world.daemon.must('POST', '/api/v1/zone-shifts', {zone: 'zone-b', load_balancer: 'shop', expires_in: '1h', comment: 'new switch'})
+	try {
+		await Promise.all([walk(world, {theme: 'light'}, 'light'), walk(world, {theme: 'dark', rules: ['color-contrast']}, 'dark'), walk(world, {theme: 'light', width: 360, height: 740, rules: ['target-size', 'scrollable-region-focusable']}, 'narrow')])
+	} finally {
+		await world.daemon.must('DELETE', `/api/v1/zone-shifts/${shift.id}`)
+		await world.daemon.must('DELETE', '/api/v1/server-groups/web/servers/web-1/drain')
+		await world.backends[3].start()
+	}
+}
+
+async function dialogs_and_the_sign_in_page_too(world) {
+	const page = await open(world, {user: null, bypassCSP: true})
+	await page.evaluate(world.axe)
+	const faults = await judgePage(page, 'sign in')
+	await page.getByRole('button', {name: 'I have a code'}).click()
+	faults.push(...await judgePage(page, 'first run'))
+	await close(page)
+	const inside = await open(world, {bypassCSP: true, width: 360, height: 740})
+	await inside.evaluate(world.axe)
+	await visit(world, inside, '#/load-balancers/shop')
+	await inside.getByRole('button', {name: 'Shift away zone-b'}).click()
+	await inside.getByRole('dialog').getByText('Answers then').waitFor()
+	faults.push(...await judgePage(inside, 'shift'))
+	await inside.screenshot({path: join(world.shots, 'narrow_shift.png')})
+	const box = await inside.getByRole('dialog').getByRole('button', {name: 'Shift away'}).boundingBox()
+	assert.ok(box.height >= 44, 'a thumb hits it')
+	await close(inside)
+	assert.deepEqual(faults, [])
+}
+
+async function the_keyboard_is_enough(world) {
+	const page = await open(world)
+	await visit(world, page, '#/')
+	await page.evaluate(() => document.activeElement?.blur())
+	await page.keyboard.press('Tab')
+	assert.equal(await page.evaluate(() => document.activeElement.textContent), 'To the content')
+	const ring = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle)
+	assert.notEqual(ring, 'none', 'the focus is seen')
+	for (let i = 0; i < 40; i++) {
+		await page.keyboard.press('Tab')
+		if (await page.evaluate(() => document.activeElement.textContent === 'shop')) break
+	}
+	await page.keyboard.press('Enter')
+	await page.getByRole('heading', {name: 'shop', level: 1}).waitFor()
+	await until(() => page.evaluate(() => document.activeElement.tagName === 'H1'), 'the new page begins at its heading')
+	for (let i = 0; i < 40; i++) {
+		await page.keyboard.press('Tab')
+		if (await page.evaluate(() => document.activeElement.getAttribute('aria-label') === 'Shift away zone-a')) break
+	}
+	await page.keyboard.press('Enter')
+	await page.getByRole('dialog').waitFor()
+	await page.keyboard.press('Escape')
+	await page.getByRole('dialog').waitFor({state: 'detached'})
+	assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Shift away zone-a', 'the focus is where it was')
+	await close(page)
+}
+
+async function the_switch_of_themes_holds(world) {
+	const page = await open(world, {theme: 'light'})
+	const now = () => page.evaluate(() => document.documentElement.dataset.theme)
+	assert.equal(await now(), 'light')
+	await page.getByRole('button', {name: 'Theme: system'}).click()
+	await page.getByRole('button', {name: 'Theme: light'}).click()
+	assert.equal(await now(), 'dark')
+	await page.reload()
+	await page.getByRole('button', {name: 'Theme: dark'}).waitFor()
+	assert.equal(await now(), 'dark')
+	await close(page)
+}
+
+async function files_may_be_kept_and_nothing_is_inline(world) {
+	const page = await open(world, {user: null})
+	const answers = await page.evaluate(async () => {
+		const ask = async (path, headers = {}) => { const a = await fetch(path, {headers, cache: 'no-store'}); return {status: a.status, policy: a.headers.get('Content-Security-Policy'), kept: a.headers.get('Cache-Control'), etag: a.headers.get('ETag')} }
+		const script = document.querySelector('script').src
+		const index = await ask('/ui/')
+		return {index, script: await ask(script), inline: document.querySelectorAll('script:not([src]), style, [style]').length, none: await ask('/ui/none.js')}
+	})
+	assert.equal(answers.index.policy, "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	assert.match(answers.script.kept, /immutable/)
+	assert.equal(answers.index.kept, 'no-cache')
+	assert.equal(answers.inline, 0)
+	assert.equal(answers.none.status, 404)
+	await close(page)
+}
+
+/** Milliseconds of processor time of the longest task of a page. */
+function longestTask({traceEvents}) {
+	const pages = new Set(traceEvents.filter(e => e.name === 'thread_name' && e.args.name === 'CrRendererMain').map(e => `${e.pid}/${e.tid}`))
+	return Math.max(0, ...traceEvents.filter(e => e.name.endsWith('RunTask') && pages.has(`${e.pid}/${e.tid}`)).map(e => (e.tdur ?? 0) / 1000))
+}
+
+const MANY = 10000
+async function ten_thousand_servers_are_smooth(world) {
+	const servers = {}
+	for (let i = 0; i < MANY; i++) servers[`s-${i}`] = {address: `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, port: 80}
+	await world.daemon.must('PUT', '/api/v1/server-groups/many', {protocol: 'tcp', servers})
+	const page = await open(world)
+	try {
+		await visit(world, page, '#/server-groups/many')
+		const table = page.getByRole('group', {name: /^Servers of many/})
+		await table.waitFor()
+		assert.match(await table.getAttribute('aria-label'), new RegExp(`${MANY} of ${MANY}`))
+		// Processor time, not the clock: a machine that is busy with something else makes no task long.
+		await world.browser.startTracing(page, {categories: ['toplevel', '__metadata']})
+		await world.daemon.must('PATCH', '/api/v1/server-groups/many/servers/s-1', {weight: 7}) // the page renews itself meanwhile
+		const rows = await page.evaluate(async () => {
+			const box = document.querySelector('.virtual')
+			let most = 0
+			for (let i = 0; i <= 60; i++) {
+				box.scrollTop = (box.scrollHeight * i) / 60
+				await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+				most = Math.max(most, document.querySelectorAll('tbody tr').length)
+			}
+			return most
+		})
+		const longest = longestTask(JSON.parse((await world.browser.stopTracing()).toString()))
+		assert.ok(rows > 10 && rows < 200, `${rows} rows in the document`)
+		assert.ok(longest > 0 && longest <= 100, `a task of ${longest} ms`)
+		await page.getByLabel('Find', {exact: true}).fill('s-9999')
+		await page.getByRole('rowheader', {name: 's-9999'}).waitFor()
+		await page.screenshot({path: join(world.shots, 'many.png')})
+	} finally {
+		await world.daemon.must('DELETE', '/api/v1/server-groups/many')
+	}
+	await close(page)
+}
+
+async function long_names_and_none_fit(world) {
+	const long = 'a'.repeat(63)
+	await world.daemon.must('PUT', `/api/v1/zones/${long}`, {description: 'x'.repeat(200)})
+	await world.daemon.must('PUT', `/api/v1/server-groups/${long}`, {protocol: 'tcp', servers: {[long]: {address: '127.0.1.99', port: 1, zone: long}}})
+	const page = await open(world, {width: 360, height: 740})
+	try {
+		for (const hash of ['#/', '#/zones', '#/server-groups', `#/server-groups/${long}`, `#/server-groups/${long}/servers/${long}`]) {
+			await visit(world, page, hash)
+			assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hash} is wider than the screen`)
+		}
+		await page.screenshot({path: join(world.shots, 'narrow_long.png')})
+	} finally {
+		await world.daemon.must('DELETE', `/api/v1/server-groups/${long}`)
+		await world.daemon.must('DELETE', `/api/v1/zones/${long}`)
+	}
+	await close(page)
+}
+
+/** In this order: each begins where the one before ended. */
+export const LOOKS = [
+	axe_finds_nothing,
+	dialogs_and_the_sign_in_page_too,
+	the_keyboard_is_enough,
+	the_switch_of_themes_holds,
+	files_may_be_kept_and_nothing_is_inline,
+	ten_thousand_servers_are_smooth,
+	long_names_and_none_fit,
+]

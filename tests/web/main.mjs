@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs the cases one after the other: each begins where the one before ended.
+import {execFileSync, spawnSync} from 'node:child_process'
+import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {createRequire} from 'node:module'
+import {dirname, join, resolve} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {Backend, Daemon} from './daemon.mjs'
+import {FLOWS} from './flows.mjs'
+import {LOOKS} from './looks.mjs'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const root = join(here, '../..')
+const webui = join(root, 'webui')
+const need = createRequire(join(webui, 'package.json'))
+const build = resolve(root, process.env.BUILD ?? 'build')
+const program = join(build, 'default')
+const out = join(build, 'web')
+const CASE_MS = 240000 // a machine that does all other stages beside is slow
+
+let passed = 0, failed = 0
+async function judge(name, run) {
+	const began = Date.now()
+	let timer
+	try {
+		await Promise.race([run(), new Promise((_, fail) => { timer = setTimeout(() => fail(new Error(`no end in ${CASE_MS / 1000} s`)), CASE_MS) })])
+		passed++
+		console.log(`ok   ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+	} catch (fault) {
+		failed++
+		console.log(`FAIL ${name}: ${String(fault.stack ?? fault).split('\n').slice(0, 12).join('\n     ')}`)
+	} finally { clearTimeout(timer) }
+}
+
+/** The pure parts, by node's own runner; bundled first, as node takes no TypeScript. */
+function unit() {
+	const made = join(out, 'unit')
+	rmSync(made, {recursive: true, force: true})
+	const files = readdirSync(join(here, 'unit')).filter(name => name.endsWith('_test.ts'))
+	need('esbuild').buildSync({
+		entryPoints: files.map(name => join(here, 'unit', name)), bundle: true, platform: 'node', format: 'esm', outdir: made, outExtension: {'.js': '.mjs'}, logLevel: 'error',
+		nodePaths: [join(webui, 'node_modules')], jsx: 'automatic', jsxImportSource: 'preact',
+	})
+	const run = spawnSync(process.execPath, ['--test', '--test-reporter=tap', ...files.map(name => join(made, name.replace('.ts', '.mjs')))], {encoding: 'utf8', env: {...process.env, TZ: 'UTC'}})
+	const tests = Number(/^# pass (\d+)/m.exec(run.stdout)?.[1] ?? 0)
+	if (run.status !== 0 || tests === 0) throw new Error(`${tests} passed\n${run.stdout.split('\n').filter(line => /not ok|error:|expected|actual|failure/.test(line)).slice(0, 30).join('\n')}\n${run.stderr}`)
+}
+
+async function types(daemon) {
+	const answer = await daemon.must('GET', '/openapi.json')
+	const file = join(out, 'openapi.json')
+	writeFileSync(file, JSON.stringify(answer))
+	execFileSync(process.execPath, ['types.mjs', file], {cwd: webui, stdio: 'pipe'})
+	const run = spawnSync(process.execPath, [need.resolve('typescript/lib/tsc.js'), '-p', '.'], {cwd: webui, encoding: 'utf8'})
+	if (run.status !== 0) throw new Error(run.stdout)
+}
+
+function budget() {
+	const sizes = JSON.parse(readFileSync(join(program, 'webui/sizes.json'), 'utf8'))
+	const total = Object.values(sizes).reduce((sum, file) => sum + file.gzip, 0)
+	if (total > 120 * 1024) throw new Error(`${total} bytes compressed, 122880 are allowed`)
+}
+
+async function main(names) {
+	if (!existsSync(join(program, 'webui/sizes.json'))) throw new Error(`${program} holds no web UI: make deps && make`)
+	rmSync(join(out, 'shots'), {recursive: true, force: true})
+	mkdirSync(join(out, 'shots'), {recursive: true})
+	const daemon = new Daemon(program, out)
+	const backends = [11, 12, 13, 14].map(n => new Backend(`127.0.1.${n}`))
+	const {chromium} = need('playwright-core')
+	const axe = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8')
+	const wanted = name => names.length === 0 || names.includes(name)
+	let browser
+	try {
+		await Promise.all([daemon.start(), ...backends.map(b => b.start())])
+		if (wanted('unit')) await judge('unit', unit)
+		if (wanted('budget')) await judge('budget', budget)
+		if (wanted('types')) await judge('types', () => types(daemon))
+		browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']})
+		const world = {daemon, backends, browser, axe, shots: join(out, 'shots')}
+		for (const run of [...FLOWS, ...LOOKS]) {
+			// What later cases need is done also when they are asked for alone.
+			if (run.needed || wanted(run.name)) await judge(run.name, () => run(world))
+		}
+	} finally {
+		await browser?.close()
+		await Promise.all(backends.map(b => b.stop().catch(() => undefined)))
+		await daemon.dispose()
+	}
+}
+
+try { await main(process.argv.slice(2)) } catch (fault) {
+	failed++
+	console.log(`FAIL web: ${fault.stack}`)
+}
+console.log(`${passed} passed, ${failed} failed, 0 skipped`)
+process.exit(failed ? 1 : 0)

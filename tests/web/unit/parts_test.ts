@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import assert from 'node:assert/strict'
+import {test} from 'node:test'
+import {fillPath} from '../../../webui/src/lib/api.ts'
+import {href, parseHash} from '../../../webui/src/lib/router.ts'
+import {parseServers} from '../../../webui/src/lib/serverlist.ts'
+import {byName, filterRows, flowsAt, flowsOf, reasonOf, remember} from '../../../webui/src/lib/servers.ts'
+import {pieces} from '../../../webui/src/lib/timeline.ts'
+import type {HistoryItem, KernelTable, ServerRow} from '../../../webui/src/lib/types.ts'
+import {lines} from '../../../webui/src/ui/plan.tsx'
+import {rowsInSight} from '../../../webui/src/ui/table.tsx'
+import {lineOf} from '../../../webui/src/lib/json.ts'
+
+const row = (server: string, state = 'healthy', zone: string | null = null): ServerRow => ({server, state, zone, address: '10.0.0.1', port: 80, detail: `${state} for 2 s: fine`} as ServerRow)
+
+test('addresses of pages go there and back', () => {
+	assert.equal(href('server-groups', 'a/b'), '#/server-groups/a%2Fb')
+	assert.deepEqual(parseHash('#/server-groups/a%2Fb?state=unhealthy').parts, ['server-groups', 'a/b'])
+	assert.equal(parseHash('#/x?state=unhealthy').query.get('state'), 'unhealthy')
+	assert.deepEqual(parseHash('').parts, [])
+	assert.deepEqual(parseHash('#/%zz').parts, ['%zz'])
+	assert.equal(fillPath('/a/{x}/b', {x: 'y/z'}), '/a/y%2Fz/b')
+})
+
+test('servers are read line by line', () => {
+	assert.deepEqual(parseServers('web-1 10.0.1.11:8080 zone-a\n\n web-2 [2001:db8::1]:80\nweb-3 2001:db8::2').servers, {
+		'web-1': {address: '10.0.1.11', port: 8080, zone: 'zone-a'}, 'web-2': {address: '2001:db8::1', port: 80}, 'web-3': {address: '2001:db8::2'},
+	})
+	assert.match(parseServers('web-1').fault, /line 1/)
+	assert.match(parseServers('a 10.0.0.1:1\na 10.0.0.2:1').fault, /twice/)
+})
+
+test('rows are found by state, zone and text', () => {
+	const rows = [row('web-10', 'unhealthy', 'zone-a'), row('web-2', 'healthy', 'zone-b')]
+	assert.deepEqual(filterRows(rows, {text: '', state: 'unhealthy', zone: ''}).map(r => r.server), ['web-10'])
+	assert.deepEqual(filterRows(rows, {text: 'WEB-2', state: '', zone: ''}).map(r => r.server), ['web-2'])
+	assert.deepEqual(filterRows(rows, {text: '', state: '', zone: 'zone-b'}).map(r => r.server), ['web-2'])
+	assert.deepEqual([...rows].sort(byName).map(r => r.server), ['web-2', 'web-10'])
+	assert.equal(reasonOf('unhealthy for 12.5 s: refused'), 'refused')
+	assert.equal(reasonOf('disabled'), 'disabled')
+})
+
+test('connections of an address are those of all services', () => {
+	const dest = (active: number) => ({address: '10.0.0.1', port: 80, active, inactive: 1})
+	const table = {services: [{destinations: [dest(2)]}, {destinations: [dest(3)]}]} as unknown as KernelTable
+	assert.deepEqual(flowsAt(flowsOf(table), {address: '10.0.0.1', port: 80}), {active: 5, inactive: 2})
+	assert.equal(flowsAt(flowsOf(undefined), {address: '10.0.0.1', port: 80}), undefined)
+})
+
+test('a probe is remembered once', () => {
+	const memory = new Map()
+	const probe = (started: string) => [{...row('a'), last_probe: {started, result: 'pass', reason_code: '', duration_ms: 1, received: ''}}]
+	remember(memory, probe('1'))
+	remember(memory, probe('1'))
+	remember(memory, probe('2'))
+	assert.equal(memory.get('a').list.length, 2)
+	for (let i = 3; i < 40; i++) remember(memory, probe(String(i)))
+	assert.equal(memory.get('a').list.length, 14)
+})
+
+const at = (minutes: number): string => new Date(Date.UTC(2026, 10, 30, 12, minutes)).toISOString()
+const turn = (minutes: number, from: string, to: string, lasted_ms: number): HistoryItem => ({at: at(minutes), event: 'transition', from, to, lasted_ms})
+
+test('a timeline is its transitions, and a gap where the daemon did not run', () => {
+	const from = Date.parse(at(0)), now = Date.parse(at(60))
+	const list = pieces([turn(50, 'healthy', 'unhealthy', 600000), {at: at(40), event: 'daemon.started'}, {at: at(30), event: 'daemon.stopped'}, turn(20, 'initial', 'healthy', 60000)], 'unhealthy', from, now)
+	assert.deepEqual(list.map(p => [p.state, (p.to - p.from) / 60000]), [['initial', 1], ['healthy', 10], [null, 10], ['healthy', 10], ['unhealthy', 10]])
+	assert.deepEqual(pieces([], 'healthy', from, now), [])
+})
+
+test('few rows are in the document, wherever one is', () => {
+	for (const scroll of [0, 1000, 220000, 440000, 1e9]) {
+		const sight = rowsInSight(scroll, 800, 44, 10000)
+		assert.ok(sight.end - sight.first <= 120)
+		assert.ok(sight.first >= 0 && sight.end <= 10000)
+	}
+	assert.deepEqual(rowsInSight(0, 800, 44, 3), {first: 0, end: 3})
+	assert.ok(rowsInSight(44 * 5000, 800, 44, 10000).first <= 5000)
+	assert.ok(rowsInSight(44 * 5000, 800, 44, 10000).end >= 5000 + 800 / 44)
+})
+
+test('objects are shown a line a member', () => {
+	assert.deepEqual(lines({port: 80, check: {type: 'http'}, list: ['a']}), ['port: 80', 'check.type: "http"', 'list: ["a"]'])
+	assert.deepEqual(lines(null), [])
+})
+
+test('a fault is found in the text of the document', () => {
+	const text = JSON.stringify({zones: {a: {}}, server_groups: {web: {servers: {'web-1': {weight: 70000}}}}}, null, 2)
+	assert.equal(text.split('\n')[lineOf(text, '/server_groups/web/servers/web-1/weight')! - 1]!.trim(), '"weight": 70000')
+	assert.equal(lineOf(text, '/nothing'), undefined)
+})
