@@ -62,17 +62,21 @@ class Watched:
 
     def fires(self, names, cause, undo, seconds=20):
         """CAUSE makes the alerts fire, UNDO resolves them."""
-        names = set(names)
+        self.begin(names, cause, seconds)
+        undo()
+        self.over(names)
+
+    def begin(self, names, cause, seconds=20):
         # A machine that is short of time may make the loop late by itself.
-        self.lab.wait(lambda: not names & self.prometheus.firing(), 30 * self.lab.slow,
-                      f"{names} are quiet before", pause=0.5)
+        self.over(names)
         cause()
         self.lab.wait(lambda: names <= self.prometheus.firing(), seconds * self.lab.slow,
-                      f"{names} fire; there are {self.prometheus.firing()}", pause=0.3)
-        undo()
-        self.lab.wait(lambda: not names & self.prometheus.firing(), 40 * self.lab.slow,
-                      f"{names} are over; there are {self.prometheus.firing()}", pause=0.5)
+                      f"{names} fire", pause=0.3)
         self.fired |= names
+
+    def over(self, names, seconds=40):
+        self.lab.wait(lambda: not names & self.prometheus.firing(), seconds * self.lab.slow,
+                      f"{names} are over", pause=0.5)
 
     def ends(self, alerts, panels):
         """All of the alerts fired, and all of these panels have moved."""
