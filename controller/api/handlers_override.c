@@ -68,11 +68,11 @@ static const char *override_format_etag(const struct override_status *s, char bu
 }
 
 /* If-Match and If-None-Match, against the override as it stands. False: replied with 412. */
-static bool override_is_matched(struct request *r, const struct override_place *place)
+static bool override_is_matched(struct request *r, struct override_request *wish)
 {
 	struct override_status s;
 	char etag[ETAG_MAX];
-	bool there = engine_find_override(r->api->engine, place, &s) == 0;
+	bool there = engine_find_override(r->api->engine, &wish->place, &s) == 0;
 
 	if (there)
 		override_format_etag(&s, etag);
@@ -87,8 +87,13 @@ static bool override_is_matched(struct request *r, const struct override_place *
 			r, PROBLEM_PRECONDITION_FAILED,
 			"If-Match: it was changed and has ETag %s now; its history says by whom",
 			etag);
-	else
+	else {
+		/* Judged once more in its turn: somebody else's may be on its way. */
+		wish->create_only = r->if_none_match && strcmp(r->if_none_match, "*") == 0;
+		wish->changed_wall = r->if_match && strcmp(r->if_match, "*") != 0 ? s.changed_wall
+										  : 0;
 		return true;
+	}
 	return false;
 }
 
@@ -138,12 +143,16 @@ static void override_wish(struct request *r, enum override_kind kind)
 	struct override_place place;
 	struct override_op *op;
 
-	if (override_find_place(r, kind, &place) || !override_is_matched(r, &place))
+	if (override_find_place(r, kind, &place))
 		return;
 	op = mem_new(struct override_op);
 	op->body = json_incref(r->json);
 	op->wish.verb = r->method == METHOD_DELETE ? OVERRIDE_DELETE : OVERRIDE_PUT;
 	op->wish.place = place;
+	if (!override_is_matched(r, &op->wish)) {
+		override_op_free(op);
+		return;
+	}
 	if (request_query_bool(r, "dry_run", &faults, &op->wish.dry_run) ||
 	    (op->wish.verb == OVERRIDE_PUT && override_json_decode(op->body, &faults, &op->wish))) {
 		override_op_free(op);

@@ -153,18 +153,21 @@ static void shift_op_done(struct shift_request *wish, const struct shift_result 
 struct shift_search {
 	const char *id;
 	json_t *found;
+	usec_t noted_wall;
 };
 
 static void shift_on_search(void *ctx, const struct shift_status *s)
 {
 	struct shift_search *search = ctx;
 
-	if (!search->found && strcmp(s->id, search->id) == 0)
-		search->found = shift_json_encode(s);
+	if (search->found || strcmp(s->id, search->id) != 0)
+		return;
+	search->found = shift_json_encode(s);
+	search->noted_wall = engine_shift_noted(s->history);
 }
 
 /* If-Match, against the shift as GET shows it. False: replied with 412. */
-static bool shift_is_matched(struct request *r)
+static bool shift_is_matched(struct request *r, usec_t *ret_noted_wall)
 {
 	struct shift_search search = {.id = r->params[0]};
 	AUTO_FREE char *text = NULL;
@@ -177,8 +180,12 @@ static bool shift_is_matched(struct request *r)
 		return true; /* which is found out in its turn */
 	text = json_dumps(search.found, REQUEST_JSON_FLAGS);
 	json_decref(search.found);
-	if (change_etag_matches(r->if_match, request_format_etag(text, strlen(text), etag)))
+	if (change_etag_matches(r->if_match, request_format_etag(text, strlen(text), etag))) {
+		/* Judged once more in its turn: another change may be on its way. */
+		if (strcmp(r->if_match, "*") != 0)
+			*ret_noted_wall = search.noted_wall;
 		return true;
+	}
 	request_fail(
 		r, PROBLEM_PRECONDITION_FAILED,
 		"If-Match: the shift was changed and has ETag %s now; its history says by whom",
@@ -189,13 +196,15 @@ static bool shift_is_matched(struct request *r)
 static void shift_wish(struct request *r, enum shift_verb verb)
 {
 	AUTO_ERR struct err faults = {0};
+	usec_t noted_wall = 0;
 	struct shift_op *op;
 
-	if (!shift_is_matched(r))
+	if (!shift_is_matched(r, &noted_wall))
 		return;
 	op = mem_new(struct shift_op);
 	op->body = json_incref(r->json);
 	op->wish.verb = verb;
+	op->wish.noted_wall = noted_wall;
 	if (request_query_bool(r, "dry_run", &faults, &op->wish.dry_run) ||
 	    (verb != SHIFT_CANCEL && shift_json_decode(op->body, &faults, &op->wish))) {
 		shift_op_free(op);

@@ -151,6 +151,13 @@ void override_check_request(const struct engine *e, const struct override_reques
 	const struct engine_override *now = override_state_find(e, &r->place);
 	char object[OVERRIDE_OBJECT_MAX];
 
+	if ((r->create_only && now) ||
+	    (r->changed_wall && (!now || now->changed_wall != r->changed_wall))) {
+		err_set(err, ERR_CONFLICT, "", "%s was changed meanwhile%s%s",
+			override_object(&r->place, object), now ? ", by " : "",
+			now ? now->who : "");
+		return;
+	}
 	if (r->verb == OVERRIDE_DELETE) {
 		if (!now)
 			err_set(err, ERR_NOT_FOUND, "", "%s has no %s",

@@ -82,6 +82,8 @@ struct override_request {
 	usec_t expires_in;   /* weight: 0 = stays */
 	const char *comment; /* PUT: required */
 	const char *who;
+	bool create_only;    /* it must not be there, … */
+	usec_t changed_wall; /* … or be the one that was changed then; 0 = any */
 	bool dry_run;
 	void *ctx;
 	void (*done)(struct override_request *r, const struct override_result *result);

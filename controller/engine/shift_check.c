@@ -74,6 +74,7 @@ static void check_others(const struct engine *e, const struct shift_request *r, 
 
 void shift_check_request(const struct engine *e, const struct shift_request *r, struct err *err)
 {
+	const struct engine_shift *s;
 	size_t index;
 
 	if (r->verb != SHIFT_CANCEL) {
@@ -81,9 +82,13 @@ void shift_check_request(const struct engine *e, const struct shift_request *r, 
 		check_comment(r, err);
 	}
 	if (r->verb != SHIFT_START) {
-		if (!shifts_find(e, r->id, &index))
+		s = shifts_find(e, r->id, &index);
+		if (!s)
 			err_set(err, ERR_NOT_FOUND, "",
 				"there is no shift \"%s\": it may have ended", r->id ? r->id : "");
+		else if (r->noted_wall && r->noted_wall != engine_shift_noted(s->history))
+			err_set(err, ERR_CONFLICT, "",
+				"the shift was changed meanwhile; its history says by whom");
 		return;
 	}
 	check_target(e, r, err);

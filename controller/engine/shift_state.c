@@ -18,6 +18,13 @@ void shift_state_free(struct engine_shift *s)
 	free(s);
 }
 
+usec_t engine_shift_noted(const json_t *history)
+{
+	const json_t *last = json_array_get(history, json_array_size(history) - 1);
+
+	return (usec_t)json_integer_value(json_object_get(last, "at"));
+}
+
 /* The beginning and the newest changes are kept. */
 static void add_history(struct engine *e, struct engine_shift *s, const struct shift_request *r)
 {

@@ -64,6 +64,7 @@ struct shift_request {
 	usec_t expires_in;         /* START: required; CHANGE: 0 = as it is */
 	const char *comment;       /* START: required; CHANGE: NULL = as it is */
 	const char *who;
+	usec_t noted_wall; /* CHANGE, CANCEL: of then must be the newest of its history; 0 = any */
 	bool evacuate_servers;
 	bool force;
 	bool dry_run;
@@ -72,6 +73,9 @@ struct shift_request {
 };
 
 void engine_shift(struct engine *e, struct shift_request *r);
+
+/* When the newest entry of such a history was made. */
+usec_t engine_shift_noted(const json_t *history);
 
 /* All that are active, oldest first. The status is borrowed during the call. */
 typedef void engine_shift_fn(void *ctx, const struct shift_status *s);
