@@ -53,6 +53,16 @@ static void exchange_drop_data(struct exchange *x)
 	x->size = x->capacity = 0;
 }
 
+/* Nobody waits for what the worker has of it. */
+static void exchange_drop_parsing(struct exchange *x)
+{
+	if (!x->parsing)
+		return;
+	worker_drop(x->list->settings->context->worker, &x->parsing->job);
+	x->parsing->exchange = NULL;
+	x->parsing = NULL;
+}
+
 /* One line for each change that was asked for; reads are counted only. */
 static void exchange_log(const struct exchange *x)
 {
@@ -73,8 +83,7 @@ void exchange_free(struct exchange *x)
 		exchange_log(x);
 		audit_note(x->list->settings->context->audit, x->request);
 	}
-	if (x->parsing)
-		x->parsing->exchange = NULL;
+	exchange_drop_parsing(x);
 	exchange_drop_data(x);
 	x->conn->overdue = NULL;
 	*(x->previous ? &x->previous->next : &x->list->first) = x->next;
@@ -596,9 +605,7 @@ void exchange_abort_all(struct exchange_list *l)
 			sse_end(x->request->stream);
 		if (!x->suspended)
 			continue;
-		if (x->parsing)
-			x->parsing->exchange = NULL;
-		x->parsing = NULL;
+		exchange_drop_parsing(x);
 		request_abandon(x->request);
 		request_fail(x->request, PROBLEM_STOPPING, "the daemon is stopping");
 	}

@@ -27,7 +27,10 @@ struct judge_job {
 
 static void judge_forget(void *operation)
 {
-	((struct judge_job *)operation)->request = NULL;
+	struct judge_job *j = operation;
+
+	worker_drop(j->request->api->worker, &j->job);
+	j->request = NULL;
 }
 
 static void judge_work(struct worker_job *job)

@@ -44,7 +44,10 @@ static void revision_op_free(struct revision_op *op)
 
 static void revision_op_forget(void *operation)
 {
-	((struct revision_op *)operation)->request = NULL;
+	struct revision_op *op = operation;
+
+	worker_drop(op->request->api->worker, &op->job);
+	op->request = NULL;
 }
 
 static struct revision_op *revision_op_new(struct request *r)

@@ -138,7 +138,10 @@ static void reply_job_free(struct reply_job *j)
 
 static void reply_job_forget(void *operation)
 {
-	((struct reply_job *)operation)->request = NULL;
+	struct reply_job *j = operation;
+
+	worker_drop(j->request->api->worker, &j->job);
+	j->request = NULL;
 }
 
 static void reply_job_work(struct worker_job *job)

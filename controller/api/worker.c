@@ -90,6 +90,16 @@ static struct worker_job *worker_next(struct worker *w)
 	return worker_queue_pop(&w->todo);
 }
 
+/* Called with the lock, which it lets go meanwhile. */
+static void worker_work(struct worker *w, struct worker_job *job)
+{
+	pthread_mutex_unlock(&w->lock);
+	job->work(job);
+	mem_settle();
+	pthread_mutex_lock(&w->lock);
+	w->worked = true;
+}
+
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
@@ -97,11 +107,8 @@ static void *worker_main(void *arg)
 
 	pthread_mutex_lock(&w->lock);
 	while ((job = worker_next(w))) {
-		pthread_mutex_unlock(&w->lock);
-		job->work(job);
-		mem_settle();
-		pthread_mutex_lock(&w->lock);
-		w->worked = true;
+		if (!job->dropped)
+			worker_work(w, job);
 		worker_queue_push(&w->finished, job);
 		ev_async_send(w->loop, &w->wake);
 	}
@@ -189,5 +196,12 @@ void worker_submit(struct worker *w, struct worker_job *job)
 	pthread_mutex_lock(&w->lock);
 	worker_queue_push(&w->todo, job);
 	pthread_cond_signal(&w->filled);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_drop(struct worker *w, struct worker_job *job)
+{
+	pthread_mutex_lock(&w->lock);
+	job->dropped = true;
 	pthread_mutex_unlock(&w->lock);
 }

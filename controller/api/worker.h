@@ -3,6 +3,8 @@
 #ifndef ZG_API_WORKER_H
 #define ZG_API_WORKER_H
 
+#include <stdbool.h>
+
 #include "base/time.h"
 
 /* What large jobs and the start leave behind goes back to the system when this thread has had nothing to do for so long. */
@@ -12,11 +14,12 @@ struct ev_loop;
 struct worker;
 
 /* Part of the owner's struct. `work` runs on the thread, `done` later on the loop; done frees. The owner's struct lives until
- * then. */
+ * then. Zero when it is submitted. */
 struct worker_job {
 	void (*work)(struct worker_job *job);
 	void (*done)(struct worker_job *job);
-	struct worker_job *next; /* the worker's */
+	struct worker_job *next; /* the worker's, as all that follows */
+	bool dropped;
 };
 
 struct worker *worker_new(struct ev_loop *loop, usec_t trim_after);
@@ -25,5 +28,7 @@ void worker_free(struct worker *w);
 
 /* In order. The number of jobs is bounded by that of requests. */
 void worker_submit(struct worker *w, struct worker_job *job);
+/* Nobody waits for it any more: if its work has not begun it is never done, and `done` comes in its turn all the same. */
+void worker_drop(struct worker *w, struct worker_job *job);
 
 #endif

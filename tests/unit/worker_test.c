@@ -48,7 +48,7 @@ static void submit(struct worker *w, struct job *jobs, int *order, int *count, s
 {
 	for (int i = 0; i < 5; i++) {
 		jobs[i] = (struct job){
-			{work, done, NULL}, loop, pthread_self(), i, order, count, false};
+			{.work = work, .done = done}, loop, pthread_self(), i, order, count, false};
 		worker_submit(w, &jobs[i].job);
 	}
 }
@@ -82,6 +82,51 @@ static void worker_finishes_before_it_ends(void **state)
 	worker_free(w);
 	assert_int_equal(count, 5);
 	worker_free(NULL);
+	ev_loop_destroy(loop);
+}
+
+struct gated_job {
+	struct worker_job job;
+	pthread_mutex_t *gate;
+	bool worked;
+	bool done;
+};
+
+static void work_at_gate(struct worker_job *job)
+{
+	struct gated_job *j = (struct gated_job *)job;
+
+	pthread_mutex_lock(j->gate);
+	pthread_mutex_unlock(j->gate);
+	j->worked = true;
+}
+
+static void done_at_gate(struct worker_job *job)
+{
+	((struct gated_job *)job)->done = true;
+}
+
+static void worker_leaves_out_what_is_dropped(void **state)
+{
+	struct ev_loop *loop = ev_loop_new(0);
+	struct worker *w = worker_new(loop, WORKER_TRIM_AFTER);
+	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+	struct gated_job jobs[3];
+
+	(void)state;
+	pthread_mutex_lock(&gate); /* the first one stays at it */
+	for (int i = 0; i < 3; i++) {
+		jobs[i] = (struct gated_job){
+			{.work = work_at_gate, .done = done_at_gate}, &gate, false, false};
+		worker_submit(w, &jobs[i].job);
+	}
+	worker_drop(w, &jobs[1].job);
+	pthread_mutex_unlock(&gate);
+	worker_free(w);
+	for (int i = 0; i < 3; i++) {
+		assert_true(jobs[i].done);
+		assert_int_equal(jobs[i].worked, i != 1);
+	}
 	ev_loop_destroy(loop);
 }
 
@@ -135,6 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worker_works_in_order),
 		cmocka_unit_test(worker_finishes_before_it_ends),
+		cmocka_unit_test(worker_leaves_out_what_is_dropped),
 		cmocka_unit_test(worker_gives_memory_back),
 	};
 
