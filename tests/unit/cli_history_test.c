@@ -169,6 +169,39 @@ static void plans_and_applies_files(void **state)
 	rig_end(&rig);
 }
 
+/* Not config apply alone: whatever writes the configuration can be tried for a time. */
+static void each_write_may_wait(void **state)
+{
+	struct cli_options o = {.confirm_within = "2m", .comment = "try"}, plain = {0};
+	struct cli_options bad = {.confirm_within = "soon"};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome wrong = cli_rig_run(
+		&rig, cli_object_set, 2, &bad, WORDS("server", "set", "web/w1", "weight=7"));
+	assert_int_equal(wrong.exit, EXIT_USAGE);
+	AUTO_OUTCOME struct outcome set = cli_rig_run(&rig, cli_object_set, 2, &o,
+						      WORDS("server", "set", "web/w1", "weight=7"));
+	assert_int_equal(set.exit, EXIT_OK);
+	assert_contains(set.out, "It undoes itself in 120 s unless it is confirmed");
+	AUTO_OUTCOME struct outcome list = cli_rig_run(&rig, cli_override_list, 2, &plain,
+						       WORDS("override", "list"));
+	assert_contains(list.out, "undone unless confirmed");
+	assert_contains(list.out, "try");
+	AUTO_OUTCOME struct outcome settings = cli_rig_run(
+		&rig, cli_settings_set, 2, &o, WORDS("settings", "set", "timeouts.tcp_s=900"));
+	assert_int_equal(settings.exit, EXIT_CONFLICT);
+	AUTO_OUTCOME struct outcome stays = cli_rig_run(&rig, cli_history_confirm, 2, &plain,
+							WORDS("config", "confirm"));
+	assert_int_equal(stays.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome gone = cli_rig_run(&rig, cli_object_delete, 2, &o,
+						       WORDS("server", "delete", "web/w1"));
+	assert_contains(gone.out, "It undoes itself in 120 s");
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +210,7 @@ int main(void)
 		cmocka_unit_test(rollback_says_what_it_did),
 		cmocka_unit_test(confirmations_are_told),
 		cmocka_unit_test(plans_and_applies_files),
+		cmocka_unit_test(each_write_may_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
