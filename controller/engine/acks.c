@@ -8,10 +8,12 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "engine/override_parts.h"
+#include "engine/told.h"
 #include "plan/diff.h"
 
 #define RETRY_FIRST USEC_PER_SEC
 #define RETRY_MAX   (30 * USEC_PER_SEC)
+#define TOLD_KERNEL "kernel"
 
 static void request(struct engine *e, bool audits)
 {
@@ -196,6 +198,16 @@ static void plan_retry(struct engine *e)
 		e->retry_delay = RETRY_MAX;
 }
 
+/* Of a boot: the next one finds an empty kernel. */
+static bool applied_is_news(struct engine *e)
+{
+	char *what AUTO_FREE = mem_printf("%llu %s %s", (unsigned long long)e->applied_revision,
+					  e->settings.kernel_off ? "off" : "on",
+					  e->settings.boot_id ? e->settings.boot_id : "");
+
+	return told_is_news(e, ACKS_TOLD_APPLIED, what);
+}
+
 void acks_note_settled(struct engine *e)
 {
 	if (!e->kernel_known || e->lists_done != e->lists_submitted || e->failing ||
@@ -205,6 +217,8 @@ void acks_note_settled(struct engine *e)
 		return;
 	e->applied_revision = e->snapshot->revision;
 	figures_note_applied(e->applied_revision, e->ports.wall(e->ports.ctx));
+	if (!applied_is_news(e))
+		return;
 	engine_emit_with(e,
 			 &(struct emission){.id = EVENT_CONFIG_APPLIED,
 					    .object = "",
@@ -456,7 +470,7 @@ void engine_note_availability(struct engine *e, int error)
 	e->availability_known = true;
 	e->kernel_available = available;
 	if (available) {
-		if (!e->settings.kernel_off)
+		if (!e->settings.kernel_off && told_is_news(e, TOLD_KERNEL, "available"))
 			engine_emit(e, EVENT_KERNEL_AVAILABLE, "",
 				    "IPVS is there; reading its table");
 		acks_request_table(e);
@@ -470,8 +484,9 @@ void engine_note_availability(struct engine *e, int error)
 		service_learn(e->services.items[i], NULL);
 		services_mark(e, e->services.items[i]);
 	}
-	engine_emit(e, EVENT_KERNEL_UNAVAILABLE, "", "IPVS is not available (%s): modprobe ip_vs",
-		    strerror(-error));
+	if (told_is_news(e, TOLD_KERNEL, "unavailable"))
+		engine_emit(e, EVENT_KERNEL_UNAVAILABLE, "",
+			    "IPVS is not available (%s): modprobe ip_vs", strerror(-error));
 	serve_askers(e, NULL, error);
 	engine_mark(e, MARK_KERNEL);
 }

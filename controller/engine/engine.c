@@ -9,6 +9,7 @@
 #include "engine/confirm_parts.h"
 #include "engine/event_limit.h"
 #include "engine/override_parts.h"
+#include "engine/told.h"
 #include "engine/zones.h"
 
 void engine_mark(struct engine *e, unsigned marks)
@@ -49,6 +50,7 @@ static const struct {
 	{"shift", shift_rows_load},      {"vip_health", vip_checks_load_row},
 	{"dns", publish_load_row},       {"override", override_rows_load},
 	{"confirm", confirm_load_row},   {"timeout", timeouts_load_row},
+	{"told", told_load_row},
 };
 #define ROW_KINDS (sizeof(row_kinds) / sizeof(row_kinds[0]))
 
@@ -91,6 +93,7 @@ void engine_free(struct engine *e)
 	vec_clear(&e->dirty);
 	vec_clear(&e->ramping);
 	event_limit_free(e);
+	told_free(e);
 	rows_free(&e->rows);
 	rows_free(&e->rows_in_flight);
 	plan_ops_clear(&e->ops);
@@ -226,6 +229,7 @@ void engine_flush(struct engine *e)
 	snapshot_unref(e->snapshot);
 	e->snapshot = empty;
 	e->flushing = true;
+	told_forget(e, ACKS_TOLD_APPLIED);
 	sysctls_restore(e);
 	engine_mark(e, MARK_CHECKS);
 }

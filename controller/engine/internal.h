@@ -194,6 +194,7 @@ struct engine {
 	uint64_t applied_revision;
 
 	struct event_state events;
+	struct table told; /* struct told_entry */
 
 	struct vec rows; /* struct engine_row */
 	struct vec rows_in_flight;

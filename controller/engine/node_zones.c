@@ -5,6 +5,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "engine/parts.h"
+#include "engine/told.h"
+
+#define TOLD_ZONES "node.zones"
 
 #define LIST_MAX 8192 /* as many names as a node may have, and a sentence */
 
@@ -34,13 +37,14 @@ static char *describe_unknown(const struct engine *e)
 
 void node_zones_check(struct engine *e)
 {
-	char *advice = describe_unknown(e);
-	bool same = advice && e->zones_advice ? strcmp(advice, e->zones_advice) == 0
-					      : advice == e->zones_advice;
+	char *advice;
 
-	if (!same && advice)
+	if (e->flushing) /* of an empty document, which says nothing of the setting */
+		return;
+	advice = describe_unknown(e);
+	if (advice && told_is_news(e, TOLD_ZONES, advice))
 		engine_emit(e, EVENT_NODE_ZONES_UNKNOWN, "", "%s", advice);
-	else if (!same)
+	else if (!advice && told_knows(e, TOLD_ZONES) && told_is_news(e, TOLD_ZONES, ""))
 		engine_emit(e, EVENT_NODE_ZONES_KNOWN, "",
 			    "the document knows all of [node] zones");
 	free(e->zones_advice);

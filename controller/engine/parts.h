@@ -93,6 +93,7 @@ void acks_tick(struct engine *e, usec_t now);
 /* Something was changed by others: `ops` operations mend it. */
 void acks_note_drift(struct engine *e, const char *what, size_t ops, const char *text);
 /* Whether the revision in force is in the kernel whole: told once. */
+#define ACKS_TOLD_APPLIED "config.applied"
 void acks_note_settled(struct engine *e);
 
 /* vips.c */

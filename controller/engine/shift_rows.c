@@ -65,6 +65,8 @@ void shift_rows_load(struct engine *e, const struct store_row *row)
 	s->created_wall = number_of(json, "created");
 	s->expires_wall = number_of(json, "expires");
 	s->expires = load_deadline(e, json, s->expires_wall);
+	/* One that short is never told of; the same as shift_state.c says of new ones. */
+	s->expiry_told = s->expires_wall - s->created_wall <= 2 * SHIFT_EXPIRING_NOTICE;
 	s->evacuate = json_is_true(json_object_get(json, "evacuate"));
 	s->forced = json_is_true(json_object_get(json, "forced"));
 	s->history = json_incref(json_object_get(json, "history"));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/told.h"
 #include "engine/zones.h"
 
 #define LOOK_BATCH 200 /* load balancers in one step: below a millisecond */
@@ -233,6 +234,12 @@ void shifts_pump(struct engine *e)
 	}
 }
 
+static const char *told_key(const struct engine_shift *s, char buf[TOLD_KEY_MAX])
+{
+	snprintf(buf, TOLD_KEY_MAX, "shift.expiring %s", s->id);
+	return buf;
+}
+
 static void tell(struct engine *e, enum engine_event_id id, const struct engine_shift *s,
 		 const char *who)
 {
@@ -272,6 +279,7 @@ static void put_in_force(struct engine *e, struct shift_pending *p)
 {
 	const char *who = p->request->who ? p->request->who : "unknown";
 	bool extends = p->request->verb == SHIFT_CHANGE;
+	char key[TOLD_KEY_MAX];
 	size_t index;
 
 	p->look = e->dns_begun + 1;
@@ -288,6 +296,7 @@ static void put_in_force(struct engine *e, struct shift_pending *p)
 	}
 	vec_remove(&e->shifts, index);
 	tell(e, EVENT_SHIFT_CANCELLED, p->gone, who);
+	told_forget(e, told_key(p->gone, key));
 	zones_mark_covered(e, p->gone);
 }
 
@@ -337,10 +346,12 @@ void shifts_finish(struct engine *e)
 static void expire(struct engine *e, size_t index)
 {
 	struct engine_shift *s = e->shifts.items[index];
+	char key[TOLD_KEY_MAX];
 
 	vec_remove(&e->shifts, index);
 	tell(e, EVENT_SHIFT_EXPIRED, s, s->who);
 	rows_put(e, "shift", s->id, NULL);
+	told_forget(e, told_key(s, key));
 	zones_mark_covered(e, s);
 	shift_state_free(s);
 }
@@ -351,6 +362,17 @@ static bool is_on_its_way(const struct engine *e, const struct engine_shift *s)
 	const struct shift_pending *p = e->shift_committing;
 
 	return p && p->request->id && strcmp(p->request->id, s->id) == 0;
+}
+
+/* Once for each end: an extension has another one, a restart has not. */
+static void tell_expiring(struct engine *e, const struct engine_shift *s)
+{
+	char key[TOLD_KEY_MAX];
+	char until[TIME_TEXT_MAX];
+
+	time_format_wall(s->expires_wall, until);
+	if (told_is_news(e, told_key(s, key), until))
+		tell(e, EVENT_SHIFT_EXPIRING, s, s->who);
 }
 
 usec_t shifts_tick(struct engine *e, usec_t now)
@@ -371,7 +393,7 @@ usec_t shifts_tick(struct engine *e, usec_t now)
 		}
 		if (!s->expiry_told && now >= notice) {
 			s->expiry_told = true;
-			tell(e, EVENT_SHIFT_EXPIRING, s, s->who);
+			tell_expiring(e, s);
 		}
 		if (!s->expiry_told && notice < next)
 			next = notice;

@@ -6,6 +6,9 @@
 
 #include "base/mem.h"
 #include "engine/parts.h"
+#include "engine/told.h"
+
+#define TOLD_DEVICE "vip_device"
 
 static int vip_key(const void *key, const void *item)
 {
@@ -260,15 +263,14 @@ bool vips_note_failure(struct engine *e, const struct plan_op *op)
 
 void engine_note_device(struct engine *e, int error, const char *mend)
 {
-	bool was_usable = !e->device_fault;
-
 	free(e->device_fault);
 	e->device_fault = error ? mem_strdup(mend) : NULL;
 	if (error) {
-		engine_emit(e, EVENT_VIP_DEVICE_UNAVAILABLE, "", "%s", mend);
+		if (told_is_news(e, TOLD_DEVICE, mend))
+			engine_emit(e, EVENT_VIP_DEVICE_UNAVAILABLE, "", "%s", mend);
 		return;
 	}
-	if (!was_usable)
+	if (told_knows(e, TOLD_DEVICE) && told_is_news(e, TOLD_DEVICE, ""))
 		engine_emit(e, EVENT_VIP_DEVICE_AVAILABLE, "",
 			    "%s is there: addresses that are missing on it are added",
 			    e->settings.vip_device);

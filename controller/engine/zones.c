@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/told.h"
 
 #define JUDGE_BATCH 100 /* load balancers: below a millisecond or two */
 
@@ -90,6 +91,24 @@ void zones_mark_covered(struct engine *e, const struct engine_shift *s)
 
 /* ---- following the snapshot ---- */
 
+static const char *told_key(const char *lb, const char *zone, enum zone_family f,
+			    char buf[TOLD_KEY_MAX])
+{
+	snprintf(buf, TOLD_KEY_MAX, "published/%s/%s/%s", lb, zone, f == ZONE_V4 ? "v4" : "v6");
+	return buf;
+}
+
+static void forget_told(struct engine *e, const struct engine_lb_zone *z)
+{
+	char key[TOLD_KEY_MAX];
+
+	if (e->flushing)
+		return;
+	for (size_t f = 0; f < ZONE_FAMILIES; f++)
+		told_forget(e, told_key(z->checks[f].lb->lb->o.name, z->checks[f].zone,
+					(enum zone_family)f, key));
+}
+
 static void lb_zone_free(struct engine *e, struct engine_lb_zone *z)
 {
 	vip_checks_stop(e, z);
@@ -112,13 +131,16 @@ static void lb_free(struct engine *e, struct engine_lb *lb)
 static void lb_zone_drop(struct engine *e, struct engine_lb_zone *z)
 {
 	vip_checks_forget(e, z);
+	forget_told(e, z);
 	lb_zone_free(e, z);
 }
 
 static void lb_drop(struct engine *e, struct engine_lb *lb)
 {
-	for (size_t i = 0; i < lb->zones.count; i++)
+	for (size_t i = 0; i < lb->zones.count; i++) {
 		vip_checks_forget(e, lb->zones.items[i]);
+		forget_told(e, lb->zones.items[i]);
+	}
 	lb_free(e, lb);
 }
 
@@ -302,6 +324,7 @@ static void take_output(struct engine *e, const struct engine_lb *lb, struct eng
 {
 	bool changed = !z->judged[f] || z->out[f].published != out->published ||
 		       z->out[f].reason != out->reason;
+	char key[TOLD_KEY_MAX];
 
 	z->out[f] = *out;
 	replace(&z->group[f], out->group);
@@ -313,7 +336,9 @@ static void take_output(struct engine *e, const struct engine_lb *lb, struct eng
 		return;
 	if (!lb->lb->dns_name)
 		return;
-	tell_publication(e, lb, z, f);
+	if (told_is_news(e, told_key(lb->lb->o.name, z->zone->o.name, f, key),
+			 zone_reason_name(out->reason)))
+		tell_publication(e, lb, z, f);
 	engine_mark(e, MARK_DNS);
 }
 
