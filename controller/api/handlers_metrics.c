@@ -217,7 +217,8 @@ static void metrics_go_on(struct metrics_job *j)
 	}
 	metrics_write_rest(j);
 	j->working = true;
-	worker_submit(j->api->worker, &j->job);
+	worker_submit_beside(j->api->worker,
+			     &j->job); /* a scrape has no time for many large documents */
 }
 
 static void metrics_on_next(struct ev_loop *loop, ev_timer *timer, int events)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The worker thread: two queues under one lock, ev_async to wake the loop.
+// The worker thread: queues under one lock, ev_async to wake the loop.
 #include "api/worker.h"
 
 #include "base/mem.h"
@@ -22,7 +22,8 @@ struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t filled;
-	struct worker_queue todo;
+	struct worker_queue todo[2]; /* taken in turns */
+	unsigned turn;
 	struct worker_queue finished;
 	bool stopping;
 	bool worked; /* since memory was given back; the start counts */
@@ -54,7 +55,12 @@ static struct worker_job *worker_queue_pop(struct worker_queue *q)
 	return job;
 }
 
-/* Both with the lock. */
+/* The next three with the lock. */
+static bool worker_has_work(const struct worker *w)
+{
+	return w->todo[0].first || w->todo[1].first;
+}
+
 static void worker_trim(struct worker *w)
 {
 	w->worked = false;
@@ -78,16 +84,20 @@ static void worker_wait(struct worker *w)
 		until.tv_nsec -= 1000000000;
 		until.tv_sec++;
 	}
-	if (pthread_cond_timedwait(&w->filled, &w->lock, &until) == ETIMEDOUT && !w->todo.first)
+	if (pthread_cond_timedwait(&w->filled, &w->lock, &until) == ETIMEDOUT &&
+	    !worker_has_work(w))
 		worker_trim(w);
 }
 
 /* The next job, or NULL when the worker stops and nothing is left. Called with the lock. */
 static struct worker_job *worker_next(struct worker *w)
 {
-	while (!w->todo.first && !w->stopping)
+	while (!worker_has_work(w) && !w->stopping)
 		worker_wait(w);
-	return worker_queue_pop(&w->todo);
+	w->turn ^= 1;
+	if (!w->todo[w->turn].first)
+		w->turn ^= 1;
+	return worker_queue_pop(&w->todo[w->turn]);
 }
 
 /* Called with the lock, which it lets go meanwhile. */
@@ -158,7 +168,8 @@ struct worker *worker_new(struct ev_loop *loop, usec_t trim_after)
 	int error;
 
 	w->loop = loop;
-	worker_queue_init(&w->todo);
+	worker_queue_init(&w->todo[0]);
+	worker_queue_init(&w->todo[1]);
 	worker_queue_init(&w->finished);
 	pthread_mutex_init(&w->lock, NULL);
 	worker_init_condition(&w->filled);
@@ -191,12 +202,22 @@ void worker_free(struct worker *w)
 	free(w);
 }
 
-void worker_submit(struct worker *w, struct worker_job *job)
+static void worker_push(struct worker *w, struct worker_queue *q, struct worker_job *job)
 {
 	pthread_mutex_lock(&w->lock);
-	worker_queue_push(&w->todo, job);
+	worker_queue_push(q, job);
 	pthread_cond_signal(&w->filled);
 	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_submit(struct worker *w, struct worker_job *job)
+{
+	worker_push(w, &w->todo[0], job);
+}
+
+void worker_submit_beside(struct worker *w, struct worker_job *job)
+{
+	worker_push(w, &w->todo[1], job);
 }
 
 void worker_drop(struct worker *w, struct worker_job *job)

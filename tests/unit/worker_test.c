@@ -130,6 +130,30 @@ static void worker_leaves_out_what_is_dropped(void **state)
 	ev_loop_destroy(loop);
 }
 
+static void worker_takes_its_queues_in_turns(void **state)
+{
+	struct ev_loop *loop = ev_loop_new(0);
+	struct worker *w = worker_new(loop, WORKER_TRIM_AFTER);
+	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+	struct gated_job first = {
+		{.work = work_at_gate, .done = done_at_gate}, &gate, false, false};
+	struct job jobs[6];
+	int order[6], count = 0;
+
+	(void)state;
+	pthread_mutex_lock(&gate);
+	worker_submit(w, &first.job);
+	submit(w, jobs, order, &count, NULL);
+	jobs[5] = (struct job){
+		{.work = work, .done = done}, NULL, pthread_self(), 5, order, &count, false};
+	worker_submit_beside(w, &jobs[5].job);
+	pthread_mutex_unlock(&gate);
+	worker_free(w);
+	assert_int_equal(count, 6);
+	assert_true(order[0] == 5 || order[1] == 5); /* not behind the five before it */
+	ev_loop_destroy(loop);
+}
+
 #define BLOCKS 40000
 #define KEPT   64 /* one in so many stays, so that nothing goes back by itself */
 
@@ -181,6 +205,7 @@ int main(void)
 		cmocka_unit_test(worker_works_in_order),
 		cmocka_unit_test(worker_finishes_before_it_ends),
 		cmocka_unit_test(worker_leaves_out_what_is_dropped),
+		cmocka_unit_test(worker_takes_its_queues_in_turns),
 		cmocka_unit_test(worker_gives_memory_back),
 	};
 
