@@ -29,7 +29,8 @@ static void the_number_its_parts_and_what_to_change(void **state)
 	assert_int_equal(probed.status, 200);
 	AUTO_OUTCOME struct outcome both = cli_rig_run(&rig, cli_failover_show, 1, &o,
 						       WORDS("failover-time", "shop"));
-	assert_contains(both.out, "3 failures (not added: the other check takes as long or longer)\n");
+	assert_contains(both.out,
+			"3 failures (not added: the other check takes as long or longer)\n");
 	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_failover_show, 1, &json,
 						      WORDS("failover-time", "shop"));
 	assert_true(json_is_integer(json_object_get(raw.json, "total_ms")));
