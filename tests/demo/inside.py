@@ -190,7 +190,8 @@ class Demo:
         self._install()
         self._build()
         self._open_doors()
-        self.write(ready=True, name=NAME)
+        code = self._lab.gw.api.call("POST", "/auth/setup").expect(200).json["code"]
+        self.write(ready=True, name=NAME, code=code)
         client = Client(self._lab.client)
         watch = NameWatch(self._lab.client, lambda answer: self.write(dns=answer))
         last = time.monotonic()

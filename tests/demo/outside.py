@@ -140,7 +140,9 @@ class Demo:
 
     @staticmethod
     def _connect(port):
-        return socket.create_connection((GUEST, port), 5)
+        sock = socket.create_connection((GUEST, port), 5)
+        sock.settimeout(None)  # a stream of events may be silent for long
+        return sock
 
     @staticmethod
     def _connect_datagrams():
@@ -163,7 +165,7 @@ class Demo:
     def _take(self, event):
         if "ready" in event:
             self._ready_at = time.monotonic()
-            self._screen.introduce(event["name"], self._introduction(event["name"]))
+            self._screen.introduce(event["name"], self._introduction(event["name"], event["code"]))
         elif "dns" in event:
             self._named = self._named or bool(event["dns"]["addresses"])
             self._screen.answer(event["dns"])
@@ -179,13 +181,14 @@ class Demo:
             if event["faults"]:
                 self._fault = "\n".join(event["faults"])
 
-    def _introduction(self, name):
+    def _introduction(self, name, code):
         address = f"http://127.0.0.1:{self._api.getsockname()[1]}"
         build = self._settings.build
         run = shlex.quote(os.path.join(HERE, "run"))
         prefix = f"BUILD={shlex.quote(build)} " if build != os.path.join(TOP, "build") else ""
         token = shlex.quote(f"{self._out}/token")
         return [
+            f"In a browser: {address}/ui/#/setup with the one-time code {code} (15 minutes)",
             f"API: {address}/api/v1 (token in {token})",
             "Try in another terminal:",
             f"  export ZONEGATE_SERVER={address} ZONEGATE_TOKEN_FILE={token} "
