@@ -21,7 +21,7 @@ const struct settings_key settings_keys[] = {
 	{"api", "listen", KEY_LIST, VALUE_PRINTABLE, AT(api_listen), NULL, 0, 0, NULL,
 	 "address:port of plain HTTP, loopback only (default: none)"},
 	{"api", "token_file", KEY_TEXT, VALUE_PATH, AT(api_token_file), NULL, 0, 0, NULL,
-	 "file with one more token, an admin's: one line of 16 to 512 printable characters (default: none)"},
+	 "file with one more token, an admin's: one line of 16 to 512 printable characters, not readable by everybody (default: none)"},
 	{"api", "allowed_hosts", KEY_LIST, VALUE_ADDRESSED_HOST, AT(api_allowed_hosts), NULL, 0, 0,
 	 NULL, "host names beside localhost that requests over TCP may be addressed to"},
 	{"api", "tls_listen", KEY_LIST, VALUE_PRINTABLE, AT(api_tls_listen), NULL, 0, 0, NULL,
@@ -53,7 +53,7 @@ const struct settings_key settings_keys[] = {
 	{"dns_update", "zone", KEY_TEXT, VALUE_DOMAIN, AT(dns_update_zone), NULL, 0, 0, NULL,
 	 "its zone"},
 	{"dns_update", "key_file", KEY_TEXT, VALUE_PATH, AT(dns_update_key_file), NULL, 0, 0, NULL,
-	 "file with the TSIG key"},
+	 "file with the TSIG key, not readable by everybody"},
 	{"kernel", "ipvs", KEY_CHOICE, VALUE_PRINTABLE, AT(kernel_ipvs), "auto", 0, 0, "auto|off",
 	 "auto: program the kernel; off: only probe and plan"},
 	{"kernel", "on_stop", KEY_CHOICE, VALUE_PRINTABLE, AT(kernel_on_stop), "keep", 0, 0,
@@ -73,7 +73,7 @@ const struct settings_key settings_keys[] = {
 	{"notify", "url", KEY_LIST, VALUE_PRINTABLE, AT(notify_url), NULL, 0, 0, NULL,
 	 "where events are sent to: http:// or https://, at most 8, a comma in one as %2C (default: none)"},
 	{"notify", "secret_file", KEY_TEXT, VALUE_PATH, AT(notify_secret_file), NULL, 0, 0, NULL,
-	 "file with the secret that calls are signed with, one line of 16 to 512 printable characters; read at each call (default: "
+	 "file with the secret that calls are signed with, one line of 16 to 512 printable characters, not readable by everybody; read at each call (default: "
 	 "they are not signed)"},
 	{"notify", "min_severity", KEY_CHOICE, VALUE_PRINTABLE, AT(notify_min_severity), "notice",
 	 0, 0, "error|warning|notice|info", "the least important events that are sent"},

@@ -62,6 +62,16 @@ static void check_file(const char *path, const char *place, struct err *e)
 			file_describe_fault(path, 0, error, why));
 }
 
+/* It holds what only the daemon may know. */
+static void check_secret(const char *path, const char *place, struct err *e)
+{
+	size_t before = e->total;
+
+	check_file(path, place, e);
+	if (path && e->total == before && file_is_open_to_all(path))
+		err_set(e, ERR_FORBIDDEN, place, "%s is open to everybody: chmod o= it", path);
+}
+
 int wiring_check(const struct settings *s, struct err *e)
 {
 	size_t before = e->total;
@@ -73,9 +83,10 @@ int wiring_check(const struct settings *s, struct err *e)
 	wiring_notify_check(s, e);
 	check_device(s->node_vip_link, "[node] vip_link", e);
 	check_device(s->kernel_vip_device, "[kernel] vip_device", e);
-	check_file(s->api_token_file, "[api] token_file", e);
+	check_secret(s->api_token_file, "[api] token_file", e);
 	check_file(s->api_tls_cert, "[api] tls_cert", e);
-	check_file(s->api_tls_key, "[api] tls_key", e);
-	check_file(s->dns_update_key_file, "[dns_update] key_file", e);
+	check_secret(s->api_tls_key, "[api] tls_key", e);
+	check_secret(s->dns_update_key_file, "[dns_update] key_file", e);
+	check_secret(s->notify_secret_file, "[notify] secret_file", e);
 	return e->total == before ? 0 : -EINVAL;
 }

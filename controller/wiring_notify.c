@@ -6,7 +6,6 @@
 
 #include "api/api.h"
 #include "base/buf.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "settings.h"
@@ -32,16 +31,6 @@ static char *join_types(const struct settings *s)
 	return buf_take(&w);
 }
 
-static void check_secret(const struct settings *s, struct err *e)
-{
-	char why[FILE_FAULT_MAX];
-	int error = s->notify_secret_file ? file_check(s->notify_secret_file, 0) : 0;
-
-	if (error == -EMEDIUMTYPE)
-		err_set(e, ERR_FORMAT, "[notify] secret_file", "%s %s", s->notify_secret_file,
-			file_describe_fault(s->notify_secret_file, 0, error, why));
-}
-
 int wiring_notify_check(const struct settings *s, struct err *e)
 {
 	size_t before = e->total;
@@ -59,7 +48,6 @@ int wiring_notify_check(const struct settings *s, struct err *e)
 	if (types && !engine_event_list_is_valid(types, fault))
 		err_set(e, ERR_FORMAT, "[notify] types",
 			"\"%s\" is no type of event, nor a family as server.*", fault);
-	check_secret(s, e);
 	return e->total == before ? 0 : -EINVAL;
 }
 

@@ -75,6 +75,13 @@ int file_read(const char *path, size_t size_max, char **ret_text, size_t *ret_si
 	return result;
 }
 
+bool file_is_open_to_all(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_mode & (S_IROTH | S_IWOTH);
+}
+
 const char *file_kind(const char *path)
 {
 	struct stat st;

@@ -14,6 +14,9 @@ int file_check(const char *path, size_t size_max);
  * the caller frees. Errors as above, and those of open(2) and read(2). */
 int file_read(const char *path, size_t size_max, char **ret_text, size_t *ret_size);
 
+/* Whether everybody may read or write it. False also if it cannot be looked at: whoever opens it says why. */
+bool file_is_open_to_all(const char *path);
+
 /* What stands there instead of a regular file: "a FIFO", "a device" and so on. */
 const char *file_kind(const char *path);
 

@@ -3,6 +3,7 @@
 #include "cli/cli_client.h"
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/mem.h"
 
 #include <curl/curl.h>
@@ -37,6 +38,11 @@ static int cli_client_read_token(struct cli_client *c, const char *path)
 		return -EINVAL;
 	}
 	fclose(f);
+	if (file_is_open_to_all(path))
+		fprintf(stderr,
+			"zonegate: warning: everybody on this machine can read or write the token in "
+			"%s: chmod go= it\n",
+			path);
 	token[strcspn(token, "\r\n")] = '\0';
 	snprintf(c->authorization, sizeof(c->authorization), "Authorization: Bearer %s", token);
 	explicit_bzero(token, sizeof(token));

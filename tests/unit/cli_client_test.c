@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/cli_client.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "cli_rig.h"
 
 static void client_calls(void **state)
@@ -52,6 +56,40 @@ static void client_calls(void **state)
 	cli_client_free(NULL);
 }
 
+/* What making a client of this token file says. Caller frees. */
+static char *told_of(const char *path)
+{
+	struct cli_options o = {.server = "http://127.0.0.1:1", .token_file = path};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size), *old = stderr;
+
+	stderr = to;
+	struct cli_client *c = cli_client_new(&o);
+	stderr = old;
+	fclose(to);
+	assert_non_null(c);
+	cli_client_free(c);
+	return text;
+}
+
+static void a_token_for_everybody_is_warned_of(void **state)
+{
+	char path[] = "/tmp/zonegate-token-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, "sixteen-letters-1\n", 18), 18);
+	AUTO_FREE char *closed = told_of(path);
+	assert_string_equal(closed, "");
+	assert_int_equal(fchmod(fd, 0644), 0);
+	AUTO_FREE char *opened = told_of(path);
+	assert_non_null(strstr(opened, "warning"));
+	assert_non_null(strstr(opened, "chmod go= it"));
+	close(fd);
+	unlink(path);
+}
+
 static void client_judges(void **state)
 {
 	static const struct {
@@ -85,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(client_calls),
+		cmocka_unit_test(a_token_for_everybody_is_warned_of),
 		cmocka_unit_test(client_judges),
 		cmocka_unit_test(client_escapes),
 	};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wiring_check.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "wiring_fixture.h"
 
@@ -56,6 +59,46 @@ static void check_refuses_what_does_not_start(void **state)
 		     "[dns_update] key_file", "/ is a folder: name a regular file");
 }
 
+/* A start that everybody can read the secrets of is refused before it, and the mend is told. */
+static void check_refuses_secrets_that_are_open(void **state)
+{
+	static const struct {
+		const char *text, *place;
+	} secrets[] = {
+		{"[api]\ntoken_file = %s\n", "[api] token_file"},
+		{"[api]\ntls_listen = 127.0.0.1:7443\ntls_cert = %s\ntls_key = %s\n",
+		 "[api] tls_key"},
+		{"[dns_update]\nserver = 192.0.2.1\nzone = example.net\nkey_file = %s\n",
+		 "[dns_update] key_file"},
+		{"[notify]\nurl = http://127.0.0.1:1/\nsecret_file = %s\n", "[notify] secret_file"},
+	};
+	char path[] = "/tmp/zonegate-check-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
+		AUTO_SETTINGS struct settings s;
+		AUTO_ERR struct err e = {0};
+		char text[256] = "";
+		const char *at = secrets[i].text;
+
+		for (const char *hole; (hole = strstr(at, "%s")); at = hole + 2) {
+			strncat(text, at, (size_t)(hole - at));
+			strcat(text, path);
+		}
+		strcat(text, at);
+		assert_int_equal(fchmod(fd, 0644), 0);
+		assert_fault(text, secrets[i].place, "is open to everybody: chmod o= it");
+		assert_int_equal(fchmod(fd, 0640), 0);
+		wiring_load(&s, text);
+		if (wiring_check(&s, &e) != 0)
+			fail_msg("%s: %s", text, err_first(&e));
+	}
+	close(fd);
+	unlink(path);
+}
+
 /* Each chapter is judged, whatever the others say. */
 static void check_tells_all_at_once(void **state)
 {
@@ -71,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(check_takes_what_starts),
 		cmocka_unit_test(check_refuses_what_does_not_start),
+		cmocka_unit_test(check_refuses_secrets_that_are_open),
 		cmocka_unit_test(check_tells_all_at_once),
 	};
 
