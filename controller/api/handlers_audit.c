@@ -3,6 +3,7 @@
 #include "api/handlers.h"
 
 #include "api/context.h"
+#include "api/filters.h"
 #include "api/reply.h"
 #include "api/status_json.h"
 #include "base/mem.h"
@@ -80,9 +81,9 @@ static int audit_read_query(const struct request *r, struct err *e, struct store
 	struct store_query q = {.what = STORE_AUDIT, .limit = REPLY_LIMIT_DEFAULT};
 
 	q.audit.actor = uri_query(&r->uri, "actor");
-	q.audit.method = uri_query(&r->uri, "method");
-	q.audit.result = uri_query(&r->uri, "result");
-	q.audit.object = uri_query(&r->uri, "object");
+	q.audit.method = filters_read_method(r, e);
+	q.audit.result = filters_read_result(r, e);
+	q.audit.object = filters_read_audit_object(r, e);
 	request_query_number(r, "limit", REPLY_LIMIT_MAX, e, &q.limit);
 	request_query_id(r, "cursor", e, &q.before);
 	audit_read_time(r, "since", e, &q.audit.since_wall);

@@ -3,6 +3,7 @@
 #include "api/handlers.h"
 
 #include "api/context.h"
+#include "api/filters.h"
 #include "api/reply.h"
 #include "api/sse.h"
 #include "base/mem.h"
@@ -65,26 +66,14 @@ static void events_read_time(const struct request *r, const char *name, struct e
 			name);
 }
 
-static const char *events_read_types(const struct request *r, struct err *e)
-{
-	const char *types = uri_query(&r->uri, "type");
-	char fault[EVENT_TYPE_MAX];
-
-	if (types && !engine_event_list_is_valid(types, fault))
-		err_set(e, ERR_SYNTAX, "",
-			"query parameter type: \"%s\" is no type of event, nor a family as server.*",
-			fault);
-	return types;
-}
-
 static void events_list(struct request *r)
 {
 	AUTO_ERR struct err faults = {0};
 	struct store_query q = {.what = STORE_EVENTS, .limit = REPLY_LIMIT_DEFAULT};
 	struct events_op *op;
 
-	q.events.types = events_read_types(r, &faults);
-	q.events.object = uri_query(&r->uri, "object");
+	q.events.types = filters_read_types(r, &faults);
+	q.events.object = filters_read_event_object(r, &faults);
 	request_query_number(r, "limit", REPLY_LIMIT_MAX, &faults, &q.limit);
 	request_query_id(r, "cursor", &faults, &q.before);
 	events_read_time(r, "since", &faults, &q.events.since_wall);
@@ -117,12 +106,11 @@ static void events_read_last(const struct request *r, struct err *e, struct sse_
 static void events_stream(struct request *r)
 {
 	AUTO_ERR struct err faults = {0};
-	struct sse_wish w = {.object = uri_query(&r->uri, "object"),
-			     .token = r->token,
-			     .session = r->session,
-			     .expires_wall = r->expires_wall};
+	struct sse_wish w = {
+		.token = r->token, .session = r->session, .expires_wall = r->expires_wall};
 
-	w.types = events_read_types(r, &faults);
+	w.object = filters_read_event_object(r, &faults);
+	w.types = filters_read_types(r, &faults);
 	events_read_last(r, &faults, &w);
 	if (err_any(&faults)) {
 		request_fail_faults(r, &faults);

@@ -28,10 +28,49 @@ static void audit_is_paged(void **state)
 	rig_end(&rig);
 }
 
+/* A value that no entry can have is refused with those that there are. */
+static void what_nothing_can_have_is_refused(void **state)
+{
+	static const struct {
+		const char *query, *part;
+	} rows[] = {
+		{"result=denied", "\\\"denied\\\" is none of ok, unanswered, others, bad-request"},
+		{"method=put", "is none of GET, PUT, PATCH, POST, DELETE"},
+		{"object=web", "as server-groups/web"},
+	};
+	static const char *const taken[] = {"result=forbidden",
+					    "result=unanswered",
+					    "method=PUT",
+					    "object=server-groups/web",
+					    "object=config/revisions/3/rollback",
+					    "actor=nobody"};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		AUTO_FREE char *path = mem_printf("/api/v1/audit?%s", rows[i].query);
+		AUTO_REPLY struct answer a = rig_get(&rig, path);
+
+		assert_int_equal(a.status, 400);
+		if (!strstr(a.body, rows[i].part))
+			fail_msg("%s: %s", path, a.body);
+	}
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		AUTO_FREE char *path = mem_printf("/api/v1/audit?%s", taken[i]);
+		AUTO_REPLY struct answer a = rig_get(&rig, path);
+
+		if (a.status != 200)
+			fail_msg("%s: %s", path, a.body);
+	}
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(audit_is_paged),
+		cmocka_unit_test(what_nothing_can_have_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,13 @@ static void what_is_wrong_is_refused(void **state)
 	AUTO_REPLY struct answer type = rig_get(&rig, "/api/v1/events?type=server.*,servers.*");
 	assert_int_equal(type.status, 400);
 	has(type.body, "servers.*");
+	has(type.body, "daemon.*, server.*");
+	AUTO_REPLY struct answer object = rig_get(&rig, "/api/v1/events?object=web");
+	assert_int_equal(object.status, 400);
+	has(object.body, "as server_groups/web");
+	has(object.body, "zones, server_groups, load_balancers, settings, users");
+	AUTO_REPLY struct answer stream = rig_read(open_stream(&rig, "?object=web/a", ""), QUIET);
+	assert_int_equal(stream.status, 400);
 	AUTO_REPLY struct answer since = rig_get(&rig, "/api/v1/events?since=yesterday");
 	assert_int_equal(since.status, 400);
 	AUTO_REPLY struct answer last = rig_read(open_stream(&rig, "", "Last-Event-ID: seven\r\n"),
