@@ -141,7 +141,7 @@ export interface AuditItem {
 	status: number; result: string; revision_before: number | null; revision_after: number | null; dry_run: boolean; count?: number
 }
 export interface User { name: string; role: Role; created_at?: string; updated_at?: string; last_login_at?: string | null }
-export interface Token { id: string; name?: string; role: Role; owner?: string; created_at: string; expires_at: string | null; last_used_at?: string | null; sources?: string[] }
-export interface SessionRow { id: string; user: string; created_at: string; expires_at: string; last_used_at?: string | null; source?: string | null; current?: boolean }
+export interface Token { id: string; name: string; role: Role; created_at: string; expires_at: string | null; last_used_at: string | null; sources: string[] }
+export interface SessionRow { id: string; user: string; created_at: string; expires_at: string; last_seen_at: string; source: string; current: boolean }
 export interface FailoverTime { total_ms: number | null; ttl_s: number; dominant: string | null; advice: string; parts: {part: string; worst_ms: number; counted: boolean; detail: string}[] }
 export interface DetectionTime { health_check: Record<string, unknown>; windows: Windows; advice: Advice[] }

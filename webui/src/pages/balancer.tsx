@@ -43,7 +43,7 @@ function Vip({p}: {p: Publication}) {
 			<div class="spread"><span class="mono">{p.vip}</span><StateMark as={publicationLook(p)} /></div>
 			{p.address !== p.vip && <span class="soft">published as <span class="mono">{p.address}</span></span>}
 			<span>{p.detail}</span>
-			<span class="soft">VIP {p.vip_health.state} ({p.vip_health.source === 'self' ? 'this node holds it' : 'probed'}): {p.vip_health.detail}</span>
+			<span class="soft">VIP {p.vip_health.state.replace(/_/g, ' ')}{p.vip_health.source === 'self' ? '' : ' (probed)'}: {p.vip_health.detail}</span>
 		</div>
 	)
 }

@@ -62,7 +62,7 @@ function useServers(name: string, total: number) {
 	return {health, memory: memory.current}
 }
 
-interface Row extends ServerRow { drain?: Override; flows?: number; recent?: RecentResult[] }
+interface Row extends ServerRow { drain?: Override; flows?: number; active?: number; recent?: RecentResult[] }
 
 function columnsFor(group: string, selected: Set<string>, toggle: (s: string) => void, top: number): Column<Row>[] {
 	return [
@@ -73,7 +73,7 @@ function columnsFor(group: string, selected: Set<string>, toggle: (s: string) =>
 		{id: 'since', head: 'For', width: '84px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
 		{id: 'zone', head: 'Zone', width: '96px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
 		{id: 'weight', head: 'Weight', width: '100px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
-		{id: 'flows', head: 'Conn.', width: '80px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows ?? '–'},
+		{id: 'flows', head: 'Conn.', width: '80px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows === undefined ? '–' : <span title={`${r.active} active, ${r.flows - (r.active ?? 0)} inactive`}>{r.flows}</span>},
 		{id: 'spark', head: 'Probes', width: '100px', wideOnly: true, cell: r => r.recent ? <Spark results={r.recent} top={top} /> : null},
 	]
 }
@@ -111,7 +111,7 @@ export function GroupPage({name}: {name: string}) {
 		const drains = drainOf(os, name), flows = flowsOf(kernel.data.value)
 		return (h?.items ?? []).map(r => {
 			const f = flowsAt(flows, r)
-			return {...r, drain: drains.get(r.server), flows: f && f.active + f.inactive, recent: memory.get(r.server)?.list}
+			return {...r, drain: drains.get(r.server), flows: f && f.active + f.inactive, active: f?.active, recent: memory.get(r.server)?.list}
 		})
 	}, [h, overrides.data.value, kernel.data.value])
 	if (rows.length !== total && h) setTotal(rows.length)

@@ -2,7 +2,7 @@
 // Taking a zone out of DNS by hand: what it will do first, then one confirmation. And the banner of one that is in force.
 import {useEffect, useState} from 'preact/hooks'
 import {ApiError, request} from '../lib/api.ts'
-import {clock, parseSpan, plural} from '../lib/format.ts'
+import {clock, parseSpan, percent, plural} from '../lib/format.ts'
 import {now} from '../lib/live.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Override, ShiftEffect, ShiftEffects} from '../lib/types.ts'
@@ -35,7 +35,7 @@ function Effect({e}: {e: ShiftEffect}) {
 				<dt>Zones left</dt><dd>{e.zones_left === 0 ? <strong class="t-bad">none</strong> : e.zones_left}</dd>
 				<dt>Answers now</dt><dd class="mono">{e.answers_before.join('  ') || 'none'}</dd>
 				<dt>Answers then</dt><dd class="mono">{e.answers_after.join('  ') || 'none'}{gone.length > 0 && <span class="soft"> (without {gone.join(', ')})</span>}</dd>
-				<dt>Load that moves</dt><dd>{e.share_percent} % of the answers{e.servers_moved > 0 && `, ${plural(e.servers_moved, 'server')} emptied`}</dd>
+				<dt>Load that moves</dt><dd>{gone.length ? `${percent(gone.length, e.answers_before.length)} of the answers` : 'no answer'}{e.servers_moved > 0 && `, and ${plural(e.servers_moved, 'server')} with ${e.share_percent} % of the weight`}</dd>
 			</dl>
 		</div>
 	)

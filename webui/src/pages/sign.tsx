@@ -47,6 +47,7 @@ function FirstRun({other}: {other: () => void}) {
 	const {busy, submit, faultOf, shown} = useSubmit(async () => {
 		if (again !== password) throw new ApiError(0, 'invalid', 'the two passwords are not the same')
 		await firstUser(code.trim(), user, password)
+		if (location.hash.startsWith('#/setup')) location.hash = '#/'
 	})
 	return (
 		<form class="panel" onSubmit={submit} noValidate>

@@ -12,6 +12,7 @@ import {Select, Text} from '../ui/fields.tsx'
 import {Operations} from '../ui/plan.tsx'
 import {Table} from '../ui/table.tsx'
 import {Tabs} from '../ui/tabs.tsx'
+import {Timeouts, Webhooks} from './settings.tsx'
 
 const ROLES: Role[] = ['viewer', 'operator', 'editor', 'admin']
 const good = {word: 'In order', tone: 'ok', shape: 'disc'} as const
@@ -168,7 +169,7 @@ function Tokens() {
 }
 
 function Sessions() {
-	const sessions = useResource('sessions', () => get<List<SessionRow & {last_seen_at: string}>>('/api/v1/sessions'), 10000)
+	const sessions = useResource('sessions', () => get<List<SessionRow>>('/api/v1/sessions'), 10000)
 	const list = sessions.data.value?.items
 	const end = (s: SessionRow) => showDialog(() => <ActionDialog title={`End the session of ${s.user}`} action="End it" danger done="The session has ended" run={async () => { await request('DELETE', '/api/v1/sessions/{session}', {params: {session: s.id}}) }} />)
 	return (
@@ -202,8 +203,8 @@ export function SystemPage({tab}: {tab: string}) {
 	return (
 		<>
 			<PageHead title="System" />
-			<Tabs here={tab} list={[['node', 'Node'], ['kernel', 'Kernel and drift'], ['users', 'Users'], ['tokens', 'Tokens'], ['sessions', 'Sessions']]} base="system" />
-			{tab === 'kernel' ? <Kernel /> : tab === 'sessions' ? <><Sessions /><Password /></> : tab === 'users' || tab === 'tokens'
+			<Tabs here={tab} list={[['node', 'Node'], ['kernel', 'Kernel and drift'], ['settings', 'Settings'], ['users', 'Users'], ['tokens', 'Tokens'], ['sessions', 'Sessions']]} base="system" />
+			{tab === 'kernel' ? <Kernel /> : tab === 'settings' ? <><Timeouts /><Webhooks /></> : tab === 'sessions' ? <><Sessions /><Password /></> : tab === 'users' || tab === 'tokens'
 				? (why ? <Empty title="Not for this role" text={`This ${why}.`} /> : tab === 'users' ? <Users /> : <Tokens />) : <Node />}
 		</>
 	)

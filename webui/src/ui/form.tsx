@@ -43,6 +43,8 @@ export interface FormProps {
 	fields: FieldSpec[]; values: Values; onChange: (pointer: string, value: string | boolean) => void; faults: Fault[]
 	/** Where the object stands in what is sent: pointers of faults begin with it. */
 	at?: string
+	/** What is shown before the fold; left out: what most people set. */
+	first?: (f: FieldSpec) => boolean
 	/** Names that may be chosen, by the name of the member: groups, zones. */
 	choices?: Record<string, string[]>
 }
@@ -70,7 +72,8 @@ function Groups({fields, p}: {fields: FieldSpec[]; p: FormProps}) {
 
 export function ObjectForm(p: FormProps) {
 	const shown = p.fields.filter(f => visible(f, p.values))
-	const first = shown.filter(isFirst), rest = shown.filter(f => !isFirst(f))
+	const before = p.first ?? isFirst
+	const first = shown.filter(before), rest = shown.filter(f => !before(f))
 	const wrong = rest.some(f => p.faults.some(x => x.pointer.startsWith((p.at ?? '') + f.pointer)))
 	return (
 		<div class="fields">

@@ -12,7 +12,7 @@ export function Timeline({pieces, from, to}: {pieces: Piece[]; from: number; to:
 			<svg class="timeline" viewBox="0 0 1000 34" preserveAspectRatio="none" role="img" aria-label={said || 'nothing is known'}>
 				{pieces.filter(p => p.state).map(p => {
 					const tall = p.state === 'healthy' ? 34 : p.state === 'unhealthy' ? 34 : 22
-					return <rect key={p.from} class={`t-${look(p.state!).tone}`} x={x(p.from)} width={Math.max(3, x(p.to) - x(p.from))} y={34 - tall} height={tall} fill="currentColor"><title>{`${look(p.state!).word}, ${span(p.to - p.from)}`}</title></rect>
+					return <rect key={p.from} class={`t-${look(p.state!).tone}`} x={Math.min(x(p.from), 996)} width={Math.max(4, x(p.to) - x(p.from))} y={34 - tall} height={tall} fill="currentColor"><title>{`${look(p.state!).word}, ${span(p.to - p.from)}`}</title></rect>
 				})}
 			</svg>
 			<div class="axis"><span>{to - from <= 86400000 ? '24 h' : span(to - from)} ago</span><span>now</span></div>
