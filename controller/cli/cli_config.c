@@ -40,22 +40,24 @@ static enum cli_exit cli_config_put(struct cli *cli, const char *query, const ch
 							       : cli_print_problem(ret_answer);
 }
 
-/* Advice costs two more requests, each as long as the document: not asked for beyond this. */
+/* Advice costs four more requests, each as long as the document: not asked for beyond this. */
 #define CLI_CONFIG_ADVISED_MAX (256U * 1024)
 
-/* What is to be thought about in the document that stands now. */
-static void cli_config_advise(const struct cli *cli)
+/* What is to be thought about in the document that stands now. NULL: nobody knows, or it is long. New reference. */
+static json_t *cli_config_take_advice(const struct cli *cli)
 {
 	AUTO_ANSWER struct cli_answer now = {0}, judged = {0};
 	struct cli_call call = {.method = "POST", .path = CLI_BASE "/config/validate"};
 
 	cli_client_get(cli->client, CLI_BASE "/config?view=config", &now);
 	if (cli_client_judge(now.status) != EXIT_OK)
-		return;
+		return NULL;
+	if (now.size > CLI_CONFIG_ADVISED_MAX)
+		return NULL;
 	call.body = now.text;
 	call.body_size = now.size;
 	cli_client_call(cli->client, &call, &judged);
-	cli_print_advice(json_object_get(judged.json, "advice"));
+	return json_incref(json_object_get(judged.json, "advice"));
 }
 
 static enum cli_exit cli_config_need_file(const struct cli *cli)
@@ -101,8 +103,18 @@ static enum cli_exit cli_config_say_applied(const struct cli *cli, const char *b
 	return cli_print_warnings(a->json);
 }
 
+/* Of what came by this write; all of it stands in the answer of a validation. */
+static void cli_config_advise(const struct cli *cli, const json_t *before)
+{
+	json_t *after = cli_config_take_advice(cli);
+
+	cli_print_new_advice(before, after, "zonegate config validate -f FILE");
+	json_decref(after);
+}
+
 enum cli_exit cli_config_apply(struct cli *cli)
 {
+	json_t *before;
 	AUTO_ANSWER struct cli_answer head = {0}, put = {0};
 	AUTO_FREE char *query = NULL, *if_match = NULL;
 	enum cli_exit result = cli_config_need_file(cli);
@@ -119,13 +131,17 @@ enum cli_exit cli_config_apply(struct cli *cli)
 	if (cli_client_judge(head.status) != EXIT_OK)
 		return cli_print_problem(&head);
 	if_match = mem_printf("If-Match: %s", head.etag);
+	before = cli_config_take_advice(cli);
 	result = cli_config_put(cli, query, if_match, &size, &put);
-	if (result != EXIT_OK)
+	if (result != EXIT_OK) {
+		json_decref(before);
 		return result;
+	}
 	result = cli_config_say_applied(cli, head.etag, &put);
 	if (strcmp(head.etag, put.etag) != 0)
 		cli_history_say_pending(cli);
 	if (size <= CLI_CONFIG_ADVISED_MAX)
-		cli_config_advise(cli);
+		cli_config_advise(cli, before);
+	json_decref(before);
 	return result;
 }

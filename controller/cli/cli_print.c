@@ -131,18 +131,65 @@ enum cli_exit cli_print_warnings(const json_t *answer)
 	return json_array_size(warnings) > 0 ? EXIT_NEGATIVE : EXIT_OK;
 }
 
+static bool cli_print_says_the_same(const json_t *a, const json_t *b)
+{
+	return json_equal(json_object_get(a, "code"), json_object_get(b, "code")) &&
+	       json_equal(json_object_get(a, "detail"), json_object_get(b, "detail"));
+}
+
+/* One line for what is said of several places, where the first of them stands. */
+static void cli_print_one_advice(const json_t *advice, size_t index)
+{
+	const json_t *one = json_array_get(advice, index), *other;
+	const char *pointer = cli_print_text(one, "pointer");
+	char more[48] = "";
+	size_t i, same = 0;
+
+	json_array_foreach (advice, i, other) {
+		if (!cli_print_says_the_same(one, other))
+			continue;
+		if (i < index)
+			return;
+		same += i > index;
+	}
+	if (same > 0)
+		snprintf(more, sizeof(more), " (and %zu other%s)", same, same == 1 ? "" : "s");
+	fprintf(stderr, "zonegate: advice: %s%s%s%s\n", pointer, more, *pointer ? ": " : "",
+		cli_print_text(one, "detail"));
+}
+
 void cli_print_advice(const json_t *advice)
+{
+	fflush(stdout); /* what was done stands before what is thought of it */
+	for (size_t i = 0; i < json_array_size(advice); i++)
+		cli_print_one_advice(advice, i);
+}
+
+static bool cli_print_has_advice(const json_t *list, const json_t *wanted)
 {
 	const json_t *one;
 	size_t i;
 
-	fflush(stdout); /* what was done stands before what is thought of it */
-	json_array_foreach (advice, i, one) {
-		const char *pointer = cli_print_text(one, "pointer");
+	json_array_foreach (list, i, one)
+		if (json_equal(one, wanted))
+			return true;
+	return false;
+}
 
-		fprintf(stderr, "zonegate: advice: %s%s%s\n", pointer, *pointer ? ": " : "",
-			cli_print_text(one, "detail"));
-	}
+void cli_print_new_advice(const json_t *before, const json_t *advice, const char *where)
+{
+	json_t *added = json_array();
+	json_t *one;
+	size_t i, old;
+
+	json_array_foreach (advice, i, one)
+		if (!cli_print_has_advice(before, one))
+			json_array_append(added, one);
+	cli_print_advice(added);
+	old = json_array_size(advice) - json_array_size(added);
+	if (old > 0)
+		fprintf(stderr, "zonegate: advice: %zu more as before: %s\n", old, where);
+	json_decref(added);
 }
 
 /* ---- dry runs --------------------------------------------------------------------------------- */

@@ -35,8 +35,11 @@ void cli_print_write_problem(long status, const json_t *problem, struct buf_writ
 /* Warnings of a write ("committed, but …") on standard error. EXIT_NEGATIVE if there are any. */
 enum cli_exit cli_print_warnings(const json_t *answer);
 
-/* What was thought of at a write, on standard error: members {pointer, detail} of a list. */
+/* What was thought of at a write, on standard error: members {code, pointer, detail} of a list. The same sentence about several
+ * places is one line. */
 void cli_print_advice(const json_t *advice);
+/* Only what is not in `before` (NULL: nothing was), and how many more there are; `where` tells how to see those. */
+void cli_print_new_advice(const json_t *before, const json_t *advice, const char *where);
 
 /* A dry run: changes and what the kernel would be told. EXIT_DIFFERENCES if there are changes. */
 enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer);

@@ -73,11 +73,42 @@ static void print_reads_members(void **state)
 	json_decref(json);
 }
 
+/* One sentence about several places is one line; what was said before is only counted. */
+static void advice_is_told_once(void **state)
+{
+	static const char text[] = "[{\"code\":\"a\",\"pointer\":\"/x\",\"detail\":\"same\"},"
+				   "{\"code\":\"b\",\"pointer\":\"/x\",\"detail\":\"other\"},"
+				   "{\"code\":\"a\",\"pointer\":\"/y\",\"detail\":\"same\"},"
+				   "{\"code\":\"a\",\"pointer\":\"/z\",\"detail\":\"same\"}]";
+	json_t *advice = json_loads(text, 0, NULL), *before = json_array();
+	AUTO_FREE char *all = NULL, *some = NULL;
+	size_t size;
+	FILE *old = stderr;
+
+	(void)state;
+	stderr = open_memstream(&all, &size);
+	cli_print_advice(advice);
+	fclose(stderr);
+	json_array_append(before, json_array_get(advice, 0));
+	json_array_append(before, json_array_get(advice, 1));
+	stderr = open_memstream(&some, &size);
+	cli_print_new_advice(before, advice, "here");
+	fclose(stderr);
+	stderr = old;
+	assert_string_equal(all, "zonegate: advice: /x (and 2 others): same\n"
+				 "zonegate: advice: /x: other\n");
+	assert_string_equal(some, "zonegate: advice: /y (and 1 other): same\n"
+				  "zonegate: advice: 2 more as before: here\n");
+	json_decref(advice);
+	json_decref(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(print_shows_every_fault),
 		cmocka_unit_test(print_reads_files),
+		cmocka_unit_test(advice_is_told_once),
 		cmocka_unit_test(print_reads_members),
 	};
 
