@@ -85,6 +85,7 @@ void exchange_free(struct exchange *x)
 	}
 	exchange_drop_parsing(x);
 	exchange_drop_data(x);
+	x->list->held -= x->charged;
 	x->conn->overdue = NULL;
 	*(x->previous ? &x->previous->next : &x->list->first) = x->next;
 	if (x->next)
@@ -543,7 +544,8 @@ static void exchange_parse_later(struct exchange *x)
 	b->exchange = x;
 	b->data = x->data;
 	b->size = x->size;
-	x->list->held -= x->capacity;
+	/* It comes back as values, which are larger: they count for no less. */
+	x->charged = x->capacity;
 	x->data = NULL;
 	x->size = x->capacity = 0;
 	b->digest_first = (x->request->route->flags & ROUTE_REPEATS) != 0;

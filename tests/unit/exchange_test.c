@@ -5,6 +5,8 @@
 
 #include "api_rig.h"
 
+#include "api/body.h"
+#include "api/httpd.h"
 #include "api/router.h"
 
 #define ZONE "/api/v1/zones/za"
@@ -452,6 +454,41 @@ static void exchange_lingers_over_large_bodies(void **state)
 	rig_end(&rig);
 }
 
+/* What was made of large bodies counts like them until they are answered. */
+static void exchange_bounds_what_waits(void **state)
+{
+	enum { SIZE = BODY_SIZE_MAX - 64, MANY = HTTPD_BODIES_MAX / BODY_SIZE_MAX };
+	struct rig rig = {.delay = 2};
+	AUTO_FREE char *body = mem_alloc(SIZE);
+	struct answer a;
+	int fds[MANY + 1];
+
+	(void)state;
+	memset(body, ' ', SIZE);
+	body[0] = '{';
+	body[SIZE - 1] = '}';
+	rig_start(&rig, 0);
+	for (int i = 0; i <= MANY; i++) {
+		AUTO_FREE char *head = mem_printf("PUT /api/v1/zones/z%d HTTP/1.1\r\n" HOST
+						  "Content-Length: %d\r\nConnection: close\r\n\r\n",
+						  i, SIZE);
+
+		fds[i] = rig_connect(&rig);
+		rig_send(fds[i], head, strlen(head));
+		for (ssize_t sent = 0, n; sent < SIZE; sent += n) {
+			n = send(fds[i], body + sent, (size_t)(SIZE - sent), MSG_NOSIGNAL);
+			if (n <= 0)
+				break; /* refused before its end */
+		}
+	}
+	a = rig_read(fds[MANY], 10000);
+	assert_problem(&a, 503, "busy");
+	answer_clear(&a);
+	for (int i = 0; i < MANY; i++)
+		close(fds[i]);
+	rig_end(&rig);
+}
+
 /* A refused body that does not come is not waited for long; `Expect` is answered without it. */
 static void exchange_waits_for_no_body(void **state)
 {
@@ -551,6 +588,7 @@ int main(void)
 		cmocka_unit_test(exchange_takes_json_only),
 		cmocka_unit_test(exchange_lets_clients_finish),
 		cmocka_unit_test(exchange_lingers_over_large_bodies),
+		cmocka_unit_test(exchange_bounds_what_waits),
 		cmocka_unit_test(exchange_waits_for_no_body),
 		cmocka_unit_test(exchange_locks_nobody_out),
 	};
