@@ -21,7 +21,7 @@ struct exchange {
 	char *data;               /* the body so far */
 	size_t size;
 	size_t capacity;
-	size_t charged; /* for what was made of the body, until the end */
+	size_t charged;         /* for what was made of the body, until the end */
 	const char *target_end; /* in the library's memory, until the head was judged */
 	const char *method;     /* as sent */
 	struct head_body body;
