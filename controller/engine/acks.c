@@ -117,6 +117,20 @@ static bool op_refused(const struct plan_op *op)
 	return op->result != -ETIMEDOUT && op->result != -ENOBUFS && op->result != -EEXIST;
 }
 
+static void tell_failed(struct engine *e, const char *object, const struct plan_op *op,
+			const char *advice)
+{
+	char text[160];
+
+	plan_op_format(op, text, sizeof(text));
+	engine_emit_with(e,
+			 &(struct emission){.id = EVENT_CONFIG_FAILED,
+					    .object = object,
+					    .data = json_pack("{s:s, s:s}", "operation", text,
+							      "error", advice)},
+			 "%s%s%s", *object ? "" : text, *object ? "" : ": ", advice);
+}
+
 static void note_service_failure(struct engine *e, const struct plan_op *op)
 {
 	struct engine_service *s = services_find(e, &op->service.key);
@@ -132,7 +146,7 @@ static void note_service_failure(struct engine *e, const struct plan_op *op)
 	if (!s)
 		return;
 	if (!s->fault || strcmp(s->fault, advice) != 0)
-		engine_emit(e, EVENT_CONFIG_FAILED, pointer + 1, "%s", advice);
+		tell_failed(e, pointer + 1, op, advice);
 	free(s->fault);
 	s->fault = mem_strdup(advice);
 	s->fault_list = e->lists_done;
@@ -149,7 +163,6 @@ static bool op_is_address(const struct plan_op *op)
 static void note_other_failure(struct engine *e, const struct plan_op *op)
 {
 	char advice[400];
-	char text[160];
 
 	if (op_is_address(op) && e->device_fault)
 		snprintf(advice, sizeof(advice), "%s", e->device_fault);
@@ -157,8 +170,7 @@ static void note_other_failure(struct engine *e, const struct plan_op *op)
 		e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
 	propose_note_failure(e, "", advice);
 	if (!op_is_address(op) || vips_note_failure(e, op))
-		engine_emit(e, EVENT_CONFIG_FAILED, "", "%s: %s",
-			    plan_op_format(op, text, sizeof(text)), advice);
+		tell_failed(e, "", op, advice);
 }
 
 /* Whether the answer is as good as success. */
@@ -288,9 +300,14 @@ void acks_note_drift(struct engine *e, const char *what, size_t ops, const char 
 {
 	e->drift_count += ops;
 	metrics_add(METRIC_KERNEL_DRIFT, ops);
-	engine_emit(e, EVENT_DRIFT_DETECTED, "",
-		    "%s differs from what was acknowledged (%zu operations mend it): %s", what, ops,
-		    text);
+	engine_emit_with(
+		e,
+		&(struct emission){.id = EVENT_DRIFT_DETECTED,
+				   .object = "",
+				   .data = json_pack("{s:s, s:I, s:s}", "what", what, "operations",
+						     (json_int_t)ops, "difference", text)},
+		"%s differs from what was acknowledged (%zu operations mend it): %s", what, ops,
+		text);
 }
 
 /* What mends it turns the actual service into the one that was acknowledged. */
@@ -378,6 +395,16 @@ static void serve_askers(struct engine *e, const struct plan_table *t, int error
 	vec_clear(&all);
 }
 
+static void tell_repaired(struct engine *e, uint64_t ops)
+{
+	engine_emit_with(
+		e,
+		&(struct emission){.id = EVENT_DRIFT_REPAIRED,
+				   .object = "",
+				   .data = json_pack("{s:I}", "operations", (json_int_t)ops)},
+		"%llu operations on their way", (unsigned long long)ops);
+}
+
 static void learn_table(struct engine *e, const struct plan_table *t)
 {
 	bool first = !e->kernel_known;
@@ -401,8 +428,7 @@ static void learn_table(struct engine *e, const struct plan_table *t)
 	e->last_audit_wall = e->ports.wall(e->ports.ctx);
 	e->audit_at = now + e->settings.audit_interval;
 	if (e->drift_count != drift)
-		engine_emit(e, EVENT_DRIFT_REPAIRED, "", "%llu operations on their way",
-			    (unsigned long long)(e->drift_count - drift));
+		tell_repaired(e, e->drift_count - drift);
 	engine_mark(e, MARK_PLAN | MARK_KERNEL);
 }
 
@@ -485,8 +511,12 @@ void engine_note_availability(struct engine *e, int error)
 		services_mark(e, e->services.items[i]);
 	}
 	if (told_is_news(e, TOLD_KERNEL, "unavailable"))
-		engine_emit(e, EVENT_KERNEL_UNAVAILABLE, "",
-			    "IPVS is not available (%s): modprobe ip_vs", strerror(-error));
+		engine_emit_with(
+			e,
+			&(struct emission){.id = EVENT_KERNEL_UNAVAILABLE,
+					   .object = "",
+					   .data = json_pack("{s:s}", "error", strerror(-error))},
+			"IPVS is not available (%s): modprobe ip_vs", strerror(-error));
 	serve_askers(e, NULL, error);
 	engine_mark(e, MARK_KERNEL);
 }

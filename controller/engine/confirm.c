@@ -149,8 +149,15 @@ static void put_confirmed(struct engine *e, struct confirm_request *r)
 
 	e->confirm = NULL;
 	fill_status(e, c, &s);
-	engine_emit(e, EVENT_CONFIG_CONFIRMED, "", "revision %" PRIu64 " of %s was confirmed by %s",
-		    c->revision, c->who, r->who ? r->who : "unknown");
+	engine_emit_with(
+		e,
+		&(struct emission){.id = EVENT_CONFIG_CONFIRMED,
+				   .object = "",
+				   .data = json_pack("{s:I, s:s, s:s}", "revision",
+						     (json_int_t)c->revision, "made_by", c->who,
+						     "by", r->who ? r->who : "unknown")},
+		"revision %" PRIu64 " of %s was confirmed by %s", c->revision, c->who,
+		r->who ? r->who : "unknown");
 	r->done(r, &none, &s);
 	confirm_rows_free(c);
 }
@@ -203,10 +210,15 @@ static void note_undo_failure(struct engine *e, const struct confirm_undo *u,
 	if (faults->count == 0 || faults->faults[0].code == ERR_UNAVAILABLE)
 		return;
 	if (!c->failure_told)
-		engine_emit(e, EVENT_CONFIG_UNDO_FAILED, "",
-			    "revision %" PRIu64
-			    " was not confirmed in time and could not be undone: %s",
-			    u->revision, err_first(faults));
+		engine_emit_with(e,
+				 &(struct emission){.id = EVENT_CONFIG_UNDO_FAILED,
+						    .object = "",
+						    .data = json_pack("{s:I, s:s}", "revision",
+								      (json_int_t)u->revision,
+								      "error", err_first(faults))},
+				 "revision %" PRIu64
+				 " was not confirmed in time and could not be undone: %s",
+				 u->revision, err_first(faults));
 	c->failure_told = true;
 }
 
@@ -215,8 +227,14 @@ static void undo_done(struct proposal *p, const struct proposal_result *r)
 	struct confirm_undo *u = p->ctx;
 
 	if (r->changed)
-		engine_emit(u->engine, EVENT_CONFIG_ROLLED_BACK, "", "%s (revision %" PRIu64 ")",
-			    u->comment, r->revision);
+		engine_emit_with(
+			u->engine,
+			&(struct emission){.id = EVENT_CONFIG_ROLLED_BACK,
+					   .object = "",
+					   .data = json_pack("{s:I, s:I}", "revision",
+							     (json_int_t)r->revision, "undone",
+							     (json_int_t)u->revision)},
+			"%s (revision %" PRIu64 ")", u->comment, r->revision);
 	else
 		note_undo_failure(u->engine, u, r->faults);
 	free(u->comment);

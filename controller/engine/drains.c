@@ -280,6 +280,18 @@ static void plan_poll(struct engine *e, usec_t at)
 	e->drain_poll_at = e->drains.count ? at : USEC_NEVER;
 }
 
+static json_t *event_data(const struct engine_drain *d)
+{
+	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
+	char until[TIME_TEXT_MAX];
+
+	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:I}", "load_balancer", d->lb, "listener",
+			 d->listener, "address",
+			 addr_format_endpoint(&d->dest.address, d->dest.port, endpoint),
+			 "expires_at", time_format_wall(d->deadline_wall, until), "cut", d->cut,
+			 "connections", (json_int_t)d->connections);
+}
+
 void drains_add(struct engine *e, struct vec *drains)
 {
 	char path[OBJECT_PATH_MAX];
@@ -289,8 +301,11 @@ void drains_add(struct engine *e, struct vec *drains)
 		struct engine_drain *d = drains->items[i];
 
 		vec_push(&e->drains, d);
-		engine_emit(
-			e, EVENT_DRAIN_STARTED, drain_path(d, path),
+		engine_emit_with(
+			e,
+			&(struct emission){.id = EVENT_DRAIN_STARTED,
+					   .object = drain_path(d, path),
+					   .data = event_data(d)},
 			"removed: %s gets no new flows in listener %s of %s, and leaves the kernel when its flows have "
 			"ended (%s after %.0f s)",
 			addr_format_endpoint(&d->dest.address, d->dest.port, endpoint), d->listener,
@@ -316,8 +331,11 @@ static void drain_end(struct engine *e, size_t index, const char *why)
 	char key[DRAIN_KEY_MAX];
 	char path[OBJECT_PATH_MAX];
 
-	engine_emit(e, EVENT_DRAIN_ENDED, drain_path(d, path), "listener %s of %s: %s", d->listener,
-		    d->lb, why);
+	engine_emit_with(e,
+			 &(struct emission){.id = EVENT_DRAIN_ENDED,
+					    .object = drain_path(d, path),
+					    .data = event_data(d)},
+			 "listener %s of %s: %s", d->listener, d->lb, why);
 	if (!e->flushing)
 		rows_put(e, "drain", drain_key(d, key), NULL);
 	vec_remove(&e->drains, index);

@@ -8,12 +8,36 @@
 #include "engine/override_parts.h"
 #include "engine/zones.h"
 
+/* What a program wants to know without reading the sentence. */
+static json_t *event_data(const struct engine *e, const struct engine_override *o)
+{
+	struct override_status st;
+	char at[TIME_TEXT_MAX];
+	json_t *data = json_pack("{s:s, s:s, s:s}", "id", o->id, "by", o->who, "comment",
+				 o->comment);
+
+	overrides_fill_status(e, o, &st);
+	if (st.deadline_wall)
+		json_object_set_new(data, "expires_at",
+				    json_string(time_format_wall(st.deadline_wall, at)));
+	if (o->place.kind == OVERRIDE_WEIGHT)
+		json_object_set_new(data, "weight", json_integer(o->weight));
+	if (o->finished_wall)
+		json_object_set_new(data, "connections_left",
+				    json_integer((json_int_t)o->connections));
+	return data;
+}
+
 void overrides_tell(struct engine *e, enum engine_event_id id, const struct engine_override *o,
 		    const char *text)
 {
 	char object[OVERRIDE_OBJECT_MAX];
 
-	engine_emit(e, id, override_object(&o->place, object), "%s", text);
+	engine_emit_with(e,
+			 &(struct emission){.id = id,
+					    .object = override_object(&o->place, object),
+					    .data = event_data(e, o)},
+			 "%s", text);
 }
 
 static void save(struct engine *e, const struct engine_override *o)

@@ -167,8 +167,11 @@ static void tell_prober_error(struct engine *e, struct engine_server *s,
 	s->error_told = true;
 	server_path(s, path);
 	describe_last(s, evidence, sizeof(evidence));
-	engine_emit(e, EVENT_SERVER_PROBER_ERROR, path,
-		    "the probe could not be made, which counts for nothing: %s", evidence);
+	engine_emit_with(e,
+			 &(struct emission){.id = EVENT_SERVER_PROBER_ERROR,
+					    .object = path,
+					    .data = json_pack("{s:s}", "error", evidence)},
+			 "the probe could not be made, which counts for nothing: %s", evidence);
 	(void)r;
 }
 
