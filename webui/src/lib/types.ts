@@ -78,7 +78,7 @@ export interface Zone extends Named { description: string; client_subnets: strin
 export interface List<T> { items: T[]; next_cursor: string | null }
 
 export interface Override {
-	kind: 'zone_shift' | 'drain' | 'weight_override' | 'removal'; id: string | null; object: string; who: string | null; comment: string | null; created_at: string; detail?: string
+	kind: 'zone_shift' | 'drain' | 'weight_override' | 'removal' | 'unconfirmed_change'; id: string | null; object: string; who: string | null; comment: string | null; created_at: string; detail?: string
 	zone?: string | null; load_balancer?: string | null; listener?: string | null; server_group?: string | null; server?: string | null
 	expires_at?: string | null; deadline_at?: string | null; time_left_ms?: number; connections?: number; state?: string
 	weight?: number; weight_configured?: number; evacuate_servers?: boolean; forced?: boolean; timeout_ms?: number; endpoint?: string
@@ -123,11 +123,12 @@ export interface Drift { ipvs: string; in_sync: boolean; operations: string[]; o
 export interface System {
 	node: string | null; version: string; started: string | null; revision: number; applied_revision: number; services: number; probes: number
 	kernel: {ipvs: string; available: boolean; known: boolean; release?: string; detail?: string; vip_device?: string; vip_device_fault?: string
-		vip_device_advice?: string; conntrack?: {max: number; taken_by_probes: number; advice?: string}}
+		conntrack?: {max: number; taken_by_probes: number}}
+	advice: Advice[]
 	store: {ok: boolean; detail?: string}
 	drift: {repaired_since_start: number; last_audit: string | null}
 	dns_update?: {server: string; zone: string | null; phase: string; in_sync: boolean; record_sets: number; failures: number; error: string; last_success: string | null} | null
-	api: {tls?: {fingerprint_sha256: string; subject: string; not_after: string; self_signed: boolean; advice?: string}}
+	api: {tls?: {fingerprint_sha256: string; subject: string; not_after: string; self_signed: boolean}}
 }
 export interface Ready { status: string; checks?: {check: string; ok: boolean; decides: boolean; detail: string}[] }
 

@@ -13,7 +13,7 @@ import type {GroupHealth, KernelTable, Override, RecentResult, ServerRow} from '
 import {Act, Advices, Empty, Fault, GroupBar, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {Spark} from '../ui/chart.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
-import {openDrain, openUndrain, openWeight, Overrides, serverPlace} from '../ui/drain.tsx'
+import {groupZonePlace, openDrain, openUndrain, openWeight, Overrides, serverPlace} from '../ui/drain.tsx'
 import {Select, Text} from '../ui/fields.tsx'
 import {openProbe} from '../ui/probe.tsx'
 import {sortRows, VirtualTable, type Column, type Order} from '../ui/table.tsx'
@@ -151,6 +151,7 @@ export function GroupPage({name}: {name: string}) {
 					<div class="filter"><Select label="State" value={state} onInput={v => setQuery('state', v)} options={[['', 'all states'], ...STATES.map(s => [s, look(s).word] as [string, string])]} /></div>
 					{zones.length > 1 && <div class="filter"><Select label="Zone" value={zone} onInput={setZone} options={zones.map(z => [z, z || 'all zones'] as [string, string]).concat(zones.includes('') ? [] : [['', 'all zones']])} /></div>}
 				</div>
+				{zone && <div class="row"><Act class="small" why={whyNot('operator')} onClick={() => openDrain([groupZonePlace(name, zone)])}>Drain all of {zone}</Act><span class="soft small">its servers here, later ones too</span></div>}
 				<Bulk group={name} picked={[...picked]} rows={rows} clear={() => setPicked(new Set())} />
 				{rows.length === 0 ? <Empty title="No server yet" text="A server has an address, a port and a zone. It gets connections once it has passed its checks." cli={`zonegate config apply -f ${name}.json`} />
 					: shown.length === 0 ? <p class="soft">No server matches. <button type="button" class="quiet" onClick={() => { setText(''); setZone(''); setQuery('state', '') }}>Show all</button></p>

@@ -91,7 +91,7 @@ export function Overview() {
 	const error = balancers.error.value ?? groups.error.value
 	if (!lbs || !gs) return <><PageHead title="Overview" /><Waiting what="the overview" error={error} /></>
 	const byName = new Map(gs.map(g => [g.name, g]))
-	const shifts = os.filter(o => o.kind === 'zone_shift'), others = os.filter(o => o.kind !== 'zone_shift')
+	const shifts = os.filter(o => o.kind === 'zone_shift'), others = os.filter(o => o.kind !== 'zone_shift' && o.kind !== 'unconfirmed_change') // those have banners
 	const down = downOf(gs)
 	return (
 		<>

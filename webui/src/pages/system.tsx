@@ -6,7 +6,7 @@ import {count, parseSpan, plural, when} from '../lib/format.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {me, whyNot} from '../lib/session.ts'
 import type {Drift, KernelTable, List, Ready, Role, SessionRow, System, Token, User} from '../lib/types.ts'
-import {Act, CopyButton, Empty, PageHead, say, StateMark, Waiting} from '../ui/bits.tsx'
+import {Act, Advices, CopyButton, Empty, PageHead, say, StateMark, Waiting} from '../ui/bits.tsx'
 import {ActionDialog, closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Select, Text} from '../ui/fields.tsx'
 import {Operations} from '../ui/plan.tsx'
@@ -41,8 +41,8 @@ function Node() {
 				<dl class="facts">
 					<dt>Release</dt><dd>{k.release ?? '–'}</dd>
 					<dt>IPVS</dt><dd><StateMark as={k.ipvs === 'off' ? off : k.available ? good : bad} /> {k.detail}</dd>
-					{k.vip_device && <><dt>Device of the VIPs</dt><dd>{k.vip_device} {k.vip_device_fault && <span class="t-bad">{k.vip_device_fault}</span>} {k.vip_device_advice}</dd></>}
-					{k.conntrack && <><dt>Connection tracking</dt><dd>{count(k.conntrack.max)} entries, of which probes can take {count(k.conntrack.taken_by_probes)}{k.conntrack.advice && <p class="t-warn small">{k.conntrack.advice}</p>}</dd></>}
+					{k.vip_device && <><dt>Device of the VIPs</dt><dd>{k.vip_device} {k.vip_device_fault && <span class="t-bad">{k.vip_device_fault}</span>}</dd></>}
+					{k.conntrack && <><dt>Connection tracking</dt><dd>{count(k.conntrack.max)} entries, of which probes can take {count(k.conntrack.taken_by_probes)}</dd></>}
 					<dt>Drift repaired</dt><dd>{s.drift.repaired_since_start}, last look {when(s.drift.last_audit)}</dd>
 				</dl>
 			</section>
@@ -50,13 +50,14 @@ function Node() {
 				<h2>Checks</h2>
 				{ready.data.value?.checks ? <ul class="list">{ready.data.value.checks.map(c => <li key={c.check}><StateMark as={c.ok ? good : bad} /><span class="grow">{c.check.replace(/_/g, ' ')}{c.detail && <span class="soft">: {c.detail}</span>}</span></li>)}</ul> : <p class="soft">Not known now.</p>}
 			</section>
+			<Advices list={s.advice ?? []} />
 			{s.dns_update && (
 				<section class="panel stack live" aria-label="DNS updates"><h2>DNS updates</h2><p><StateMark as={s.dns_update.in_sync ? good : bad} /> {s.dns_update.server}, {plural(s.dns_update.record_sets, 'record set')}</p>{s.dns_update.error && <p class="t-bad">{s.dns_update.error}</p>}</section>
 			)}
 			{s.api.tls && (
 				<section class="panel stack" aria-label="Certificate"><h2>Certificate</h2>
 					<dl class="facts"><dt>Subject</dt><dd>{s.api.tls.subject}</dd><dt>Ends</dt><dd>{when(s.api.tls.not_after)}</dd><dt>SHA-256</dt><dd class="mono small">{s.api.tls.fingerprint_sha256}</dd></dl>
-					{s.api.tls.advice && <p class="t-warn">{s.api.tls.advice}</p>}</section>
+				</section>
 			)}
 		</div>
 	)
