@@ -40,19 +40,20 @@ class Contract:
                 return path
         return None
 
-    def _judge(self, place, schema):
-        if place not in self._judges:
+    def _judge(self, schema):
+        text = json.dumps(schema, sort_keys=True)  # many places have the same one, and each takes a while
+        if text not in self._judges:
             root = {
                 "$schema": "http://json-schema.org/draft-07/schema#",
                 "components": self.document["components"], "allOf": [schema],
             }
-            self._judges[place] = fastjsonschema.compile(root, formats=FORMATS, use_default=False)
-        return self._judges[place]
+            self._judges[text] = fastjsonschema.compile(root, formats=FORMATS, use_default=False)
+        return self._judges[text]
 
     def check_value(self, place, schema, value):
         """Faults of a value, as a list of one sentence or none."""
         try:
-            self._judge(place, schema)(value)
+            self._judge(schema)(value)
         except fastjsonschema.JsonSchemaValueException as fault:
             return [f"{place}: {fault.message}{self._closer(place, schema, value)}"]
         return []
