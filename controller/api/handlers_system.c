@@ -2,6 +2,7 @@
 // The node itself: version, readiness, and the description of the API.
 #include "api/handlers.h"
 
+#include "api/api.h"
 #include "api/context.h"
 #include "api/openapi.h"
 #include "api/publication_json.h"
@@ -155,6 +156,30 @@ static void system_advise(json_t *list, const char *code, const char *pointer, c
 						      pointer, "detail", detail));
 }
 
+/* A line for each webhook that takes no events now. */
+static void system_advise_webhooks(const struct request *r, json_t *list)
+{
+	const struct api_notify *n = r->api->notify;
+	json_t *status = n->ctx ? n->status(n->ctx) : NULL;
+	const json_t *url;
+	size_t i;
+
+	json_array_foreach (json_object_get(status, "urls"), i, url) {
+		const char *error = json_string_value(json_object_get(url, "error"));
+		AUTO_FREE char *text = mem_printf(
+			"the webhook %s fails (%s), %" JSON_INTEGER_FORMAT
+			"%s events wait: zonegate notify status, and zonegate notify test once it is mended",
+			json_string_value(json_object_get(url, "url")),
+			error ? error : "no reason is known",
+			json_integer_value(json_object_get(url, "pending")),
+			json_is_true(json_object_get(url, "behind")) ? "+" : "");
+
+		if (json_integer_value(json_object_get(url, "failures")) > 0)
+			system_advise(list, "webhook", "/notify", text);
+	}
+	json_decref(status);
+}
+
 /* All that this node should be told of, in one place. */
 static json_t *system_advice(const struct request *r, const struct node_status *n)
 {
@@ -170,6 +195,7 @@ static json_t *system_advice(const struct request *r, const struct node_status *
 	system_advise(list, "unknown_zones", "/node", n->zones_advice);
 	system_advise(list, "connection_tracking", "/kernel/conntrack", conntrack);
 	system_advise(list, "certificate", "/api/tls", certificate);
+	system_advise_webhooks(r, list);
 	return list;
 }
 

@@ -37,6 +37,11 @@ static void webhooks_are_shown(void **state)
 	assert_contains(a.out, "1000+");
 	assert_contains(a.out, "2026-01-02T03:04:05");
 	assert_contains(a.out, "the answer is status 500");
+	/* Who looks at the node sees it, too. */
+	AUTO_OUTCOME struct outcome node = cli_rig_run(&rig, cli_status_show, 1, &o,
+						       WORDS("status"));
+	assert_contains(node.out, "advice: the webhook https://hooks.example.net fails (the answer "
+				  "is status 500), 1000+ events wait");
 	AUTO_OUTCOME struct outcome b = cli_rig_run(&rig, cli_notify_test, 2, &o,
 						    WORDS("notify", "test"));
 	assert_int_equal(b.exit, EXIT_NEGATIVE);
