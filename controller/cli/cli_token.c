@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -90,6 +91,18 @@ static char *cli_token_format_sources(const json_t *token)
 	return buf_take(&w);
 }
 
+static char *cli_token_format_end(const json_t *token)
+{
+	const char *end = cli_print_text(token, "expires_at");
+	usec_t wall;
+
+	if (!*end)
+		return mem_strdup("no end");
+	if (time_parse_wall(end, &wall) == 0 && wall <= time_wall())
+		return mem_strdup("expired");
+	return mem_printf("%.19s", end);
+}
+
 enum cli_exit cli_token_list(struct cli *cli)
 {
 	static const char *const heads[] = {"NAME", "ROLE",       "ID",        "BY", "UNTIL (UTC)",
@@ -109,16 +122,16 @@ enum cli_exit cli_token_list(struct cli *cli)
 	}
 	t = cli_table_new(heads);
 	json_array_foreach (items, i, token) {
-		AUTO_FREE char *until = mem_printf("%.19s", cli_print_text(token, "expires_at"));
+		AUTO_FREE char *until = cli_token_format_end(token);
 		AUTO_FREE char *used = mem_printf("%.19s", cli_print_text(token, "last_used_at"));
 		AUTO_FREE char *sources = cli_token_format_sources(token);
 
-		cli_table_add(t, (const char *[]){
-					 cli_print_text(token, "name"),
-					 cli_print_text(token, "role"), cli_print_text(token, "id"),
-					 cli_print_text(token, "created_by"),
-					 *until ? until : "no end", sources, *used ? used : "never",
-					 cli_print_text(token, "last_used_from")});
+		cli_table_add(t, (const char *[]){cli_print_text(token, "name"),
+						  cli_print_text(token, "role"),
+						  cli_print_text(token, "id"),
+						  cli_print_text(token, "created_by"), until,
+						  sources, *used ? used : "never",
+						  cli_print_text(token, "last_used_from")});
 	}
 	cli_print_table_or(t, "No tokens yet: zonegate token create NAME --role ROLE");
 	return EXIT_OK;

@@ -32,6 +32,18 @@ static void tokens_are_made_listed_and_revoked(void **state)
 	assert_int_equal(endless.exit, EXIT_OK);
 	assert_contains(both.out, "no end");
 	assert_null(strstr(both.out, "revoked"));
+	assert_null(strstr(both.out, "expired"));
+	AUTO_OUTCOME struct outcome brief = cli_rig_run(
+		&rig, cli_token_create, 2, &(struct cli_options){.role = "viewer", .expires = "1s"},
+		WORDS("token", "create", "brief"));
+	assert_int_equal(brief.exit, EXIT_OK);
+	usleep(1100 * 1000);
+	AUTO_OUTCOME struct outcome late = cli_rig_run(&rig, cli_token_list, 2, &plain,
+						       WORDS("token", "list"));
+	assert_contains(late.out, "expired");
+	AUTO_OUTCOME struct outcome over = cli_rig_run(&rig, cli_token_revoke, 2, &plain,
+						       WORDS("token", "revoke", "brief"));
+	assert_int_equal(over.exit, EXIT_OK);
 	AUTO_OUTCOME struct outcome ended = cli_rig_run(&rig, cli_token_revoke, 2, &plain,
 							WORDS("token", "revoke", "endless"));
 	assert_int_equal(ended.exit, EXIT_OK);
