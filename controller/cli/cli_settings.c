@@ -17,19 +17,33 @@ static char *cli_settings_cell(const json_t *timeouts, const char *name, const c
 	return value ? mem_printf("%" JSON_INTEGER_FORMAT " s", value) : mem_strdup(otherwise);
 }
 
-static void cli_settings_print(const json_t *settings)
+/* Why no value is in force: with ipvs = off there is no kernel that could tell one. */
+static const char *cli_settings_unknown(struct cli *cli, const json_t *in_force)
+{
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	if (json_is_object(in_force))
+		return "not known";
+	cli_client_get(cli->client, CLI_BASE "/system", &a);
+	return strcmp(cli_print_text(json_object_get(a.json, "kernel"), "ipvs"), "off") == 0
+		       ? "not known (ipvs = off)"
+		       : "not known";
+}
+
+static void cli_settings_print(struct cli *cli, const json_t *settings)
 {
 	static const char *const heads[] = {"TIMEOUT", "CONFIGURED", "IN FORCE", NULL};
 	static const char *const names[] = {"tcp_s", "tcp_fin_s", "udp_s"};
 	const json_t *configured = json_object_get(settings, "timeouts");
 	const json_t *in_force = json_object_get(json_object_get(settings, "status"),
 						 "timeouts_in_force");
+	const char *unknown = cli_settings_unknown(cli, in_force);
 	struct cli_table *t = cli_table_new(heads);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		AUTO_FREE char *wanted = cli_settings_cell(configured, names[i],
 							   "as the kernel has it");
-		AUTO_FREE char *is = cli_settings_cell(in_force, names[i], "not known");
+		AUTO_FREE char *is = cli_settings_cell(in_force, names[i], unknown);
 
 		cli_table_add(t, (const char *[]){names[i], wanted, is});
 	}
@@ -46,7 +60,7 @@ enum cli_exit cli_settings_show(struct cli *cli)
 	if (cli->options.format == FORMAT_JSON)
 		cli_print_json(a.json);
 	else
-		cli_settings_print(a.json);
+		cli_settings_print(cli, a.json);
 	return EXIT_OK;
 }
 
@@ -90,7 +104,7 @@ enum cli_exit cli_settings_set(struct cli *cli)
 	if (cli->options.format == FORMAT_JSON)
 		cli_print_json(a.json);
 	else
-		cli_settings_print(a.json);
+		cli_settings_print(cli, a.json);
 	cli_history_say_pending(cli);
 	return cli_print_warnings(a.json);
 }

@@ -135,5 +135,6 @@ bool engine_timeouts(const struct engine *e, struct plan_timeouts *ret_timeouts)
 {
 	for (enum plan_timeout t = 0; t < PLAN_TIMEOUTS; t++)
 		ret_timeouts->s[t] = e->timeouts.expected.s[t];
-	return e->kernel_known && ret_timeouts->s[PLAN_TIMEOUT_TCP];
+	/* With ipvs = off what is planned is known, and no kernel was asked. */
+	return e->kernel_known && !e->settings.kernel_off && ret_timeouts->s[PLAN_TIMEOUT_TCP];
 }

@@ -29,6 +29,14 @@ static void settings_are_shown_and_set(void **state)
 						       WORDS("settings", "set", "udp"));
 	assert_int_equal(word.exit, EXIT_USAGE);
 	rig_end(&rig);
+
+	/* Where no kernel is programmed none has told what is in force. */
+	struct rig off = {.kernel_off = true};
+	rig_start(&off, 0);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&off, cli_settings_show, 2, &o,
+						       WORDS("settings", "show"));
+	assert_contains(none.out, "udp_s      as the kernel has it  not known (ipvs = off)\n");
+	rig_end(&off);
 }
 
 static void reconcile_tells_what_it_mended(void **state)
