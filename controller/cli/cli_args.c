@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLI_SOCKET "/run/zonegate/api.sock"
+#define CLI_SOCKET   "/run/zonegate/api.sock"
+#define CLI_SPAN_MAX (366 * 86400 * USEC_PER_SEC)
 
 enum {
 	LONG_SOCKET = 256,
@@ -239,6 +240,33 @@ static int cli_args_take(int c, char *const *argv, struct cli_options *o,
 	}
 }
 
+int cli_args_read_span(const char *text, usec_t *ret_span)
+{
+	if (strcmp(text, "0") != 0 && strcmp(text, "0s") != 0)
+		return time_parse_span(text, CLI_SPAN_MAX, ret_span);
+	*ret_span = 0;
+	return 0;
+}
+
+/* Only --timeout may be 0: now. */
+static int cli_args_check_span(const char *name, const char *text, char ret_fault[CLI_FAULT_MAX])
+{
+	const bool may_be_none = strcmp(name, "--timeout") == 0;
+	usec_t span = 0;
+
+	if (!text || (cli_args_read_span(text, &span) == 0 && (span || may_be_none)))
+		return 0;
+	if (*text && !text[strspn(text, "0123456789")] && strspn(text, "0") < strlen(text))
+		snprintf(ret_fault, CLI_FAULT_MAX,
+			 "%s \"%.40s\": the unit is missing: %.40ss, %.40sm, %.40sh or %.40sd",
+			 name, text, text, text, text, text);
+	else
+		snprintf(ret_fault, CLI_FAULT_MAX,
+			 "%s \"%.40s\": a time as 90s, 30m, 2h or 3d is expected%s", name, text,
+			 may_be_none ? ", or 0" : "");
+	return -EINVAL;
+}
+
 int cli_args_parse(int argc, char **argv, struct cli_options *ret_options,
 		   char ret_fault[CLI_FAULT_MAX])
 {
@@ -257,6 +285,10 @@ int cli_args_parse(int argc, char **argv, struct cli_options *ret_options,
 	}
 	o.args = argv + optind;
 	o.arg_count = (size_t)(argc - optind);
+	if (cli_args_check_span("--for", o.expires, ret_fault) ||
+	    cli_args_check_span("--timeout", o.timeout, ret_fault) ||
+	    cli_args_check_span("--confirm-within", o.confirm_within, ret_fault))
+		return -EINVAL;
 	*ret_options = o;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef ZG_CLI_CLI_ARGS_H
 #define ZG_CLI_CLI_ARGS_H
 
+#include "base/time.h"
 #include "cli/cli.h"
 
 /* Options that only some commands take. */
@@ -51,6 +52,9 @@ struct cli_command {
 #define CLI_FAULT_MAX 256
 int cli_args_parse(int argc, char **argv, struct cli_options *ret_options,
 		   char ret_fault[CLI_FAULT_MAX]);
+
+/* "90s", "30m", "2h", "3d", and "0": the one form of every option that takes a time. -EINVAL if it is none. */
+int cli_args_read_span(const char *text, usec_t *ret_span);
 
 /* The command that the first words name; *ret_words is how many it took. NULL if none. */
 const struct cli_command *cli_args_find(const struct cli_command *table, size_t count,

@@ -163,7 +163,7 @@ static const struct cli_command commands[] = {
 	 CHANGE | OPTION_TIMEOUT | OPTION_WAIT,
 	 cli_drain_begin,
 	 "takes a server out gently: no new connections, and out of the kernel when the last has ended",
-	 "It stays out until it is undrained. TIME is 0, 90s, 5m or 1h, else the group's drain_timeout_ms: then UDP is cut, and TCP where the group terminates. Again with --timeout 0: removed now. --wait shows the connections left until it has ended; ends with 1 when it was undrained meanwhile."},
+	 "It stays out until it is undrained. TIME is 90s, 30m, 2h, 3d or 0, else the group's drain_timeout_ms: then UDP is cut, and TCP where the group terminates. Again with --timeout 0: removed now. --wait shows the connections left until it has ended; ends with 1 when it was undrained meanwhile."},
 	{{"server", "undrain"},
 	 "GROUP/SERVER [--dry-run]",
 	 1,

@@ -65,32 +65,6 @@ static const char *cli_drain_name(const struct cli *cli, char buf[200])
 	return buf;
 }
 
-/* "0", "90s", "5m", "1h" in milliseconds. False if it is none. */
-static bool cli_drain_parse_time(const char *text, json_int_t *ret_ms)
-{
-	static const struct {
-		const char *unit;
-		json_int_t ms;
-	} units[] = {{"s", 1000}, {"m", 60000}, {"h", 3600000}};
-	size_t digits = strspn(text, "0123456789");
-	json_int_t number = 0;
-
-	if (digits == 0 || digits > 6)
-		return false;
-	for (size_t i = 0; i < digits; i++)
-		number = number * 10 + (text[i] - '0');
-	*ret_ms = 0;
-	if (number == 0 && !text[digits])
-		return true;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(units[i].unit, text + digits) != 0)
-			continue;
-		*ret_ms = number * units[i].ms;
-		return true;
-	}
-	return false;
-}
-
 /* ---- answers ---------------------------------------------------------------------------------- */
 
 static enum cli_exit cli_drain_print_plan(const struct cli *cli, const json_t *answer)
@@ -174,19 +148,20 @@ enum cli_exit cli_drain_begin(struct cli *cli)
 	AUTO_ANSWER struct cli_answer a = {0};
 	enum cli_exit warned;
 	char name[200];
-	json_int_t ms = 0;
+	usec_t span = 0;
 	json_t *body;
 
 	if (!path)
 		return EXIT_USAGE;
-	if (!o->comment || (o->timeout && !cli_drain_parse_time(o->timeout, &ms))) {
+	if (!o->comment || (o->timeout && cli_args_read_span(o->timeout, &span))) {
 		fprintf(stderr, "zonegate: give --comment why%s\n",
-			o->comment ? "; --timeout is 0, 90s, 5m or 1h" : "");
+			o->comment ? "; --timeout is 90s, 30m, 2h, 3d or 0" : "");
 		return EXIT_USAGE;
 	}
 	body = json_pack("{s:s}", "comment", o->comment);
 	if (body && o->timeout)
-		json_object_set_new(body, "timeout_ms", json_integer(ms));
+		json_object_set_new(body, "timeout_ms",
+				    json_integer((json_int_t)(span / USEC_PER_MS)));
 	cli_drain_call(cli, "PUT", path, body ? body : json_object(), &a);
 	if (cli_client_judge(a.status) != EXIT_OK)
 		return cli_print_problem(&a);

@@ -3,6 +3,7 @@
 #include "cli/cli_history.h"
 
 #include "base/mem.h"
+#include "cli/cli_args.h"
 #include "cli/cli_commands.h"
 #include "cli/cli_diff.h"
 #include "cli/cli_print.h"
@@ -15,33 +16,20 @@
 
 /* ---- confirmations ---------------------------------------------------------------------------- */
 
-static unsigned cli_history_unit(const char *text)
-{
-	if (strcmp(text, "") == 0 || strcmp(text, "s") == 0)
-		return 1;
-	if (strcmp(text, "m") == 0)
-		return 60;
-	return strcmp(text, "h") == 0 ? 3600 : 0;
-}
+#define WITHIN_MAX (24 * 3600 * USEC_PER_SEC)
 
 enum cli_exit cli_history_read_within(const struct cli *cli, unsigned *ret_seconds)
 {
 	const char *text = cli->options.confirm_within;
-	size_t digits = text ? strspn(text, "0123456789") : 0;
-	unsigned number, unit;
+	usec_t span = 0;
 
-	*ret_seconds = 0;
-	if (!text)
-		return EXIT_OK;
-	number = digits > 0 && digits < 6 ? (unsigned)strtoul(text, NULL, 10) : 0;
-	unit = cli_history_unit(text + digits);
-	if (number == 0 || unit == 0) {
+	if (text && (cli_args_read_span(text, &span) || span == 0 || span > WITHIN_MAX)) {
 		fprintf(stderr,
 			"zonegate: --confirm-within: \"%s\" is no time as 60s, 5m or 2h, at most 24h\n",
 			text);
 		return EXIT_USAGE;
 	}
-	*ret_seconds = number * unit;
+	*ret_seconds = (unsigned)(span / USEC_PER_SEC);
 	return EXIT_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static int parse(const char *line, struct cli_options *ret_options, char *ret_fault)
@@ -111,6 +112,36 @@ static void args_are_refused(void **state)
 	}
 }
 
+/* Every time is written in one form: with its unit. */
+static void args_take_one_form_of_times(void **state)
+{
+	static const char *const names[] = {"--for", "--timeout", "--confirm-within"};
+	static const char *const good[] = {"90s", "30m", "2h", "3d"};
+	static const char *const bad[] = {"90", "2w", "1h30m", "", "-5s", "s"};
+	char fault[CLI_FAULT_MAX] = "", line[80];
+	struct cli_options o;
+	usec_t span;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		for (size_t k = 0; k < sizeof(good) / sizeof(good[0]); k++) {
+			snprintf(line, sizeof(line), "zonegate x %s=%s", names[i], good[k]);
+			assert_int_equal(parse(line, &o, fault), 0);
+		}
+		for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+			snprintf(line, sizeof(line), "zonegate x %s=%s", names[i], bad[k]);
+			assert_int_not_equal(parse(line, &o, fault), 0);
+			if (!strstr(fault, names[i]) ||
+			    !strstr(fault, k ? "30m" : "90s, 90m, 90h or 90d"))
+				fail_msg("%s: %s", line, fault);
+		}
+	}
+	assert_int_equal(parse("zonegate x --timeout=0", &o, fault), 0);
+	assert_int_not_equal(parse("zonegate x --for=0", &o, fault), 0);
+	assert_int_equal(cli_args_read_span("3d", &span), 0);
+	assert_int_equal(span, 3 * 86400 * USEC_PER_SEC);
+}
+
 static enum cli_exit nothing(struct cli *cli)
 {
 	(void)cli;
@@ -193,8 +224,11 @@ static void args_guess_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(args_are_taken_apart), cmocka_unit_test(args_are_refused),
-		cmocka_unit_test(args_find_commands),   cmocka_unit_test(args_split_names),
+		cmocka_unit_test(args_are_taken_apart),
+		cmocka_unit_test(args_are_refused),
+		cmocka_unit_test(args_take_one_form_of_times),
+		cmocka_unit_test(args_find_commands),
+		cmocka_unit_test(args_split_names),
 		cmocka_unit_test(args_guess_words),
 	};
 

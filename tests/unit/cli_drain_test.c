@@ -156,7 +156,7 @@ static void weights_are_set_and_reset(void **state)
 
 static void what_is_missing_is_said(void **state)
 {
-	struct cli_options none = {0}, odd = {.comment = "c", .timeout = "5d"},
+	struct cli_options none = {0}, odd = {.comment = "c", .timeout = "5w"},
 			   why = {.comment = "c"};
 	struct rig rig = {0};
 

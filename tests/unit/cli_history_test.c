@@ -143,7 +143,7 @@ static void plans_and_applies_files(void **state)
 {
 	char path[] = "/tmp/zonegate-plan-XXXXXX";
 	struct cli_options none = {0}, o = {.file = path},
-			   within = {.file = path, .confirm_within = "60"};
+			   within = {.file = path, .confirm_within = "60s"};
 	int fd = mkstemp(path);
 	struct rig rig = {0};
 
