@@ -16,6 +16,10 @@ async function first_run(world) {
 	assert.ok(code, `no code in: ${text}`)
 	const page = await open(world, {user: null})
 	await page.getByRole('button', {name: 'I have a code'}).click()
+	await page.getByLabel('One-time code').waitFor()
+	// As it is printed: the address with the code's page.
+	await page.goto(`${world.daemon.base}#/setup`)
+	await page.reload()
 	await page.getByLabel('One-time code').fill('AAAA-BBBB-CCCC-DDDD')
 	await page.getByLabel('User').fill('anna')
 	await page.getByLabel('Password', {exact: true}).fill('short')

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Runs the cases one after the other: each begins where the one before ended.
-import {execFileSync, spawnSync} from 'node:child_process'
+import {execFile, spawnSync} from 'node:child_process'
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
 import {dirname, join, resolve} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {promisify} from 'node:util'
 import {Backend, Daemon} from './daemon.mjs'
 import {FLOWS} from './flows.mjs'
 import {LOOKS} from './looks.mjs'
@@ -16,6 +17,7 @@ const need = createRequire(join(webui, 'package.json'))
 const build = resolve(root, process.env.BUILD ?? 'build')
 const program = join(build, 'default')
 const out = join(build, 'web')
+const start = promisify(execFile)
 const CASE_MS = 240000 // a machine that does all other stages beside is slow
 
 let passed = 0, failed = 0
@@ -50,9 +52,8 @@ async function types(daemon) {
 	const answer = await daemon.must('GET', '/openapi.json')
 	const file = join(out, 'openapi.json')
 	writeFileSync(file, JSON.stringify(answer))
-	execFileSync(process.execPath, ['types.mjs', file], {cwd: webui, stdio: 'pipe'})
-	const run = spawnSync(process.execPath, [need.resolve('typescript/lib/tsc.js'), '-p', '.'], {cwd: webui, encoding: 'utf8'})
-	if (run.status !== 0) throw new Error(run.stdout)
+	await start(process.execPath, ['types.mjs', file], {cwd: webui})
+	await start(process.execPath, [need.resolve('typescript/lib/tsc.js'), '-p', '.'], {cwd: webui}).catch(fault => { throw new Error(fault.stdout || fault.message) })
 }
 
 function budget() {
@@ -75,13 +76,15 @@ async function main(names) {
 		await Promise.all([daemon.start(), ...backends.map(b => b.start())])
 		if (wanted('unit')) await judge('unit', unit)
 		if (wanted('budget')) await judge('budget', budget)
-		if (wanted('types')) await judge('types', () => types(daemon))
+		// The compiler works beside the browser: it needs the daemon once, at its beginning.
+		const compiled = wanted('types') ? judge('types', () => types(daemon)) : undefined
 		browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']})
 		const world = {daemon, backends, browser, axe, shots: join(out, 'shots')}
 		for (const run of [...FLOWS, ...LOOKS]) {
 			// What later cases need is done also when they are asked for alone.
 			if (run.needed || wanted(run.name)) await judge(run.name, () => run(world))
 		}
+		await compiled
 	} finally {
 		await browser?.close()
 		await Promise.all(backends.map(b => b.stop().catch(() => undefined)))
