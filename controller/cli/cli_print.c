@@ -76,6 +76,56 @@ void cli_print_table_or(struct cli_table *t, const char *empty)
 
 /* ---- problems --------------------------------------------------------------------------------- */
 
+/* What the API calls its members is called otherwise on the command line. */
+static const struct {
+	const char *pointer; /* NULL: nothing points to it */
+	const char *words;   /* as sentences of the API name it, or NULL */
+	const char *option;
+} cli_print_options[] = {
+	{"/expires_in", NULL, "--for"},
+	{"/load_balancer", NULL, "--lb"},
+	{"/timeout_ms", NULL, "--timeout"},
+	{"/comment", NULL, "--comment"},
+	{"/evacuate_servers", NULL, "--evacuate-servers"},
+	{"/confirm_within_s", NULL, "--confirm-within"},
+	{"/role", NULL, "--role"},
+	{"/sources", NULL, "--source"},
+	{NULL, "set force", "--force"},
+};
+
+static bool cli_print_points_to(const char *pointer, const char *member)
+{
+	size_t length = strlen(member);
+
+	return strncmp(pointer, member, length) == 0 &&
+	       (pointer[length] == '\0' || pointer[length] == '/');
+}
+
+/* "  /expires_in (--for): …" */
+static void cli_print_write_fault(const json_t *fault, struct buf_writer *w)
+{
+	const char *pointer = cli_print_text(fault, "pointer"),
+		   *detail = cli_print_text(fault, "detail"), *at;
+
+	buf_write_format(w, "  %s", pointer);
+	for (size_t i = 0; i < sizeof(cli_print_options) / sizeof(cli_print_options[0]); i++)
+		if (cli_print_options[i].pointer &&
+		    cli_print_points_to(pointer, cli_print_options[i].pointer))
+			buf_write_format(w, " (%s)", cli_print_options[i].option);
+	buf_write_text(w, *pointer ? ": " : "");
+	for (size_t i = 0; i < sizeof(cli_print_options) / sizeof(cli_print_options[0]); i++) {
+		const char *words = cli_print_options[i].words;
+
+		if (!words || !(at = strstr(detail, words)))
+			continue;
+		at += strlen(words);
+		buf_write_format(w, "%.*s (%s)", (int)(at - detail), detail,
+				 cli_print_options[i].option);
+		detail = at;
+	}
+	buf_write_format(w, "%s\n", detail);
+}
+
 void cli_print_write_problem(long status, const json_t *problem, struct buf_writer *w)
 {
 	const char *title = cli_print_text(problem, "title"),
@@ -92,12 +142,8 @@ void cli_print_write_problem(long status, const json_t *problem, struct buf_writ
 	if (json_array_size(errors) == 0 && strcmp(title, detail) != 0)
 		buf_write_format(w, ": %s", detail);
 	buf_write_text(w, "\n");
-	json_array_foreach (errors, i, fault) {
-		const char *pointer = cli_print_text(fault, "pointer");
-
-		buf_write_format(w, "  %s%s%s\n", pointer, *pointer ? ": " : "",
-				 cli_print_text(fault, "detail"));
-	}
+	json_array_foreach (errors, i, fault)
+		cli_print_write_fault(fault, w);
 	if (total > (json_int_t)json_array_size(errors))
 		buf_write_format(w, "  and %" JSON_INTEGER_FORMAT " more\n",
 				 total - (json_int_t)json_array_size(errors));

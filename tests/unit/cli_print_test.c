@@ -73,6 +73,28 @@ static void print_reads_members(void **state)
 	json_decref(json);
 }
 
+/* What the API names is named as it is written on the command line, too. */
+static void faults_name_their_options(void **state)
+{
+	static const char text[] = "{\"title\":\"Refused\",\"errors\":["
+				   "{\"pointer\":\"/expires_in\",\"detail\":\"is required\"},"
+				   "{\"pointer\":\"/sources/1\",\"detail\":\"is none\"},"
+				   "{\"pointer\":\"/load_balancers/x\",\"detail\":\"is odd\"},"
+				   "{\"pointer\":\"\",\"detail\":\"set force if you like\"}]}";
+	json_t *problem = json_loads(text, 0, NULL);
+	AUTO_BUF struct buf_writer w;
+
+	(void)state;
+	buf_writer_init(&w, 4096);
+	cli_print_write_problem(409, problem, &w);
+	assert_string_equal(buf_text(&w), "zonegate: Refused\n"
+					  "  /expires_in (--for): is required\n"
+					  "  /sources/1 (--source): is none\n"
+					  "  /load_balancers/x: is odd\n"
+					  "  set force (--force) if you like\n");
+	json_decref(problem);
+}
+
 /* One sentence about several places is one line; what was said before is only counted. */
 static void advice_is_told_once(void **state)
 {
@@ -106,9 +128,8 @@ static void advice_is_told_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(print_shows_every_fault),
-		cmocka_unit_test(print_reads_files),
-		cmocka_unit_test(advice_is_told_once),
+		cmocka_unit_test(print_shows_every_fault),   cmocka_unit_test(print_reads_files),
+		cmocka_unit_test(faults_name_their_options), cmocka_unit_test(advice_is_told_once),
 		cmocka_unit_test(print_reads_members),
 	};
 
