@@ -121,7 +121,7 @@ static void cli_status_print_other(const struct cli *cli, const json_t *item, co
 		       cli_print_text(item, "server_group"), cli_print_text(item, "server"),
 		       cli_print_number(item, "connections"), cli_print_text(item, "deadline_at"));
 	else
-		printf("%s  %s: %s, by %s: %s\n", state, cli_print_text(item, "object"),
+		printf("%s  %s: %s, by %s: \"%s\"\n", state, cli_print_text(item, "object"),
 		       cli_print_text(item, "detail"), cli_print_text(item, "who"),
 		       cli_print_text(item, "comment"));
 }
@@ -137,7 +137,7 @@ static void cli_status_print_override(const struct cli *cli, const json_t *item)
 		cli_status_print_other(cli, item, kind);
 		return;
 	}
-	printf("%s  zone %s of %s until %s by %s: %s\n",
+	printf("%s  zone %s of %s until %s by %s: \"%s\"\n",
 	       cli_table_state(MOOD_WAITING, "SHIFTED", cli->color, cli->unicode, state),
 	       cli_print_text(item, "zone"), cli_shift_target(item, target),
 	       cli_print_text(item, "expires_at"), cli_print_text(item, "who"),

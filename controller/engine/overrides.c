@@ -131,11 +131,11 @@ static void tell_put(struct engine *e, const struct override_pending *p)
 
 	time_format_span(o->duration, span);
 	if (o->place.kind == OVERRIDE_DRAIN)
-		snprintf(text, sizeof(text), "%s by %s, %s at most: no new flows (%s)",
+		snprintf(text, sizeof(text), "%s by %s, %s at most: no new flows; comment: \"%s\"",
 			 p->created ? "drained" : "the drain was changed", o->who, span,
 			 o->comment);
 	else
-		snprintf(text, sizeof(text), "weight %u by %s, %s (%s)", o->weight, o->who,
+		snprintf(text, sizeof(text), "weight %u by %s, %s; comment: \"%s\"", o->weight, o->who,
 			 o->duration ? span : "until it is taken back", o->comment);
 	if (o->place.kind == OVERRIDE_DRAIN)
 		overrides_tell(e, p->created ? EVENT_DRAIN_STARTED : EVENT_DRAIN_CHANGED, o, text);

@@ -256,7 +256,7 @@ static void tell(struct engine *e, enum engine_event_id id, const struct engine_
 						     s->id, "zone", s->zone, "load_balancer", s->lb,
 						     "by", who, "expires_at", until, "comment",
 						     s->comment)},
-		"shift %s by %s: zone %s of %s, until %s: %s", s->id, who, s->zone,
+		"shift %s by %s: zone %s of %s, until %s; comment: \"%s\"", s->id, who, s->zone,
 		strcmp(s->lb, "*") == 0 ? "all load balancers" : s->lb, until, s->comment);
 }
 

@@ -314,7 +314,7 @@ static void tell_publication(struct engine *e, const struct engine_lb *lb,
 					  zone_reason_name(z->out[f].reason), "server_group",
 					  z->group[f], "shift", z->shift[f])},
 		"%s is %s: %s%s%s%s%s", address, z->out[f].published ? "handed out" : "withdrawn",
-		zone_reason_name(z->out[f].reason), z->group[f] ? ", server group " : "",
+		zone_reason_phrase(z->out[f].reason), z->group[f] ? ", server group " : "",
 		z->group[f] ? z->group[f] : "", z->shift[f] ? ", shift " : "",
 		z->shift[f] ? z->shift[f] : "");
 }

@@ -20,6 +20,23 @@ const char *zone_reason_name(enum zone_reason r)
 	return names[r];
 }
 
+const char *zone_reason_phrase(enum zone_reason r)
+{
+	static const char *const phrases[] = {
+		[ZONE_REASON_HEALTHY] = "healthy",
+		[ZONE_REASON_UNDECIDED] = "undecided, no verdict yet",
+		[ZONE_REASON_FAIL_OPEN] = "no zone is healthy, so all are handed out",
+		[ZONE_REASON_VIP_UNHEALTHY] = "its VIP is unhealthy",
+		[ZONE_REASON_GROUP] = "too few healthy servers",
+		[ZONE_REASON_MANUAL] = "shifted away by hand",
+		[ZONE_REASON_DISABLED] = "disabled in the configuration",
+	};
+
+	_Static_assert(sizeof(phrases) / sizeof(phrases[0]) == ZONE_REASON_COUNT,
+		       "a phrase per reason");
+	return phrases[r];
+}
+
 enum zone_verdict zone_judge_group(const struct zone_count *c, const struct threshold *dns)
 {
 	uint64_t wanted = ((uint64_t)c->eligible * dns->percent + 99) / 100;

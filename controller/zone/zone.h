@@ -36,6 +36,9 @@ enum zone_reason {
 /* "healthy", "undecided", "fail_open", "withdrawn_vip_unhealthy", "withdrawn_group", "withdrawn_manual", "disabled". */
 const char *zone_reason_name(enum zone_reason r);
 
+/* The same for a sentence: "shifted away by hand". */
+const char *zone_reason_phrase(enum zone_reason r);
+
 /* One zone of one load balancer in one family. Zones without a VIP of the family are not in the list. */
 struct zone_input {
 	bool enabled;      /* the zone's and the load balancer's */

@@ -74,7 +74,7 @@ static void status_is_loud(void **state)
 	assert_contains(loud.out,
 			"✖ FAIL-OPEN  load balancer shop: no zone is known to be healthy");
 	assert_contains(loud.out, "◐ SHIFTED  zone zb of load balancer shop until 2");
-	assert_contains(loud.out, " by root: why\n");
+	assert_contains(loud.out, " by root: \"why\"\n");
 	assert_contains(loud.out, "shop           ✖ fail-open      2     1/2 ");
 	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_status_show, 1, &json,
 						      WORDS("status"));
