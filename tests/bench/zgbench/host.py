@@ -104,6 +104,10 @@ class Listener:
         self._process.send_signal(signal.SIGUSR1)
         return read_numbers(self._process.stdout.readline())
 
+    def go_first(self):
+        """Before all others on its processor: what a client does there makes no visit look late."""
+        os.sched_setscheduler(self._process.pid, os.SCHED_FIFO, os.sched_param(2))
+
     def end(self):
         """The same, and no more is accepted."""
         self._process.send_signal(signal.SIGTERM)
