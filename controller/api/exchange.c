@@ -520,7 +520,7 @@ static void exchange_parse_done(struct worker_job *job)
 
 	if (b->exchange && !exchange_take_digest(b->exchange, b)) {
 		b->repeated = b->known.known = false;
-		worker_submit(b->exchange->list->settings->context->worker, &b->job);
+		request_submit(b->exchange->request, &b->job);
 		return;
 	}
 	if (b->exchange) {
@@ -551,7 +551,7 @@ static void exchange_parse_later(struct exchange *x)
 	b->digest_first = (x->request->route->flags & ROUTE_REPEATS) != 0;
 	b->known = x->list->settings->context->document;
 	x->parsing = b;
-	worker_submit(x->list->settings->context->worker, &b->job);
+	request_submit(x->request, &b->job);
 }
 
 /* ---- the handler ------------------------------------------------------------------------------ */

@@ -97,7 +97,7 @@ static void shift_reply(struct request *r, unsigned status, json_t *json,
 		.status = status};
 	request_abandon(r); /* by the wish, which is done */
 	request_wait(r, j, shift_job_forget);
-	worker_submit(r->api->worker, &j->job);
+	request_submit(r, &j->job);
 }
 
 static void shift_op_show_started(struct request *r, const struct shift_result *result)

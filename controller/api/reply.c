@@ -195,7 +195,7 @@ static void reply_run_later(struct reply_job *j, struct status_json *status)
 		j->own_status = reply_take_status(status, j);
 	reply_add_advice(j, json_array_get(j->own_status, 0));
 	request_wait(j->request, j, reply_job_forget);
-	worker_submit(j->request->api->worker, &j->job);
+	request_submit(j->request, &j->job);
 }
 
 /* Above the bound on the worker, below it now. Takes the job. `parent`: name of what the objects belong to. */

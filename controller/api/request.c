@@ -3,7 +3,9 @@
 #include "api/request.h"
 
 #include "api/context.h"
+#include "api/router.h"
 #include "api/sse.h"
+#include "api/worker.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "engine/status.h"
@@ -82,6 +84,16 @@ void request_wait(struct request *r, void *operation, void (*forget)(void *opera
 	assert(!r->operation && !r->replied);
 	r->operation = operation;
 	r->forget = forget;
+}
+
+/* By what the route asks for, not by who came: nobody gets before others with what everybody may. */
+void request_submit(const struct request *r, struct worker_job *job)
+{
+	if (r->method != METHOD_GET && r->route->role > ROLE_VIEWER &&
+	    !(r->route->flags & ROUTE_READS))
+		worker_submit_write(r->api->worker, job);
+	else
+		worker_submit(r->api->worker, job);
 }
 
 int request_query_bool(const struct request *r, const char *name, struct err *e, bool *ret_value)

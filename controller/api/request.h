@@ -20,6 +20,7 @@
 struct api_context;
 struct route;
 struct sse_stream;
+struct worker_job;
 
 enum request_method {
 	METHOD_GET,
@@ -101,6 +102,9 @@ void request_wait(struct request *r, void *operation, void (*forget)(void *opera
 
 /* The operation that waits forgets the request; the reply is the caller's now. */
 void request_abandon(struct request *r);
+
+/* Work for the answer, on the API's worker: what changes something does not wait behind what others only read. */
+void request_submit(const struct request *r, struct worker_job *job);
 
 /* "", "true" and "1" are true; absent, "false" and "0" false; else -EINVAL and a fault in `e`. */
 int request_query_bool(const struct request *r, const char *name, struct err *e, bool *ret_value);

@@ -11,6 +11,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
+enum worker_lane { LANE_READS, LANE_WRITES, LANE_SCRAPES, WORKER_LANES };
+
 struct worker_queue {
 	struct worker_job *first;
 	struct worker_job **end;
@@ -22,7 +24,7 @@ struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t filled;
-	struct worker_queue todo[2]; /* taken in turns */
+	struct worker_queue todo[WORKER_LANES]; /* taken in turns */
 	unsigned turn;
 	struct worker_queue finished;
 	bool stopping;
@@ -58,7 +60,11 @@ static struct worker_job *worker_queue_pop(struct worker_queue *q)
 /* The next three with the lock. */
 static bool worker_has_work(const struct worker *w)
 {
-	return w->todo[0].first || w->todo[1].first;
+	for (unsigned i = 0; i < WORKER_LANES; i++) {
+		if (w->todo[i].first)
+			return true;
+	}
+	return false;
 }
 
 static void worker_trim(struct worker *w)
@@ -94,9 +100,11 @@ static struct worker_job *worker_next(struct worker *w)
 {
 	while (!worker_has_work(w) && !w->stopping)
 		worker_wait(w);
-	w->turn ^= 1;
-	if (!w->todo[w->turn].first)
-		w->turn ^= 1;
+	for (unsigned i = 0; i < WORKER_LANES; i++) {
+		w->turn = (w->turn + 1) % WORKER_LANES;
+		if (w->todo[w->turn].first)
+			break;
+	}
 	return worker_queue_pop(&w->todo[w->turn]);
 }
 
@@ -168,8 +176,8 @@ struct worker *worker_new(struct ev_loop *loop, usec_t trim_after)
 	int error;
 
 	w->loop = loop;
-	worker_queue_init(&w->todo[0]);
-	worker_queue_init(&w->todo[1]);
+	for (unsigned i = 0; i < WORKER_LANES; i++)
+		worker_queue_init(&w->todo[i]);
 	worker_queue_init(&w->finished);
 	pthread_mutex_init(&w->lock, NULL);
 	worker_init_condition(&w->filled);
@@ -202,22 +210,27 @@ void worker_free(struct worker *w)
 	free(w);
 }
 
-static void worker_push(struct worker *w, struct worker_queue *q, struct worker_job *job)
+static void worker_push(struct worker *w, enum worker_lane lane, struct worker_job *job)
 {
 	pthread_mutex_lock(&w->lock);
-	worker_queue_push(q, job);
+	worker_queue_push(&w->todo[lane], job);
 	pthread_cond_signal(&w->filled);
 	pthread_mutex_unlock(&w->lock);
 }
 
 void worker_submit(struct worker *w, struct worker_job *job)
 {
-	worker_push(w, &w->todo[0], job);
+	worker_push(w, LANE_READS, job);
+}
+
+void worker_submit_write(struct worker *w, struct worker_job *job)
+{
+	worker_push(w, LANE_WRITES, job);
 }
 
 void worker_submit_beside(struct worker *w, struct worker_job *job)
 {
-	worker_push(w, &w->todo[1], job);
+	worker_push(w, LANE_SCRAPES, job);
 }
 
 void worker_drop(struct worker *w, struct worker_job *job)

@@ -28,7 +28,9 @@ void worker_free(struct worker *w);
 
 /* In order. The number of jobs is bounded by that of requests. */
 void worker_submit(struct worker *w, struct worker_job *job);
-/* The same in a queue of its own, from which every other job is taken: what others have queued does not hold it up. */
+/* The same in queues of their own, for writes and for scrapes; the queues are served in turns: what others have queued to read
+ * does not hold these up. */
+void worker_submit_write(struct worker *w, struct worker_job *job);
 void worker_submit_beside(struct worker *w, struct worker_job *job);
 /* Nobody waits for it any more: if its work has not begun it is never done, and `done` comes in its turn all the same. */
 void worker_drop(struct worker *w, struct worker_job *job);

@@ -489,6 +489,40 @@ static void exchange_bounds_what_waits(void **state)
 	rig_end(&rig);
 }
 
+/* A large body that changes something is not parsed behind what others asked for to read. */
+static void exchange_puts_writes_before_reads(void **state)
+{
+	enum { SIZE = 2 * BODY_INLINE_MAX, MANY = 60 };
+	static const char ask[] = "GET /api/v1/config HTTP/1.1\r\n" HOST "\r\n";
+	struct rig rig = {0};
+	AUTO_FREE char *document = rig_big_document(4000), *body = mem_alloc(SIZE);
+	AUTO_FREE char *head = mem_printf("PUT /api/v1/config HTTP/1.1\r\n" HOST
+					  "If-Match: *\r\nConnection: close\r\n"
+					  "Content-Length: %u\r\n\r\n",
+					  SIZE);
+	struct pollfd fds[MANY];
+
+	(void)state;
+	memset(body, ' ', SIZE); /* no JSON: the answer comes as soon as it was looked at */
+	rig_start(&rig, 0);
+	struct answer a = rig_ask(&rig, "PUT", "/api/v1/config", "If-Match: *\r\n", document);
+	assert_int_equal(a.status, 200);
+	answer_clear(&a);
+	for (int i = 0; i < MANY; i++) {
+		fds[i] = (struct pollfd){.fd = rig_connect(&rig), .events = POLLIN};
+		rig_send(fds[i].fd, ask, strlen(ask));
+	}
+	int fd = rig_connect(&rig);
+	rig_send(fd, head, strlen(head));
+	a = ask_bytes(fd, body, SIZE);
+	assert_problem(&a, 400, "bad-request");
+	assert_in_range(poll(fds, MANY, 0), 0, MANY - 10);
+	answer_clear(&a);
+	for (int i = 0; i < MANY; i++)
+		close(fds[i].fd);
+	rig_end(&rig);
+}
+
 /* A refused body that does not come is not waited for long; `Expect` is answered without it. */
 static void exchange_waits_for_no_body(void **state)
 {
@@ -589,6 +623,7 @@ int main(void)
 		cmocka_unit_test(exchange_lets_clients_finish),
 		cmocka_unit_test(exchange_lingers_over_large_bodies),
 		cmocka_unit_test(exchange_bounds_what_waits),
+		cmocka_unit_test(exchange_puts_writes_before_reads),
 		cmocka_unit_test(exchange_waits_for_no_body),
 		cmocka_unit_test(exchange_locks_nobody_out),
 	};

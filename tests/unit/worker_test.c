@@ -137,8 +137,8 @@ static void worker_takes_its_queues_in_turns(void **state)
 	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 	struct gated_job first = {
 		{.work = work_at_gate, .done = done_at_gate}, &gate, false, false};
-	struct job jobs[6];
-	int order[6], count = 0;
+	struct job jobs[7];
+	int order[7], count = 0;
 
 	(void)state;
 	pthread_mutex_lock(&gate);
@@ -147,10 +147,15 @@ static void worker_takes_its_queues_in_turns(void **state)
 	jobs[5] = (struct job){
 		{.work = work, .done = done}, NULL, pthread_self(), 5, order, &count, false};
 	worker_submit_beside(w, &jobs[5].job);
+	jobs[6] = jobs[5];
+	jobs[6].number = 6;
+	worker_submit_write(w, &jobs[6].job);
 	pthread_mutex_unlock(&gate);
 	worker_free(w);
-	assert_int_equal(count, 6);
-	assert_true(order[0] == 5 || order[1] == 5); /* not behind the five before it */
+	assert_int_equal(count, 7);
+	/* Not behind the five before them, and not behind each other's. */
+	assert_true(order[0] == 5 || order[1] == 5 || order[2] == 5);
+	assert_true(order[0] == 6 || order[1] == 6 || order[2] == 6);
 	ev_loop_destroy(loop);
 }
 
