@@ -270,21 +270,23 @@ INSTALLED := $(DESTDIR)$(PREFIX)/sbin/zonegated $(DESTDIR)$(PREFIX)/bin/zonegate
 	$(foreach m,$(MAN),$(call man_place,$(m))) \
 	$(foreach s,bash zsh fish,$(COMPLETION_$(s))) \
 	$(SHARED:conf/%=$(SHARE)/%)
+# Each line is said in short, as those of the build are. $(call put,MODE,FROM,TO)
+quiet := $(if $(filter 0,$(V)),@)
+put = $(if $(filter 0,$(V)),printf '%-6s %s\n' put $(3) &&) install -D -m $(1) $(2) $(3)
 install: all
-	install -D -m 755 $(OUT)/zonegated $(DESTDIR)$(PREFIX)/sbin/zonegated
-	install -D -m 755 $(OUT)/zonegate $(DESTDIR)$(PREFIX)/bin/zonegate
-	install -d $(dir $(UNIT_PLACE))
-	sed 's,/usr/sbin/zonegated,$(PREFIX)/sbin/zonegated,; s,/etc/zonegate,$(SYSCONFDIR)/zonegate,' \
-		systemd/zonegate.service >$(UNIT_PLACE)
-	install -D -m 644 systemd/zonegate.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/zonegate.conf
-	install -D -m 644 systemd/zonegate.modules-load \
-		$(DESTDIR)$(PREFIX)/lib/modules-load.d/zonegate.conf
-	install -d $(DESTDIR)$(SYSCONFDIR)/zonegate/conf.d
-	test -e $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf || \
-		install -m 644 conf/zonegate.conf $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf
-	$(foreach m,$(MAN),install -D -m 644 $(m) $(call man_place,$(m)) &&) true
-	$(foreach f,$(SHARED),install -D -m 644 $(f) $(f:conf/%=$(SHARE)/%) &&) true
-	$(foreach s,bash zsh fish,install -d $(dir $(COMPLETION_$(s))) && \
+	$(quiet)$(call put,755,$(OUT)/zonegated,$(DESTDIR)$(PREFIX)/sbin/zonegated)
+	$(quiet)$(call put,755,$(OUT)/zonegate,$(DESTDIR)$(PREFIX)/bin/zonegate)
+	$(quiet)$(call put,644,systemd/zonegate.service,$(UNIT_PLACE))
+	$(quiet)sed -i 's,/usr/sbin/zonegated,$(PREFIX)/sbin/zonegated,; s,/etc/zonegate,$(SYSCONFDIR)/zonegate,' \
+		$(UNIT_PLACE)
+	$(quiet)$(call put,644,systemd/zonegate.sysusers,$(DESTDIR)$(PREFIX)/lib/sysusers.d/zonegate.conf)
+	$(quiet)$(call put,644,systemd/zonegate.modules-load,$(DESTDIR)$(PREFIX)/lib/modules-load.d/zonegate.conf)
+	$(quiet)install -d $(DESTDIR)$(SYSCONFDIR)/zonegate/conf.d
+	$(quiet)test -e $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf || \
+		{ $(call put,644,conf/zonegate.conf,$(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf); }
+	$(quiet)$(foreach m,$(MAN),$(call put,644,$(m),$(call man_place,$(m))) &&) true
+	$(quiet)$(foreach f,$(SHARED),$(call put,644,$(f),$(f:conf/%=$(SHARE)/%)) &&) true
+	$(quiet)$(foreach s,bash zsh fish,$(call put,644,/dev/null,$(COMPLETION_$(s))) && \
 		$(OUT)/zonegate completion $(s) >$(COMPLETION_$(s)) &&) true
 	@test -n "$(DESTDIR)" || printf '%s\n' 'Installed. Next, as root:' \
 		'  systemd-sysusers && systemctl restart systemd-modules-load' \
@@ -292,7 +294,7 @@ install: all
 
 # The settings, the state and the user stay.
 uninstall:
-	rm -f $(INSTALLED)
+	$(quiet)rm -f $(INSTALLED)
 	@test -n "$(DESTDIR)" || printf '%s\n' 'Removed. Left: $(SYSCONFDIR)/zonegate, /var/lib/zonegate, the user zonegate.'
 
 clean:
