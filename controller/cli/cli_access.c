@@ -3,6 +3,8 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "cli/cli_args.h"
+#include "cli/cli_complete.h"
 #include "cli/cli_password.h"
 #include "cli/cli_print.h"
 
@@ -207,6 +209,24 @@ static bool cli_access_has_user(struct cli *cli, const char *path, enum cli_exit
 	return true;
 }
 
+/* Before a password is asked for. */
+static bool cli_access_is_role(const char *role)
+{
+	const char *nearest;
+	size_t count = 0;
+
+	if (!role)
+		return true;
+	for (; cli_complete_roles[count]; count++)
+		if (strcmp(role, cli_complete_roles[count]) == 0)
+			return true;
+	nearest = cli_args_nearest(role, cli_complete_roles, count);
+	fprintf(stderr,
+		"zonegate: --role \"%s\": metrics, viewer, operator, editor or admin is expected%s%s%s\n",
+		role, nearest ? "; do you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+	return false;
+}
+
 /* A new one needs a password, one that is there keeps his. */
 enum cli_exit cli_access_set_user(struct cli *cli)
 {
@@ -216,6 +236,10 @@ enum cli_exit cli_access_set_user(struct cli *cli)
 	json_t *body = json_object();
 	char *password;
 
+	if (!cli_access_is_role(cli->options.role)) {
+		json_decref(body);
+		return EXIT_USAGE;
+	}
 	bool there = cli_access_has_user(cli, path, &exit);
 	if (exit != EXIT_OK) {
 		json_decref(body);

@@ -133,12 +133,13 @@ static void cli_complete_write_words(const struct cli_command *table, size_t cou
 	}
 }
 
+const char *const cli_complete_roles[] = {"metrics", "viewer", "operator", "editor", "admin", NULL};
+
 void cli_complete_write(const struct cli_command *table, size_t count,
 			const struct complete_state *s, struct buf_writer *w)
 {
 	static const char *const formats[] = {"table", "json", "jsonl", "name"};
 	static const char *const types[] = {"A", "AAAA"};
-	static const char *const roles[] = {"metrics", "viewer", "operator", "editor", "admin"};
 	const char *name;
 
 	switch (s->kind) {
@@ -159,8 +160,8 @@ void cli_complete_write(const struct cli_command *table, size_t count,
 			cli_complete_offer(s, types[i], w);
 		break;
 	case COMPLETE_ROLE:
-		for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-			cli_complete_offer(s, roles[i], w);
+		for (size_t i = 0; cli_complete_roles[i]; i++)
+			cli_complete_offer(s, cli_complete_roles[i], w);
 		break;
 	case COMPLETE_NAME:
 	case COMPLETE_NOTHING:

@@ -25,6 +25,9 @@ struct complete_state {
 	char form[CLI_NAME_MAX];           /* COMPLETE_NAME: "GROUP/SERVER", "LB" */
 };
 
+/* Ends with NULL. */
+extern const char *const cli_complete_roles[];
+
 /* Pure: looks at the words that were typed; the last one is not whole yet. */
 void cli_complete_find(const struct cli_command *table, size_t count, char *const *words,
 		       size_t word_count, struct complete_state *ret_state);

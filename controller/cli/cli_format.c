@@ -52,7 +52,7 @@ char *cli_format_name(const json_t *thing)
 }
 
 /* `single`: it is all of the answer, and called as it was asked for. */
-static void cli_format_write_thing(const struct cli_format_wish *wish, const json_t *item,
+static bool cli_format_write_thing(const struct cli_format_wish *wish, const json_t *item,
 				   const json_t *single, struct buf_writer *w)
 {
 	AUTO_FREE char *text = NULL;
@@ -60,7 +60,7 @@ static void cli_format_write_thing(const struct cli_format_wish *wish, const jso
 	if (wish->format == FORMAT_JSONL) {
 		text = json_dumps(item, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
 		buf_write_format(w, "%s\n", text);
-		return;
+		return true;
 	}
 	text = single && wish->asked ? NULL : cli_format_name(item);
 	if (text)
@@ -68,6 +68,7 @@ static void cli_format_write_thing(const struct cli_format_wish *wish, const jso
 				 wish->parent ? "/" : "", text);
 	else if (wish->asked)
 		buf_write_format(w, "%s\n", wish->asked);
+	return text || wish->asked;
 }
 
 /* The list that an answer is, or holds; NULL: it is one thing. */
@@ -92,11 +93,12 @@ char *cli_format_object(const char *text, char joint)
 	return object;
 }
 
-void cli_format_write(const struct cli_format_wish *wish, const char *text, size_t size,
+bool cli_format_write(const struct cli_format_wish *wish, const char *text, size_t size,
 		      struct buf_writer *w)
 {
 	json_t *json = json_loadb(text, size, JSON_DECODE_ANY, NULL);
 	const json_t *list = cli_format_list(json), *item;
+	bool named = true;
 	size_t i;
 
 	if (!json)
@@ -105,6 +107,7 @@ void cli_format_write(const struct cli_format_wish *wish, const char *text, size
 		json_array_foreach (list, i, item)
 			cli_format_write_thing(wish, item, NULL, w);
 	else
-		cli_format_write_thing(wish, json, json, w);
+		named = cli_format_write_thing(wish, json, json, w);
 	json_decref(json);
+	return named;
 }

@@ -16,13 +16,14 @@ char *cli_format_name(const json_t *thing);
 char *cli_format_object(const char *text, char joint);
 
 /* JSON lines: each item on a line of its own. `name`: each item's name, "parent/" before it where the command was asked for the
- * children of one parent; a thing without a name is called as it was asked for. Text that is no JSON stays as it is. */
+ * children of one parent; a thing without a name is called as it was asked for. Text that is no JSON stays as it is. False: a name was
+ * wanted, and the one thing that the answer is has none. */
 struct cli_format_wish {
 	enum cli_format format;
 	const char *asked;  /* the first argument, or NULL */
 	const char *parent; /* whose children are listed, or NULL */
 };
-void cli_format_write(const struct cli_format_wish *wish, const char *text, size_t size,
+bool cli_format_write(const struct cli_format_wish *wish, const char *text, size_t size,
 		      struct buf_writer *w);
 
 #endif

@@ -126,14 +126,16 @@ static double cli_server_ms(const json_t *probe, const char *member)
 
 static void cli_server_print_probe(const char *head, const json_t *probe)
 {
+	const char *received = cli_print_text(probe, "received");
+
 	if (!json_is_object(probe)) {
 		cli_server_line(head, "none yet");
 		return;
 	}
 	printf("%-12s %s: %s", head, cli_print_text(probe, "result"),
 	       cli_print_text(probe, "detail"));
-	if (*cli_print_text(probe, "received"))
-		printf("; received \"%s\"", cli_print_text(probe, "received"));
+	if (*received && !strstr(cli_print_text(probe, "detail"), received))
+		printf("; received \"%s\"", received);
 	printf("\n%-12s started %s, took %.1f ms", "", cli_print_text(probe, "started"),
 	       cli_server_ms(probe, "duration_ms"));
 	if (json_object_get(probe, "connect_ms"))

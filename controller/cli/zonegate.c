@@ -136,13 +136,15 @@ static bool lists_children(const struct cli *cli)
 	       (strcmp(first, "listener") == 0 || strcmp(first, "lb-zone") == 0);
 }
 
-static void print_formatted(const struct cli_format_wish *wish, const char *text, size_t size)
+static bool print_formatted(const struct cli_format_wish *wish, const char *text, size_t size)
 {
 	AUTO_BUF struct buf_writer w;
 
 	buf_writer_init(&w, PRINTED_MAX);
-	cli_format_write(wish, text, size, &w);
+	bool named = cli_format_write(wish, text, size, &w);
+
 	fwrite(w.data, 1, w.size, stdout);
+	return named;
 }
 
 /* -o jsonl and name are made of what the command prints as JSON. */
@@ -167,7 +169,11 @@ static enum cli_exit run_formatted(const struct cli_command *c, struct cli *cli)
 	result = c->run(cli);
 	stdout = screen;
 	fclose(kept);
-	print_formatted(&wish, text, size);
+	if (!print_formatted(&wish, text, size)) {
+		fprintf(stderr, "zonegate: -o name: what this command tells has no name; "
+				"-o json has all of it\n");
+		result = EXIT_USAGE;
+	}
 	free(text);
 	return result;
 }

@@ -87,6 +87,7 @@ struct rig {
 	struct fake_history history;
 	usec_t heartbeat;         /* of streams, 0 = the default */
 	struct api_notify notify; /* webhooks */
+	const char *status_line;  /* what probes on demand get */
 	unsigned port;
 };
 
@@ -373,16 +374,21 @@ static inline struct plan_table *rig_copy_service(const struct plan_table *t,
 	return s ? rig_copy_table(&one) : NULL;
 }
 
-/* A refusal after 0.4 ms. */
+/* A refusal after 0.4 ms, or a wrong status with its line. */
 static inline void rig_give_probe(struct rig *rig, struct rig_event *ev)
 {
-	const struct probe_result r = {
+	struct probe_result r = {
 		.health = {.verdict = PROBE_FAIL_ACTIVE, .reason = REASON_CONNECT_REFUSED},
 		.evidence = {.started_wall = time_wall(),
 			     .duration_usec = 417,
 			     .error = ECONNREFUSED},
 	};
 
+	if (rig->status_line) {
+		r.health.reason = REASON_HTTP_STATUS_MISMATCH;
+		r.evidence.http_status = 503;
+		snprintf(r.evidence.text, sizeof(r.evidence.text), "%s", rig->status_line);
+	}
 	ev->probed(ev->ctx, &ev->target, rig->probe_error ? NULL : &r, rig->probe_error);
 }
 

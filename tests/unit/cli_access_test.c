@@ -66,12 +66,19 @@ static void users_are_set_and_removed(void **state)
 	char path[160];
 	struct cli_options make = {.role = "viewer", .password_file = path};
 	struct cli_options change = {.role = "editor"}, plain = {0}, password = {0};
+	struct cli_options typo = {.role = "opertor"};
 	struct rig rig = {0};
 
 	(void)state;
 	rig_start(&rig, 0);
 	write_password(&rig, "correct horse battery", path);
 	password.password_file = path;
+	/* What is wrong is told before a password is asked for. */
+	AUTO_OUTCOME struct outcome wrong = cli_rig_run(&rig, cli_access_set_user, 2, &typo,
+							WORDS("user", "set", "bob"));
+	assert_int_equal(wrong.exit, EXIT_USAGE);
+	assert_contains(wrong.err, "do you mean operator?");
+	assert_contains(wrong.err, "--role \"opertor\": metrics, viewer, operator");
 	AUTO_OUTCOME struct outcome made = cli_rig_run(&rig, cli_access_set_user, 2, &make,
 						       WORDS("user", "set", "bob"));
 	assert_string_equal(made.out, "bob is made.\n");

@@ -50,6 +50,24 @@ static void check_written(const struct cli_format_wish *wish, const char *text,
 	assert_string_equal(buf_text(&w), expected);
 }
 
+/* What has no name cannot be told by it: nothing is no answer. */
+static void what_has_no_name_is_told(void **state)
+{
+	const struct cli_format_wish name = {.format = FORMAT_NAME},
+				     asked = {.format = FORMAT_NAME, .asked = "shop"},
+				     line = {.format = FORMAT_JSONL};
+	static const char status[] = "{\"system\":{\"node\":\"gw\"},\"load_balancers\":[]}";
+	AUTO_BUF struct buf_writer w;
+
+	(void)state;
+	buf_writer_init(&w, 1 << 16);
+	assert_false(cli_format_write(&name, status, strlen(status), &w));
+	assert_int_equal(w.size, 0);
+	assert_true(cli_format_write(&name, "[]", 2, &w));
+	assert_true(cli_format_write(&asked, status, strlen(status), &w));
+	assert_true(cli_format_write(&line, status, strlen(status), &w));
+}
+
 static void lists_are_lines(void **state)
 {
 	struct cli_format_wish wish = {.format = FORMAT_JSONL};
@@ -104,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_those_of_other_commands),
 		cmocka_unit_test(lists_are_lines),
+		cmocka_unit_test(what_has_no_name_is_told),
 		cmocka_unit_test(one_thing_is_called_as_it_was_asked_for),
 		cmocka_unit_test(text_stays_as_it_is),
 		cmocka_unit_test(objects_are_spelt_as_a_list_wants),

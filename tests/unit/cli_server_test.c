@@ -150,6 +150,12 @@ static void server_probe_shows_the_result(void **state)
 	assert_contains(a.out, "web/w1, tcp 10.0.0.1:8080\n");
 	assert_contains(a.out, "Probe        fail: ");
 	assert_contains(a.out, "took 0.4 ms");
+	/* The line that the sentence quotes is not told again behind it. */
+	rig.status_line = "HTTP/1.1 503 No";
+	AUTO_OUTCOME struct outcome wrong = cli_rig_run(&rig, cli_server_probe, 2, &o,
+							WORDS("server", "probe", "web/w1"));
+	assert_contains(wrong.out, "(\"HTTP/1.1 503 No\" after ");
+	assert_null(strstr(wrong.out, "; received"));
 	AUTO_OUTCOME struct outcome form = cli_rig_run(&rig, cli_server_probe, 2, &o,
 						       WORDS("server", "probe", "w1"));
 	assert_int_equal(form.exit, EXIT_USAGE);
