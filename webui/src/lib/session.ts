@@ -20,28 +20,39 @@ export function whyNot(need: Role): string {
 	return atLeast(role, need) ? '' : `needs the role ${need}; you are ${role ?? 'not signed in'}`
 }
 
+/** Whether a session was begun here and not ended: without one nobody is asked, as each such question is a line of the audit. */
+const KEY = 'zonegate-session'
+const begun = {
+	get: (): boolean => { try { return localStorage.getItem(KEY) === 'yes' } catch { return true } },
+	set: (yes: boolean): void => { try { if (yes) localStorage.setItem(KEY, 'yes'); else localStorage.removeItem(KEY) } catch { /* then it is asked */ } },
+}
+
 export async function findSession(): Promise<void> {
+	if (!begun.get()) { me.value = null; return }
 	try {
 		me.value = await get<Identity>('/api/v1/auth/session')
 		signedOut.value = false
 		startFault.value = ''
 	} catch (fault) {
-		if (fault instanceof ApiError && (fault.status === 401 || fault.status === 403)) me.value = null
+		if (fault instanceof ApiError && (fault.status === 401 || fault.status === 403)) { begun.set(false); me.value = null }
 		else startFault.value = (fault as Error).message
 	}
 }
 
 export async function login(user: string, password: string): Promise<void> {
 	me.value = (await request<Identity>('POST', '/api/v1/auth/login', {body: {user, password}})).data
+	begun.set(true)
 	signedOut.value = false
 }
 
 export async function firstUser(code: string, user: string, password: string): Promise<void> {
 	me.value = (await request<Identity>('POST', '/api/v1/auth/first-user', {body: {code, user, password}})).data
+	begun.set(true)
 	signedOut.value = false
 }
 
 export async function logout(): Promise<void> {
 	await request('POST', '/api/v1/auth/logout')
+	begun.set(false)
 	me.value = null
 }

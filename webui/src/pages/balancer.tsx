@@ -101,7 +101,7 @@ function Answers({name}: {name: string}) {
 	const preview = useResource(`preview-${name}-${type}`, () => get<Preview>('/api/v1/dns/preview', undefined, {name, type}), 3000)
 	const p = preview.data.value
 	return (
-		<section class="panel" aria-label="DNS">
+		<section class="panel stack" aria-label="DNS">
 			<div class="spread"><h2>DNS</h2><a href={`#/dns?name=${encodeURIComponent(name)}`}>With a client's address</a></div>
 			<div class="row"><span class="mono grow">{name}</span><CopyButton text={name} what="the DNS name" />
 				<div class="row" role="group" aria-label="Type">{['A', 'AAAA'].map(t => <button key={t} type="button" class="small" aria-pressed={t === type} onClick={() => setType(t)}>{t === type ? `✓ ${t}` : t}</button>)}</div></div>
@@ -123,7 +123,7 @@ function Failover({name}: {name: string}) {
 	const t = time.data.value
 	if (!t || t.total_ms === null) return null
 	return (
-		<section class="panel" aria-label="Time of a failover">
+		<section class="panel stack" aria-label="Time of a failover">
 			<h2>When a zone fails</h2>
 			<p>Clients that connect by name are elsewhere after at most <strong>{ms(t.total_ms)}</strong>.</p>
 			<Table caption="Parts of the time" head={['Part', 'At worst', 'Why']} rows={t.parts.filter(p => p.counted).map(p => [p.part.replace(/_/g, ' '), <span class="nowrap">{ms(p.worst_ms)}</span>, p.detail])} />

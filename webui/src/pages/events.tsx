@@ -51,7 +51,7 @@ function Events() {
 	const events = useResource(`events-${type}`, () => get<List<EventItem>>('/api/v1/events', undefined, {limit: 200, type: type || undefined}), streaming.value ? 30000 : 3000)
 	const families = ['', 'server.*', 'zone.*', 'shift.*', 'drain.*', 'override.*', 'config.*', 'drift.*', 'kernel.*', 'auth.*', 'daemon.*']
 	return (
-		<section class="panel" aria-label="Events">
+		<section class="panel stack" aria-label="Events">
 			<div class="row"><div class="filter"><Select label="Kind" value={type} onInput={setType} options={families.map(f => [f, f || 'all events'] as [string, string])} /></div>
 				<span class="soft small" role="status">{streaming.value ? 'Live: events come as they happen' : 'Asked every 3 seconds'}</span></div>
 			{!events.data.value ? <Waiting what="the events" error={events.error.value} />
@@ -69,7 +69,7 @@ function Audit() {
 		: get<List<AuditItem>>('/api/v1/audit', undefined, {limit: 200, actor: actor || undefined, result: result || undefined}), 10000)
 	if (why) return <Empty title="Not for this role" text={`The audit ${why}.`} />
 	return (
-		<section class="panel" aria-label="Audit">
+		<section class="panel stack" aria-label="Audit">
 			<div class="row">
 				<div class="filter"><Text label="Who" value={actor} onInput={setActor} placeholder="anybody" /></div>
 				<div class="filter"><Select label="Result" value={result} onInput={setResult} options={[['', 'all'], ['ok', 'done'], ['forbidden', 'forbidden'], ['invalid', 'invalid'], ['precondition-failed', 'changed meanwhile']]} /></div>
