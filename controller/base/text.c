@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Control characters. Those of C1 are one byte more in UTF-8 and do the same to a terminal.
+// Control characters: those of C1 are one byte more in UTF-8 and do the same to a terminal. And texts that were cut.
 #include "base/text.h"
+
+#include <string.h>
 
 bool text_is_clean(const char *text)
 {
@@ -9,4 +11,26 @@ bool text_is_clean(const char *text)
 			return false;
 	}
 	return true;
+}
+
+/* Bytes of the character that begins so; of what is no beginning one. */
+static size_t text_character_size(unsigned char first)
+{
+	if (first >= 0xf0)
+		return 4;
+	if (first >= 0xe0)
+		return 3;
+	return first >= 0xc0 ? 2 : 1;
+}
+
+char *text_trim(char *text)
+{
+	size_t size = strlen(text);
+	size_t start = size;
+
+	while (start > 0 && size - start < 3 && ((unsigned char)text[start - 1] & 0xc0) == 0x80)
+		start--;
+	if (start > 0 && text_character_size((unsigned char)text[start - 1]) > size - start + 1)
+		text[start - 1] = '\0';
+	return text;
 }

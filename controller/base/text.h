@@ -8,4 +8,7 @@
 /* Whether it holds no control character: none of C0, not DEL, none of C1 (in UTF-8 C2 80 to C2 9F). */
 bool text_is_clean(const char *text);
 
+/* For a text that may have been cut: takes off a character of UTF-8 of which the end is missing. Returns `text`. */
+char *text_trim(char *text);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "engine/event_limit.h"
 #include "engine/parts.h"
 
@@ -113,6 +114,7 @@ void engine_emit_with(struct engine *e, const struct emission *x, const char *fm
 	va_start(ap, fmt);
 	vsnprintf(detail, sizeof(detail), fmt, ap);
 	va_end(ap);
+	text_trim(detail);
 	if (!event_limit_holds(e, x, detail))
 		events_tell(e, x, detail);
 	json_decref(x->data);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "engine/override_parts.h"
 
 static usec_t time_left(const struct engine *e, const struct engine_override *o)
@@ -145,8 +146,11 @@ static void write_draining(const struct engine *e, const struct engine_override 
 			   struct server_status *st)
 {
 	char until[TIME_TEXT_MAX];
+	char comment[121];
 	char with[160];
 
+	snprintf(comment, sizeof(comment), "%s", o->comment);
+	text_trim(comment);
 	st->state = "draining";
 	st->reason_code = health_reason_name(REASON_DRAIN_REQUESTED);
 	st->since_wall = o->created_wall;
@@ -154,13 +158,13 @@ static void write_draining(const struct engine *e, const struct engine_override 
 	st->next_change[0] = '\0';
 	if (o->finished_wall)
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "drained %sby %s: it stays out until it is undrained (%.120s)",
-			 whose(o, with, sizeof(with)), o->who, o->comment);
+			 "drained %sby %s: it stays out until it is undrained (%s)",
+			 whose(o, with, sizeof(with)), o->who, comment);
 	else
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "drained %sby %s, until %s at most: it gets no new flows (%.120s)",
+			 "drained %sby %s, until %s at most: it gets no new flows (%s)",
 			 whose(o, with, sizeof(with)), o->who,
-			 time_format_wall(deadline_wall(e, o), until), o->comment);
+			 time_format_wall(deadline_wall(e, o), until), comment);
 	snprintf(st->advice, sizeof(st->advice), "%s",
 		 "zonegate override list names the drain; undrain it when it may serve again");
 }
@@ -193,4 +197,5 @@ void overrides_write_server(const struct engine *e, const struct engine_server *
 		write_draining(e, drain, st);
 	if (weight)
 		write_weighed(e, weight, st);
+	text_trim(st->sentence);
 }

@@ -7,6 +7,7 @@
 #define SHOP   "/api/v1/load-balancers/shop"
 #define DRAIN  GROUP "/servers/w1/drain"
 #define WEIGHT GROUP "/servers/w1/weight-override"
+#define HEALTH GROUP "/servers/w1/health"
 #define WHY    "{\"comment\":\"new disk\"}"
 
 static struct answer put(const struct rig *rig, const char *path, const char *body)
@@ -135,6 +136,33 @@ static void weight_has_a_life(void **state)
 	assert_int_equal(gone.status, 204);
 	AUTO_REPLY struct answer none = rig_get(&rig, WEIGHT);
 	assert_int_equal(none.status, 404);
+	rig_end(&rig);
+}
+
+/* What is told of a drain is cut, and not within a character. */
+static void long_comments_are_shown_in_part(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	start(&rig);
+	for (size_t odd = 0; odd < 2; odd++) {
+		char body[600] = "{\"comment\":\"";
+
+		strcat(body, odd ? "x" : "");
+		for (size_t i = 0; i < 245; i++)
+			strcat(body, "\xc3\xa9");
+		strcat(body, "\"}");
+		AUTO_REPLY struct answer a = put(&rig, DRAIN, body);
+		assert_int_equal(a.status, odd ? 200 : 201);
+		AUTO_REPLY struct answer server = rig_get(&rig, HEALTH);
+		assert_int_equal(server.status, 200);
+		assert_string_equal(answer_text(&server, "state"), "draining");
+		assert_non_null(strstr(answer_text(&server, "detail"), "\xc3\xa9\xc3\xa9"));
+		AUTO_REPLY struct answer events = rig_get(&rig, "/api/v1/events?limit=1");
+		assert_non_null(
+			strstr(answer_text_at(&events, "items.0.detail"), "\xc3\xa9\xc3\xa9"));
+	}
 	rig_end(&rig);
 }
 
@@ -286,6 +314,7 @@ int main(void)
 		cmocka_unit_test(drain_has_a_life),
 		cmocka_unit_test(every_place_can_be_drained),
 		cmocka_unit_test(weight_has_a_life),
+		cmocka_unit_test(long_comments_are_shown_in_part),
 		cmocka_unit_test(of_two_with_one_tag_one_wins),
 		cmocka_unit_test(dry_runs_change_nothing),
 		cmocka_unit_test(bad_wishes_are_refused),

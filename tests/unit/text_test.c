@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -29,10 +30,34 @@ static void control_characters_are_not_clean(void **state)
 		assert_false(text_is_clean(unclean[i]));
 }
 
+static void only_a_cut_character_is_trimmed(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"", ""},
+		{"abc", "abc"},
+		{"\xc3", ""},
+		{"a\xc3", "a"},
+		{"a\xc3\xa9", "a\xc3\xa9"},
+		{"a\xe2\x80", "a"},
+		{"a\xe2\x80\xa6", "a\xe2\x80\xa6"},
+		{"\xc3\xa9\xf0\x9f\x92", "\xc3\xa9"},
+		{"\xf0\x9f\x92\xa9", "\xf0\x9f\x92\xa9"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		char text[16];
+
+		strcpy(text, pairs[i][0]);
+		assert_string_equal(text_trim(text), pairs[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_characters_are_not_clean),
+		cmocka_unit_test(only_a_cut_character_is_trimmed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
