@@ -58,6 +58,10 @@ void confirm_check(const struct engine *e, const struct proposal *p, struct err 
 	const struct engine_confirm *c = e->confirm;
 	char when[TIME_TEXT_MAX], left[TIME_TEXT_MAX];
 
+	if (p->returns && (!c || c->revision != p->request.revision + 1)) {
+		err_set(err, ERR_WAITING, "", "it was rolled back meanwhile");
+		return;
+	}
 	if (!c || p->dry_run || ends_wait(p))
 		return;
 	err_set(err, ERR_WAITING, "",

@@ -216,7 +216,7 @@ void engine_set_audit_interval(struct engine *e, usec_t interval)
 bool engine_idle(const struct engine *e)
 {
 	return e->lists_done == e->lists_submitted && e->ops.count == 0 && propose_idle(e) &&
-	       shifts_idle(e) && overrides_idle(e) && rows_idle(e) &&
+	       shifts_idle(e) && overrides_idle(e) && !e->confirming && rows_idle(e) &&
 	       !(e->marks & ~(unsigned)MARK_STORE);
 }
 
