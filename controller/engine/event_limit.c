@@ -2,13 +2,15 @@
 // Windows of events, one for each object and type that had any of late.
 #include "engine/event_limit.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "engine/events.h"
 
-#define TICK_MIN USEC_PER_SEC
+#define TICK_MIN   USEC_PER_SEC
+#define TICK_BATCH 500U /* windows that end in one step: below a millisecond */
 
 struct event_window {
 	enum engine_event_id id;
@@ -163,19 +165,23 @@ static int window_compare(const void *a, const void *b)
 	return order ? order : (int)x->id - (int)y->id;
 }
 
-static void end_windows(struct engine *e, usec_t until, usec_t now)
+/* At most so many. Whether there are more. */
+static bool end_windows(struct engine *e, usec_t until, usec_t now, size_t most)
 {
 	struct event_window *w;
 	struct vec over = {0};
 	size_t cursor = 0;
+	bool more;
 
-	while ((w = table_next(&e->events.windows, &cursor)))
+	while (over.count < most && (w = table_next(&e->events.windows, &cursor)))
 		if (w->end <= until)
 			vec_push(&over, w);
 	vec_sort(&over, window_compare);
 	for (size_t i = 0; i < over.count; i++)
 		end_window(e, over.items[i], now);
+	more = over.count == most;
 	vec_clear(&over);
+	return more;
 }
 
 usec_t event_limit_tick(struct engine *e, usec_t now)
@@ -185,7 +191,10 @@ usec_t event_limit_tick(struct engine *e, usec_t now)
 
 	if (now < e->events.tick_at)
 		return e->events.tick_at;
-	end_windows(e, now, now);
+	if (end_windows(e, now, now, TICK_BATCH)) {
+		e->events.tick_at = now + 1; /* the rest in the next step */
+		return e->events.tick_at;
+	}
 	e->events.tick_at = USEC_NEVER;
 	while ((w = table_next(&e->events.windows, &cursor)))
 		if (w->end < e->events.tick_at)
@@ -198,7 +207,7 @@ usec_t event_limit_tick(struct engine *e, usec_t now)
 
 void event_limit_flush(struct engine *e)
 {
-	end_windows(e, USEC_NEVER, e->ports.now(e->ports.ctx));
+	(void)end_windows(e, USEC_NEVER, e->ports.now(e->ports.ctx), SIZE_MAX);
 }
 
 void event_limit_free(struct engine *e)
