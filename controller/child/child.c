@@ -35,9 +35,11 @@ struct child {
 static bool child_read(struct child *c)
 {
 	char more[1024];
-	ssize_t n = recv(c->fd, more, sizeof(more), MSG_DONTWAIT);
 	size_t room = OUTPUT_MAX - c->output_size;
+	ssize_t n;
 
+	errno = 0; /* at the end it stays as it is */
+	n = recv(c->fd, more, sizeof(more), MSG_DONTWAIT);
 	if (n <= 0)
 		return n < 0 && errno == EINTR;
 	memcpy(c->output + c->output_size, more, (size_t)n < room ? (size_t)n : room);
