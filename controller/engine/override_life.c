@@ -63,9 +63,10 @@ static void expire(struct engine *e, const struct engine_override *o)
 {
 	char text[700];
 
-	snprintf(text, sizeof(text),
-		 "the weight %u set by %s has expired: the configured weight holds again; comment: \"%s\"",
-		 o->weight, o->who, o->comment);
+	snprintf(
+		text, sizeof(text),
+		"the weight %u set by %s has expired: the configured weight holds again; comment: \"%s\"",
+		o->weight, o->who, o->comment);
 	overrides_tell(e, EVENT_OVERRIDE_EXPIRED, o, text);
 	drop(e, &o->place);
 }

@@ -135,8 +135,8 @@ static void tell_put(struct engine *e, const struct override_pending *p)
 			 p->created ? "drained" : "the drain was changed", o->who, span,
 			 o->comment);
 	else
-		snprintf(text, sizeof(text), "weight %u by %s, %s; comment: \"%s\"", o->weight, o->who,
-			 o->duration ? span : "until it is taken back", o->comment);
+		snprintf(text, sizeof(text), "weight %u by %s, %s; comment: \"%s\"", o->weight,
+			 o->who, o->duration ? span : "until it is taken back", o->comment);
 	if (o->place.kind == OVERRIDE_DRAIN)
 		overrides_tell(e, p->created ? EVENT_DRAIN_STARTED : EVENT_DRAIN_CHANGED, o, text);
 	else

@@ -104,6 +104,7 @@ NO_UNIT_TEST = {
     'api/handlers_auth.c': 'tests/api/access_rules.py',
     'api/handlers_users.c': 'tests/api/access_rules.py',
     'api/handlers_tokens.c': 'tests/api/access_rules.py',
+    'api/filters.c': 'handlers_audit_test.c, handlers_events_test.c: over HTTP, as they are used',
     'api/handlers_notify.c': 'cli_notify_test.c: over HTTP, as it is used',
     'api/sse.c': 'handlers_events_test.c: over HTTP, as it is used',
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int parse(const char *line, struct cli_options *ret_options, char *ret_fault)
