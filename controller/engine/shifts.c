@@ -324,6 +324,8 @@ static bool is_applied(const struct engine *e, struct shift_pending *p)
 {
 	const struct engine_shift *s = p->gone ? p->gone : p->next_state;
 
+	if (e->marks & (MARK_CHECKS | MARK_PLAN))
+		return false;
 	if (!p->list)
 		p->list = e->lists_submitted;
 	if (e->marks & (MARK_ZONES | MARK_DNS) && e->dns_done < p->look)
