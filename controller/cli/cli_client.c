@@ -26,6 +26,15 @@ struct cli_client {
 	char authorization[CLI_TOKEN_MAX + 32]; /* a whole header, or "" */
 };
 
+void cli_client_warn_of_open(const char *path, const char *what)
+{
+	if (file_is_open_to_all(path))
+		fprintf(stderr,
+			"zonegate: warning: everybody on this machine can read or write %s in "
+			"%s: chmod go= it\n",
+			what, path);
+}
+
 static int cli_client_read_token(struct cli_client *c, const char *path)
 {
 	char token[CLI_TOKEN_MAX] = "";
@@ -38,11 +47,7 @@ static int cli_client_read_token(struct cli_client *c, const char *path)
 		return -EINVAL;
 	}
 	fclose(f);
-	if (file_is_open_to_all(path))
-		fprintf(stderr,
-			"zonegate: warning: everybody on this machine can read or write the token in "
-			"%s: chmod go= it\n",
-			path);
+	cli_client_warn_of_open(path, "the token");
 	token[strcspn(token, "\r\n")] = '\0';
 	snprintf(c->authorization, sizeof(c->authorization), "Authorization: Bearer %s", token);
 	explicit_bzero(token, sizeof(token));

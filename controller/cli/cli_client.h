@@ -11,6 +11,9 @@
 
 struct cli_client;
 
+/* Warns of a file that holds a secret (`what`: "the token") and that everybody can read or write. */
+void cli_client_warn_of_open(const char *path, const char *what);
+
 /* NULL with a sentence on standard error (token file). */
 struct cli_client *cli_client_new(const struct cli_options *o);
 void cli_client_free(struct cli_client *c); /* NULL-safe */

@@ -76,6 +76,8 @@ char *cli_password_read(const struct cli *cli, const char *user)
 	text = cli_print_read_file(file, &size);
 	if (!text)
 		return NULL;
+	if (strcmp(file, "-") != 0)
+		cli_client_warn_of_open(file, "the password");
 	password = mem_printf("%.*s", (int)strcspn(text, "\r\n"), text);
 	explicit_bzero(text, size);
 	free(text);

@@ -158,11 +158,11 @@ static void write_draining(const struct engine *e, const struct engine_override 
 	st->next_change[0] = '\0';
 	if (o->finished_wall)
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "drained %sby %s: it stays out until it is undrained (%s)",
+			 "drained %sby %s: it stays out until it is undrained; comment: \"%s\"",
 			 whose(o, with, sizeof(with)), o->who, comment);
 	else
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "drained %sby %s, until %s at most: it gets no new flows (%s)",
+			 "drained %sby %s, until %s at most: it gets no new flows; comment: \"%s\"",
 			 whose(o, with, sizeof(with)), o->who,
 			 time_format_wall(deadline_wall(e, o), until), comment);
 	snprintf(st->advice, sizeof(st->advice), "%s",

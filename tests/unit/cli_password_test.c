@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,18 @@ static void passwords_are_first_lines_of_files(void **state)
 	password = cli_password_read(&cli, "alice");
 	assert_string_equal(password, "correct horse");
 	cli_password_free(password);
+	/* Read all the same by one who lets everybody read it, with a warning. */
+	char *told = NULL;
+	size_t size;
+	FILE *old = stderr;
+
+	stderr = open_memstream(&told, &size);
+	assert_int_equal(fchmod(fd, 0644), 0);
+	cli_password_free(cli_password_read(&cli, "alice"));
+	fclose(stderr);
+	stderr = old;
+	assert_non_null(strstr(told, "can read or write the password in /tmp/zonegate-password-"));
+	free(told);
 	close(fd);
 	unlink(path);
 	assert_null(cli_password_read(&cli, "alice"));

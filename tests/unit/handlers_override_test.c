@@ -53,7 +53,7 @@ static void drain_has_a_life(void **state)
 	assert_string_equal(answer_text(&health, "state"), "draining");
 	assert_string_equal(answer_text(&health, "reason_code"), "drain_requested");
 	assert_non_null(strstr(answer_text(&health, "detail"), "root"));
-	assert_non_null(strstr(answer_text(&health, "detail"), "new disk"));
+	assert_non_null(strstr(answer_text(&health, "detail"), "; comment: \"new disk\""));
 	AUTO_REPLY struct answer group = rig_get(&rig, GROUP "/health");
 	assert_int_equal(json_integer_value(answer_at(&group, "summary.draining")), 1);
 
