@@ -196,9 +196,9 @@ void wiring_free(struct wiring *w)
 	nsupdate_free(w->nsupdate);
 	w->nsupdate = NULL;
 	wiring_access_stop(w);
+	worker_free(w->worker); /* what it has built goes to the store yet */
 	store_close(w->store);
 	wiring_access_free(w);
-	worker_free(w->worker);
 	wiring_stats_stop(w->stats);
 	engine_free(w->engine);
 	kernel_free(w->kernel);
