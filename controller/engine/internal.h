@@ -69,6 +69,7 @@ struct engine_held {
 	char *server;
 	uint32_t connections; /* active, inactive and templates, as last read */
 	bool counted;         /* they were read at least once */
+	bool asked;           /* a read was asked for since its weight is 0 */
 	bool ended;           /* there were none: it leaves the kernel */
 };
 

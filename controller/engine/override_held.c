@@ -47,6 +47,7 @@ void overrides_take_held(struct engine *e, struct engine_service *s, struct vec 
 		if (before) {
 			h->connections = before->connections;
 			h->counted = before->counted;
+			h->asked = before->asked;
 		}
 		more = more || !before;
 	}
@@ -76,6 +77,8 @@ usec_t overrides_poll(struct engine *e, usec_t now)
 		if (s->held.count == 0)
 			continue;
 		any = true;
+		for (size_t j = 0; j < s->held.count; j++)
+			((struct engine_held *)s->held.items[j])->asked = true;
 		e->ports.kernel_request_service(e->ports.ctx, &s->key);
 	}
 	e->held_poll_at = any ? now + HELD_POLL : USEC_NEVER;
@@ -91,6 +94,8 @@ void overrides_note_counts(struct engine *e, struct engine_service *s,
 									  h->dest.port)
 						      : NULL;
 
+		if (!h->asked)
+			continue; /* of before: new flows may have come since */
 		h->connections = 0;
 		h->counted = true;
 		if (dest && actual->counts) {
