@@ -10,7 +10,7 @@ import time
 
 
 class Daemon:
-    def __init__(self, config, dns=None, api=""):
+    def __init__(self, config, dns=None, api="", level="warning"):
         base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.folder = tempfile.mkdtemp(prefix="zglab-durable-", dir=base)
         self.socket = f"{self.folder}/api.sock"
@@ -21,7 +21,7 @@ class Daemon:
         with open(self._settings, "w", encoding="ascii") as file:
             file.write(
                 f"[api]\nsocket = {self.socket}\n{api.format(folder=self.folder)}[store]\npath = {self.folder}/state\n"
-                "[kernel]\nipvs = off\nvip_device = none\n[log]\ntarget = stderr\nlevel = warning\n"
+                f"[kernel]\nipvs = off\nvip_device = none\n[log]\ntarget = stderr\nlevel = {level}\n"
             )
             if dns:
                 file.write(f"[dns]\n{dns}")

@@ -13,15 +13,19 @@ class Stream:
     """GET /events as a stream, over the unix socket. `events` are (id, type, data), with the time at which they came."""
 
     def __init__(self, path, query="", last=None):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.connect(path)
-        headers = "Accept: text/event-stream\r\n"
+        headers = self._connect(path) + "Accept: text/event-stream\r\n"
         if last:
             headers += f"Last-Event-ID: {last}\r\n"
         self.socket.sendall(
             f"GET /api/v1/events{query} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode()
         )
         self.head, self.text, self.events, self.ended = b"", b"", [], False
+
+    def _connect(self, path):
+        """What else is to be said there, as lines of the head."""
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.connect(path)
+        return ""
 
     def read(self, seconds=0.0):
         """Takes what has come, and what comes within SECONDS of each other."""
