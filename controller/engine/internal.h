@@ -5,6 +5,7 @@
 
 #include "engine/event_state.h"
 #include "engine/figures.h"
+#include "engine/row_state.h"
 #include "engine/timeouts.h"
 #include "plan/desired.h"
 
@@ -125,15 +126,6 @@ struct engine_sysctl {
 	bool submitted;
 };
 #define ENGINE_SYSCTLS 2
-
-struct engine_row { /* waits for the store */
-	char *kind;
-	char *key;
-	char *value;
-	usec_t wall; /* not 0: an entry of the journal */
-	bool told;   /* an event that was published */
-	bool stale;  /* under way, and overtaken: not tried again */
-};
 
 struct engine_asker {
 	engine_table_fn *fn;
