@@ -5,6 +5,8 @@
 
 #include "base/time.h"
 
+#include <stdbool.h>
+
 struct engine_row { /* waits for the store */
 	char *kind;
 	char *key;
