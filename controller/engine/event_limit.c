@@ -12,17 +12,27 @@
 #define TICK_MIN   USEC_PER_SEC
 #define TICK_BATCH 500U /* windows that end in one step: below a millisecond */
 
-struct event_window {
-	enum engine_event_id id;
-	char *object;
-	usec_t end;
-	unsigned told;
-	unsigned held;
+struct event_held {
+	unsigned count;
 	bool bad;      /* the last one held */
 	json_t *from;  /* of the first that was held, */
 	json_t *data;  /* of the last, */
 	json_t *kinds; /* and how many led where */
 	char *detail;
+};
+
+/* Small: when all servers change at once there is one for each. */
+struct event_window {
+	usec_t end;
+	struct event_held *held; /* NULL = none */
+	enum engine_event_id id;
+	unsigned told;
+	char object[];
+};
+
+struct window_key {
+	enum engine_event_id id;
+	const char *object;
 };
 
 /* What the network does, and who fails to sign in; not what a person wishes. */
@@ -44,69 +54,75 @@ static uint64_t window_hash(enum engine_event_id id, const char *object)
 
 static bool window_is(const void *key, const void *item)
 {
-	const struct event_window *a = key;
-	const struct event_window *b = item;
+	const struct window_key *k = key;
+	const struct event_window *w = item;
 
-	return a->id == b->id && strcmp(a->object, b->object) == 0;
+	return k->id == w->id && strcmp(k->object, w->object) == 0;
 }
 
 static void window_clear(struct event_window *w)
 {
-	json_decref(w->from);
-	json_decref(w->data);
-	json_decref(w->kinds);
-	free(w->detail);
-	w->from = w->data = w->kinds = NULL;
-	w->detail = NULL;
-	w->held = w->told = 0;
+	if (w->held) {
+		json_decref(w->held->from);
+		json_decref(w->held->data);
+		json_decref(w->held->kinds);
+		free(w->held->detail);
+		free(w->held);
+	}
+	w->held = NULL;
+	w->told = 0;
 }
 
 static void window_free(struct event_window *w)
 {
 	window_clear(w);
-	free(w->object);
 	free(w);
 }
 
 static struct event_window *find_window(struct engine *e, const struct emission *x)
 {
-	const struct event_window key = {.id = x->id, .object = (char *)(uintptr_t)x->object};
+	const struct window_key key = {.id = x->id, .object = x->object};
 	uint64_t hash = window_hash(x->id, x->object);
 	struct event_window *w = table_find(&e->events.windows, hash, &key, window_is);
-	usec_t now = e->ports.now(e->ports.ctx);
+	size_t size = strlen(x->object) + 1;
 
 	if (w)
 		return w;
-	w = mem_new(struct event_window);
+	w = mem_alloc(sizeof(*w) + size);
 	w->id = x->id;
-	w->object = mem_strdup(x->object);
-	w->end = now + EVENT_LIMIT_WINDOW;
+	memcpy(w->object, x->object, size);
+	w->end = e->ports.now(e->ports.ctx) + EVENT_LIMIT_WINDOW;
 	table_add(&e->events.windows, hash, w);
 	if (w->end < e->events.tick_at)
 		e->events.tick_at = w->end;
 	return w;
 }
 
-static void count_kind(struct event_window *w, const char *to)
+static void count_kind(struct event_held *h, const char *to)
 {
 	if (!to)
 		return;
-	if (!w->kinds)
-		w->kinds = json_object();
-	json_object_set_new(w->kinds, to,
-			    json_integer(json_integer_value(json_object_get(w->kinds, to)) + 1));
+	if (!h->kinds)
+		h->kinds = json_object();
+	json_object_set_new(h->kinds, to,
+			    json_integer(json_integer_value(json_object_get(h->kinds, to)) + 1));
 }
 
 static void hold(struct event_window *w, const struct emission *x, const char *detail)
 {
-	if (w->held++ == 0)
-		w->from = json_incref(json_object_get(x->data, "from"));
-	json_decref(w->data);
-	w->data = json_incref(x->data);
-	w->bad = x->bad;
-	free(w->detail);
-	w->detail = mem_strdup(detail);
-	count_kind(w, json_string_value(json_object_get(x->data, "to")));
+	struct event_held *h = w->held;
+
+	if (!h) {
+		h = w->held = mem_new(struct event_held);
+		h->from = json_incref(json_object_get(x->data, "from"));
+	}
+	h->count++;
+	json_decref(h->data);
+	h->data = json_incref(x->data);
+	h->bad = x->bad;
+	free(h->detail);
+	h->detail = mem_strdup(detail);
+	count_kind(h, json_string_value(json_object_get(x->data, "to")));
 }
 
 bool event_limit_holds(struct engine *e, const struct emission *x, const char *detail)
@@ -125,26 +141,28 @@ bool event_limit_holds(struct engine *e, const struct emission *x, const char *d
 }
 
 /* It leads from the state before the first that was held to that after the last: who only looks at it is right. */
-static void tell(struct engine *e, struct event_window *w)
+static void tell(struct engine *e, const struct event_window *w)
 {
-	json_t *data = w->data ? json_copy(w->data) : json_object();
-	char *text AUTO_FREE = mem_printf("%u more within a minute, the last one: %s", w->held,
-					  w->detail);
+	const struct event_held *h = w->held;
+	json_t *data = h->data ? json_copy(h->data) : json_object();
+	char *text AUTO_FREE = mem_printf("%u more within a minute, the last one: %s", h->count,
+					  h->detail);
 
-	if (w->from)
-		json_object_set(data, "from", w->from);
-	json_object_set_new(data, "summary",
-			    json_pack("{s:I, s:O?}", "count", (json_int_t)w->held, "to", w->kinds));
+	if (h->from)
+		json_object_set(data, "from", h->from);
+	json_object_set_new(
+		data, "summary",
+		json_pack("{s:I, s:O?}", "count", (json_int_t)h->count, "to", h->kinds));
 	events_tell(
 		e,
-		&(struct emission){.id = w->id, .object = w->object, .bad = w->bad, .data = data},
+		&(struct emission){.id = w->id, .object = w->object, .bad = h->bad, .data = data},
 		text);
 	json_decref(data);
 }
 
 static void end_window(struct engine *e, struct event_window *w, usec_t now)
 {
-	const struct event_window key = {.id = w->id, .object = w->object};
+	const struct window_key key = {.id = w->id, .object = w->object};
 
 	if (w->held) {
 		tell(e, w);

@@ -188,11 +188,11 @@ struct engine {
 
 	struct event_state events;
 	struct table told; /* struct told_entry */
-
-	struct vec rows; /* struct engine_row */
+	struct vec rows;   /* struct engine_row */
 	struct vec rows_in_flight;
 	uint64_t rows_token;
 	size_t rows_kept; /* when they were last bounded */
+	size_t rows_gone; /* committed since free memory was last given back */
 	usec_t rows_retry_at;
 	bool store_ok;
 	char *store_fault; /* why not; NULL while it is */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 
 #define ROWS_RETRY       (5 * USEC_PER_SEC)
+#define ROWS_BURST       2000
 #define ROWS_JOURNAL_MAX 1000  /* entries kept while the store fails: the newest */
 #define ROWS_WAITING_MAX 20000 /* more wait only for a store that is too slow: as if it failed */
 
@@ -180,6 +181,11 @@ static void rows_requeue(struct engine *e)
 	e->rows_retry_at = e->ports.now(e->ports.ctx) + ROWS_RETRY;
 }
 
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
 bool rows_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
 {
 	if (token != e->rows_token || e->rows_in_flight.count == 0)
@@ -189,6 +195,13 @@ bool rows_note_commit(struct engine *e, uint64_t token, int result, const struct
 	if (result) {
 		rows_requeue(e);
 		return true;
+	}
+	/* Ten thousand transitions at once take as much memory as all else together. The worker gives back what is free when it
+	 * has nothing to do for a while, but only after some work. */
+	e->rows_gone += e->rows_in_flight.count;
+	if (e->rows_gone >= ROWS_BURST) {
+		e->rows_gone = 0;
+		e->ports.offload(e->ports.ctx, nothing, nothing, NULL);
 	}
 	rows_free(&e->rows_in_flight);
 	engine_mark(e, MARK_STORE);
