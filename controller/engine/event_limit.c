@@ -11,8 +11,10 @@
 
 #define TICK_MIN   USEC_PER_SEC
 #define TICK_BATCH 500U /* windows that end in one step: below a millisecond */
+#define BLOCK      128U /* windows whose memory is taken at once */
 
 struct event_held {
+	char *object;
 	unsigned count;
 	bool bad;      /* the last one held */
 	json_t *from;  /* of the first that was held, */
@@ -21,18 +23,14 @@ struct event_held {
 	char *detail;
 };
 
-/* Small: when all servers change at once there is one for each. */
+/* Small, and all together: when all servers change at once there is one for each, and rows that come and go between them. The hash
+ * stands for type and object. */
 struct event_window {
 	usec_t end;
 	struct event_held *held; /* NULL = none */
+	uint64_t hash;
 	enum engine_event_id id;
 	unsigned told;
-	char object[];
-};
-
-struct window_key {
-	enum engine_event_id id;
-	const char *object;
 };
 
 /* What the network does, and who fails to sign in; not what a person wishes. */
@@ -54,10 +52,9 @@ static uint64_t window_hash(enum engine_event_id id, const char *object)
 
 static bool window_is(const void *key, const void *item)
 {
-	const struct window_key *k = key;
-	const struct event_window *w = item;
+	const uint64_t *hash = key;
 
-	return k->id == w->id && strcmp(k->object, w->object) == 0;
+	return *hash == ((const struct event_window *)item)->hash;
 }
 
 static void window_clear(struct event_window *w)
@@ -67,31 +64,55 @@ static void window_clear(struct event_window *w)
 		json_decref(w->held->data);
 		json_decref(w->held->kinds);
 		free(w->held->detail);
+		free(w->held->object);
 		free(w->held);
 	}
 	w->held = NULL;
 	w->told = 0;
 }
 
-static void window_free(struct event_window *w)
+static struct event_window *window_take(struct engine *e)
+{
+	struct vec *idle = &e->events.windows_idle;
+	struct event_window *block;
+
+	if (idle->count == 0) {
+		block = mem_alloc_array(BLOCK, sizeof(*block));
+		vec_push(&e->events.window_blocks, block);
+		for (size_t i = BLOCK; i-- > 0;)
+			vec_push(idle, &block[i]);
+	}
+	return idle->items[--idle->count];
+}
+
+static void window_blocks_free(struct engine *e)
+{
+	for (size_t i = 0; i < e->events.window_blocks.count; i++)
+		free(e->events.window_blocks.items[i]);
+	vec_clear(&e->events.window_blocks);
+	vec_clear(&e->events.windows_idle);
+	table_clear(&e->events.windows);
+}
+
+static void window_leave(struct engine *e, struct event_window *w)
 {
 	window_clear(w);
-	free(w);
+	table_remove(&e->events.windows, w->hash, &w->hash, window_is);
+	vec_push(&e->events.windows_idle, w);
+	if (e->events.windows.count == 0)
+		window_blocks_free(e);
 }
 
 static struct event_window *find_window(struct engine *e, const struct emission *x)
 {
-	const struct window_key key = {.id = x->id, .object = x->object};
 	uint64_t hash = window_hash(x->id, x->object);
-	struct event_window *w = table_find(&e->events.windows, hash, &key, window_is);
-	size_t size = strlen(x->object) + 1;
+	struct event_window *w = table_find(&e->events.windows, hash, &hash, window_is);
 
 	if (w)
 		return w;
-	w = mem_alloc(sizeof(*w) + size);
-	w->id = x->id;
-	memcpy(w->object, x->object, size);
-	w->end = e->ports.now(e->ports.ctx) + EVENT_LIMIT_WINDOW;
+	w = window_take(e);
+	*w = (struct event_window){
+		.id = x->id, .hash = hash, .end = e->ports.now(e->ports.ctx) + EVENT_LIMIT_WINDOW};
 	table_add(&e->events.windows, hash, w);
 	if (w->end < e->events.tick_at)
 		e->events.tick_at = w->end;
@@ -114,6 +135,7 @@ static void hold(struct event_window *w, const struct emission *x, const char *d
 
 	if (!h) {
 		h = w->held = mem_new(struct event_held);
+		h->object = mem_strdup(x->object);
 		h->from = json_incref(json_object_get(x->data, "from"));
 	}
 	h->count++;
@@ -155,31 +177,32 @@ static void tell(struct engine *e, const struct event_window *w)
 		json_pack("{s:I, s:O?}", "count", (json_int_t)h->count, "to", h->kinds));
 	events_tell(
 		e,
-		&(struct emission){.id = w->id, .object = w->object, .bad = h->bad, .data = data},
+		&(struct emission){.id = w->id, .object = h->object, .bad = h->bad, .data = data},
 		text);
 	json_decref(data);
 }
 
 static void end_window(struct engine *e, struct event_window *w, usec_t now)
 {
-	const struct window_key key = {.id = w->id, .object = w->object};
-
-	if (w->held) {
-		tell(e, w);
-		window_clear(w);
-		w->end = now + EVENT_LIMIT_WINDOW;
+	if (!w->held) {
+		window_leave(e, w);
 		return;
 	}
-	table_remove(&e->events.windows, window_hash(w->id, w->object), &key, window_is);
-	window_free(w);
+	tell(e, w);
+	window_clear(w);
+	w->end = now + EVENT_LIMIT_WINDOW;
 }
 
+/* Those that tell, by object and type; the others have no order. */
 static int window_compare(const void *a, const void *b)
 {
 	const struct event_window *x = a;
 	const struct event_window *y = b;
-	int order = strcmp(x->object, y->object);
+	int order;
 
+	if (!x->held || !y->held)
+		return (x->held != NULL) - (y->held != NULL);
+	order = strcmp(x->held->object, y->held->object);
 	return order ? order : (int)x->id - (int)y->id;
 }
 
@@ -234,6 +257,6 @@ void event_limit_free(struct engine *e)
 	size_t cursor = 0;
 
 	while ((w = table_next(&e->events.windows, &cursor)))
-		window_free(w);
-	table_clear(&e->events.windows);
+		window_clear(w);
+	window_blocks_free(e);
 }

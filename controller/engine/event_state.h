@@ -9,8 +9,10 @@
 struct event_state {
 	uint64_t number;      /* of the newest one */
 	uint64_t published;   /* of the newest that others know of */
-	struct table windows; /* struct event_window */
-	usec_t tick_at;       /* when the first of them is over */
+	struct table windows; /* struct event_window; the memory of all: */
+	struct vec window_blocks;
+	struct vec windows_idle;
+	usec_t tick_at; /* when the first of them is over */
 };
 
 #endif
