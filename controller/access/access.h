@@ -82,6 +82,8 @@ bool access_identify_token(struct access *a, const char *token, const struct add
 			   struct access_identity *ret_identity);
 bool access_identify_session(struct access *a, const char *secret,
 			     struct access_identity *ret_identity);
+/* Whether the former would be true; notes nothing, and the session keeps its secrets: for what is refused all the same. */
+bool access_knows_session(const struct access *a, const char *secret);
 
 /* How long a source has to wait after failures; 0 = not at all. */
 usec_t access_source_wait(struct access *a, const struct addr *source);

@@ -233,23 +233,27 @@ static void access_session_retire_former(const struct access *a, struct session 
 	s->stored_at = 0;
 }
 
-/* Which of its secrets it is; notes that the new one has come. */
-static bool access_session_accepts(const struct access *a, struct session *s,
+/* By the secret that is in force, or the one before it in its last minute. */
+static bool access_session_accepts(const struct access *a, const struct session *s,
 				   const struct secret_hash *hash)
 {
-	usec_t now = access_now(a);
+	return access_session_lives(a, s) &&
+	       (secret_same(hash, &s->hash) ||
+		(secret_same(hash, &s->former) && access_now(a) < s->former_until));
+}
 
+/* Notes that the new one has come. */
+static void access_session_note_secret(const struct access *a, struct session *s,
+				       const struct secret_hash *hash)
+{
 	if (secret_same(hash, &s->hash)) {
 		if (s->former_until == USEC_NEVER)
 			access_session_retire_former(a, s);
 		explicit_bzero(s->fresh, sizeof(s->fresh));
-		return true;
+		return;
 	}
-	if (!secret_same(hash, &s->former) || now >= s->former_until)
-		return false;
 	if (s->former_until == USEC_NEVER && !s->fresh[0])
 		access_session_take_back(a, s);
-	return true;
 }
 
 static struct session *access_session_search(const struct access *a, const struct secret_hash *hash)
@@ -291,9 +295,10 @@ bool access_identify_session(struct access *a, const char *secret,
 		return false;
 	secret_digest(secret, &hash);
 	s = access_session_search(a, &hash);
-	u = s && access_session_lives(a, s) ? access_user_find(a, s->user) : NULL;
-	if (!u || !access_session_accepts(a, s, &hash))
+	u = s && access_session_accepts(a, s, &hash) ? access_user_find(a, s->user) : NULL;
+	if (!u)
 		return false;
+	access_session_note_secret(a, s, &hash);
 	s->seen_wall = access_wall(a);
 	s->idle_until = access_now(a) + ACCESS_SESSION_IDLE;
 	access_session_hand_out(a, s, &hash, who.fresh);
@@ -304,6 +309,18 @@ bool access_identify_session(struct access *a, const char *secret,
 	access_session_store(a, s);
 	*ret_identity = who;
 	return true;
+}
+
+bool access_knows_session(const struct access *a, const char *secret)
+{
+	struct secret_hash hash;
+	const struct session *s;
+
+	if (!secret_is_formed(secret))
+		return false;
+	secret_digest(secret, &hash);
+	s = access_session_search(a, &hash);
+	return s && access_session_accepts(a, s, &hash) && access_user_find(a, s->user);
 }
 
 /* ---- start and end ---- */

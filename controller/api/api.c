@@ -146,6 +146,7 @@ static int api_open(struct api *api, const struct api_settings *s, struct err *e
 {
 	if (s->token_file && auth_token_new(s->token_file, e, &api->token))
 		return -EINVAL;
+	api->context.token = api->token;
 	if (api_start_tls(api, s, e) || api_start_httpd(api, s, e) || api_listen_unix(api, s, e) ||
 	    api_listen_tcp(api, s->listen, s->listen_count, FRONT_LOOPBACK, e))
 		return -EINVAL;

@@ -16,6 +16,7 @@ struct auth_token {
 	char *path;
 	struct stat seen; /* of the content in `text` */
 	size_t length;    /* 0 = nobody gets in */
+	unsigned version; /* of the text */
 	char text[AUTH_TOKEN_MAX + 1];
 };
 
@@ -83,6 +84,7 @@ int auth_token_new(const char *path, struct err *e, struct auth_token **ret_toke
 	struct auth_token *t = mem_new(struct auth_token);
 
 	t->path = mem_strdup(path);
+	t->version = 1;
 	if (auth_token_read(t, e)) {
 		auth_token_free(t);
 		return -EINVAL;
@@ -111,11 +113,23 @@ static bool auth_same_file(const struct stat *a, const struct stat *b)
 static void auth_token_refresh(struct auth_token *t)
 {
 	AUTO_ERR struct err ignored = {0};
+	char former[AUTH_TOKEN_MAX + 1];
+	size_t length = t->length;
 	struct stat now;
 
 	if (stat(t->path, &now) == 0 && auth_same_file(&now, &t->seen))
 		return;
+	memcpy(former, t->text, sizeof(former));
 	auth_token_read(t, &ignored);
+	if (t->length != length || memcmp(former, t->text, sizeof(former)) != 0)
+		t->version++;
+	explicit_bzero(former, sizeof(former));
+}
+
+unsigned auth_token_version(struct auth_token *t)
+{
+	auth_token_refresh(t);
+	return t->version;
 }
 
 bool auth_token_matches(struct auth_token *t, const char *authorization)

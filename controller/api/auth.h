@@ -30,6 +30,9 @@ void auth_token_free(struct auth_token *t); /* NULL-safe */
  * it is right. A file that became unreadable lets nobody in. */
 bool auth_token_matches(struct auth_token *t, const char *authorization);
 
+/* Another one whenever the file holds another token, or none, than before; never 0. */
+unsigned auth_token_version(struct auth_token *t);
+
 /* Whether a Host header names this machine's loopback or one of `hosts`, with any port. NULL never does. */
 bool auth_host_allowed(const char *host, const char *const *hosts, size_t count);
 

@@ -10,6 +10,7 @@
 struct access;
 struct api_notify;
 struct audit;
+struct auth_token;
 struct engine;
 struct ev_loop;
 struct probe_op;
@@ -22,7 +23,8 @@ struct api_context {
 	struct ev_loop *loop;
 	struct engine *engine;
 	struct access *access;
-	struct stats *stats; /* NULL = there are none (ipvs = off) */
+	struct auth_token *token; /* of the file; NULL = none */
+	struct stats *stats;      /* NULL = there are none (ipvs = off) */
 	struct worker *worker;
 	const char *version;
 	usec_t started_wall;

@@ -106,8 +106,10 @@ static void events_read_last(const struct request *r, struct err *e, struct sse_
 static void events_stream(struct request *r)
 {
 	AUTO_ERR struct err faults = {0};
-	struct sse_wish w = {
-		.token = r->token, .session = r->session, .expires_wall = r->expires_wall};
+	struct sse_wish w = {.token = r->token,
+			     .session = r->session,
+			     .token_version = r->token_version,
+			     .expires_wall = r->expires_wall};
 
 	w.object = filters_read_event_object(r, &faults);
 	w.types = filters_read_types(r, &faults);

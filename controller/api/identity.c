@@ -57,11 +57,13 @@ static void identity_take_token(const struct identity_rules *rules, const char *
 {
 	usec_t wait = rules->access ? access_source_wait(rules->access, &r->source) : 0;
 	char token[CREDENTIALS_TOKEN_MAX];
+	unsigned version = rules->token ? auth_token_version(rules->token) : 0;
 	struct access_identity who;
 
 	if (rules->token && auth_token_matches(rules->token, authorization)) {
 		r->way = ACCESS_BY_FILE;
 		r->role = ROLE_ADMIN;
+		r->token_version = version;
 		strcpy(r->who, "token");
 	} else if (rules->access && credentials_find_bearer(authorization, token) &&
 		   access_identify_token(rules->access, token, &r->source, &who)) {
@@ -90,7 +92,8 @@ static void identity_take_session(const struct identity_rules *rules, const char
 	struct access_identity who;
 
 	if (!rules->access || !credentials_find_cookie(cookies, secret) ||
-	    !access_identify_session(rules->access, secret, &who) || identity_refuse_site(r))
+	    !access_knows_session(rules->access, secret) || identity_refuse_site(r) ||
+	    !access_identify_session(rules->access, secret, &who))
 		return;
 	identity_take(&who, r);
 	if (who.fresh[0])

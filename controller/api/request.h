@@ -58,6 +58,7 @@ struct request {
 	enum access_way way;         /* how he was known */
 	char token[ACCESS_ID_MAX];   /* id of the token that said so; "" = none */
 	char session[ACCESS_ID_MAX]; /* id of the session; "" = none */
+	unsigned token_version;      /* of the token file that said so; 0 = it was not that */
 	usec_t expires_wall;         /* of token or session; 0 = never */
 	usec_t wait;                 /* not 0: it has failed too often to be known before that */
 	enum credentials_site site;  /* whose page it comes from */

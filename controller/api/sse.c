@@ -3,6 +3,7 @@
 // no memory, and a burst costs none for each client.
 #include "api/sse.h"
 
+#include "api/auth.h"
 #include "api/context.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -54,6 +55,7 @@ struct sse_stream {
 	char *object;
 	char token[ACCESS_ID_MAX];
 	char session[ACCESS_ID_MAX];
+	unsigned token_version;
 	usec_t expires_wall;
 	uint64_t position; /* of the last event that was looked at */
 	uint64_t told;     /* the position that the client knows */
@@ -285,10 +287,13 @@ static void sse_fill(struct sse_stream *s)
 static bool sse_may(const struct sse_stream *s)
 {
 	struct access *access = s->hub->api->access;
+	struct auth_token *file = s->hub->api->token;
 	struct access_token_view token;
 	struct access_session_view session;
 
 	if (s->expires_wall && time_wall() >= s->expires_wall)
+		return false;
+	if (file && s->token_version && auth_token_version(file) != s->token_version)
 		return false;
 	if (access && s->token[0] && !access_find_token(access, s->token, &token))
 		return false;
@@ -387,6 +392,7 @@ struct sse_stream *sse_open(struct sse *h, const struct sse_wish *w, void (*wake
 	s->object = w->object ? mem_strdup(w->object) : NULL;
 	strncpy(s->token, w->token, sizeof(s->token) - 1);
 	strncpy(s->session, w->session, sizeof(s->session) - 1);
+	s->token_version = w->token_version;
 	s->expires_wall = w->expires_wall;
 	s->position = w->resume ? w->last : h->last;
 	s->verify = w->resume && w->last != 0;

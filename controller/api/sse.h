@@ -37,7 +37,8 @@ struct sse_wish {
 	/* Of who asks, ends the stream when it ends: ids, "" = none. */
 	const char *token;
 	const char *session;
-	usec_t expires_wall; /* 0 = never */
+	unsigned token_version; /* of the token file; 0 = it was not that */
+	usec_t expires_wall;    /* 0 = never */
 };
 
 /* `wake` is called when sse_read() has something again; not from within it. NULL: there are SSE_STREAMS_MAX already. */

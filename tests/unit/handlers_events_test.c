@@ -274,6 +274,30 @@ static void a_stream_ends_with_its_token(void **state)
 	rig_end(&rig);
 }
 
+static void a_stream_ends_with_the_token_file(void **state)
+{
+	static const char ask[] =
+		"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " RIG_TOKEN
+		"\r\nAccept: text/event-stream\r\n\r\n";
+	struct rig rig = {.heartbeat = 100 * USEC_PER_MS};
+	FILE *f;
+	int fd;
+
+	(void)state;
+	rig_start(&rig, 0);
+	fd = rig_connect_tcp(&rig);
+	rig_send(fd, ask, strlen(ask));
+	AUTO_FREE char *begin = read_some(fd, 50);
+	has(begin, ": ok\n\n");
+	f = fopen(rig.token_file, "w");
+	assert_non_null(f);
+	fputs("another-token-of-the-tests-0123\n", f);
+	fclose(f);
+	assert_true(has_ended(fd));
+	close(fd);
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +310,7 @@ int main(void)
 		cmocka_unit_test(a_head_request_gets_no_stream),
 		cmocka_unit_test(a_stop_ends_the_streams),
 		cmocka_unit_test(a_stream_ends_with_its_token),
+		cmocka_unit_test(a_stream_ends_with_the_token_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

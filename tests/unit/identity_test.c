@@ -183,6 +183,32 @@ static void identity_hands_out_new_secrets(void **state)
 	request_free(r);
 }
 
+/* Nobody gets the new secret by a request that is refused for its page: the one that the browser has must stay good. */
+static void identity_rotates_nothing_for_foreign_pages(void **state)
+{
+	struct world *w = *state;
+	const struct identity_rules rules = {.access = w->access};
+	char cookie[128];
+	struct request *r;
+
+	world_put(w, "alice", ROLE_EDITOR, GOOD);
+	world_login(w, "alice", GOOD, "192.0.2.1");
+	snprintf(cookie, sizeof(cookie), "__Host-zonegate=%s", w->secret);
+	world_pass(w, ACCESS_SESSION_ROTATE);
+	request_free(use(&rules, METHOD_GET, "Cookie", cookie, NULL));
+	r = use(&rules, METHOD_POST, "Cookie", cookie, "same-site");
+	assert_int_equal(r->status, 403);
+	assert_int_equal(r->header_count, 0);
+	request_free(r);
+	world_pass(w, 2 * ACCESS_SESSION_FORMER);
+	r = use(&rules, METHOD_POST, "Cookie", "__Host-zonegate=none", "same-site");
+	assert_false(r->replied); /* of no session: nobody asks */
+	request_free(r);
+	r = use(&rules, METHOD_GET, "Cookie", cookie, NULL);
+	assert_int_equal(r->header_count, 1);
+	assert_identity(r, ROLE_EDITOR, "alice");
+}
+
 static void identity_tells_how_long_guesses_wait(void **state)
 {
 	struct world *w = *state;
@@ -207,6 +233,7 @@ int main(void)
 		cmocka_unit_test(identity_is_the_token_on_loopback),
 		IN_A_WORLD(identity_is_the_token_or_the_session),
 		IN_A_WORLD(identity_hands_out_new_secrets),
+		IN_A_WORLD(identity_rotates_nothing_for_foreign_pages),
 		IN_A_WORLD(identity_tells_how_long_guesses_wait),
 		cmocka_unit_test(identity_knows_the_node_over_tls),
 	};
