@@ -125,7 +125,8 @@ static void exchange_read_head(const struct exchange *x, const char *version, st
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		x->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 
-	*ret_head = (struct head){.line = x->method, .target = x->target_end, .version = version};
+	*ret_head = (struct head){
+		.line = x->method, .path = x->target, .target = x->target_end, .version = version};
 	if (info && exchange_sees_bytes())
 		ret_head->size = info->header_size;
 	MHD_get_connection_values(x->mhd, MHD_HEADER_KIND, exchange_add_field, ret_head);
@@ -377,6 +378,7 @@ struct exchange *exchange_new(struct exchange_list *l, struct MHD_Connection *mh
 	x->mhd = mhd;
 	x->conn = conn;
 	x->started = time_monotonic();
+	x->target = uri;
 	x->target_end = uri + strlen(uri);
 	x->request = request_new(l->settings->context, uri);
 	x->request->ctx = x;

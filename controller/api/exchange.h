@@ -22,7 +22,8 @@ struct exchange {
 	size_t size;
 	size_t capacity;
 	size_t charged;         /* for what was made of the body, until the end */
-	const char *target_end; /* in the library's memory, until the head was judged */
+	const char *target;     /* in the library's memory, until the head was judged */
+	const char *target_end; /* the same */
 	const char *method;     /* as sent */
 	struct head_body body;
 	usec_t started;

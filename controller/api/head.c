@@ -86,11 +86,19 @@ static bool head_ends_at(const struct head *h, const char *end)
 	return true;
 }
 
+/* Behind the NUL that stands for the first blank nothing but blanks. */
+static bool head_follows_method(const struct head *h)
+{
+	const char *rest = h->line + strlen(h->line) + 1;
+
+	return h->path == rest + strspn(rest, " ");
+}
+
 static bool head_is_whole(const struct head *h)
 {
 	const char *end = h->version + strlen(h->version);
 
-	if (h->version != h->target + 1)
+	if (!head_follows_method(h) || h->version != h->target + 1)
 		return false;
 	for (size_t i = 0; i < h->count; i++) {
 		const struct head_field *f = &h->fields[i];

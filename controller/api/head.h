@@ -20,7 +20,8 @@ struct head_field {
 struct head {
 	/* The bytes as they came, but for the NULs that the library puts behind each part. */
 	const char *line;    /* begins with the method */
-	const char *target;  /* its end: the NUL behind it */
+	const char *path;    /* where the target begins, */
+	const char *target;  /* and its end: the NUL behind it */
 	const char *version; /* "HTTP/1.1" */
 	size_t size; /* of line, fields and the empty line; 0: the bytes are not there to be looked at */
 	struct head_field fields[HEAD_FIELDS_MAX];

@@ -47,6 +47,7 @@ struct head_case {
 #define AUTH "Authorization: Bearer " RIG_TOKEN "\r\n"
 
 static const struct head_case bad_heads[] = {
+	HEAD("GET\0 /livez HTTP/1.1\r\n" HOST "\r\n", "malformed"),
 	/* Twice. */
 	HEAD("GET /livez HTTP/1.1\r\n" HOST "Host: evil.example\r\n\r\n", "Host"),
 	HEAD("GET /livez HTTP/1.1\r\n" HOST HOST "\r\n", "Host"),

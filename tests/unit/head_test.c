@@ -21,6 +21,7 @@
 static struct head whole(const char *bytes, size_t size)
 {
 	struct head h = {.line = bytes,
+			 .path = bytes + 4,
 			 .target = bytes + AT_TARGET_END,
 			 .version = bytes + AT_VERSION,
 			 .size = size};
@@ -46,6 +47,9 @@ static void head_must_be_of_one_piece(void **state)
 	assert_non_null(head_find_form_fault(&h));
 	h = whole(bytes, size);
 	h.target--; /* a NUL in the target */
+	assert_non_null(head_find_form_fault(&h));
+	h = whole(bytes, size);
+	h.path++; /* a NUL behind the method */
 	assert_non_null(head_find_form_fault(&h));
 	h = whole(bytes, size + 1); /* more behind the last field than the empty line */
 	assert_non_null(head_find_form_fault(&h));
