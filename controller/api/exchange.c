@@ -237,7 +237,7 @@ static void exchange_add_security(const struct exchange *x, struct MHD_Response 
 /* ---- streams ---------------------------------------------------------------------------------- */
 
 /* Bytes that a client does not acknowledge for so long: it is gone without a word. */
-#define EXCHANGE_UNACKED_MS 45000U
+#define EXCHANGE_UNACKED_MS 20000U
 
 static void exchange_on_stream(void *ctx)
 {

@@ -26,7 +26,7 @@ PORT = 7443
 NEAR, FAR = "10.8.0.1", "10.8.0.9"
 STREAMS = 64
 # A heartbeat after 15 s at the latest, 45 s in which nobody acknowledges it, and the next one finds the connection broken.
-GONE_SECONDS = 15 + 45 + 15 + 5
+GONE_SECONDS = 15 + 20 + 15 + 5
 GROWN_KIB = 512
 
 
