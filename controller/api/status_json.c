@@ -177,10 +177,11 @@ static json_t *status_json_balancer(struct status_json *s, const char *lb)
 static json_t *status_json_settings(const struct engine *e)
 {
 	struct plan_timeouts t;
-	json_t *json = json_object();
+	json_t *json;
 
 	if (!engine_timeouts(e, &t))
 		return json_pack("{s:n}", "timeouts_in_force");
+	json = json_object();
 	for (enum plan_timeout i = 0; i < PLAN_TIMEOUTS; i++)
 		json_object_set_new(json, plan_timeout_name(i), json_integer(t.s[i]));
 	return json_pack("{s:o}", "timeouts_in_force", json);
