@@ -6,6 +6,7 @@ first NAMED ones answer HTTP checks as they are told: 200, or 503. Who asks sees
 verdict has fallen when the response that completes it was sent.
 """
 
+import contextlib
 import mmap
 import os
 import signal
@@ -89,7 +90,7 @@ class Servers:
         self._pid = os.fork()
         if self._pid == 0:
             try:
-                self._serve()
+                self._serve_for_ever()
             finally:
                 os._exit(1)
 
@@ -112,6 +113,12 @@ class Servers:
                         )
                 word = b"503 Busy" if failing else b"200 OK"
                 connection.sendall(b"HTTP/1.1 " + word + b"\r\nContent-Length: 0\r\n\r\n")
+
+    def _serve_for_ever(self):
+        """A probe that was given up in the middle ends no more than its connection."""
+        while True:
+            with contextlib.suppress(OSError):
+                self._serve()
 
     def tell(self, number, failing):
         self.ITEM.pack_into(self._shared, number * self.ITEM.size, failing, 0.0)
