@@ -54,8 +54,9 @@ class Prometheus:
         self.started = time.time()
 
     def ask(self, path, **query):
+        """The data of an answer; None while Prometheus starts (503, in plain text)."""
         url = f"http://127.0.0.1:{PORT}/api/v1/{path}?{urllib.parse.urlencode(query)}"
-        text = self._lab.gw.run("curl", "-s", "-m", "10", url, check=False)
+        text = self._lab.gw.run("curl", "-sf", "-m", "10", url, check=False)
         if not text:
             return None
         found = json.loads(text)
