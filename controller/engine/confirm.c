@@ -182,8 +182,7 @@ bool confirm_note_commit(struct engine *e, uint64_t token, int result, const str
 		return true;
 	}
 	if (result)
-		err_set(&faults, ERR_UNAVAILABLE, "", "%s",
-			err && err_any(err) ? err->faults[0].detail : strerror(-result));
+		err_set(&faults, ERR_UNAVAILABLE, "", "%s", wishes_store_fault(result, err));
 	else
 		err_set(&faults, ERR_WAITING, "",
 			"it was rolled back while it was being confirmed");

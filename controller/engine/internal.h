@@ -7,6 +7,7 @@
 #include "engine/figures.h"
 #include "engine/row_state.h"
 #include "engine/timeouts.h"
+#include "engine/wishes.h"
 #include "plan/desired.h"
 
 enum engine_mark {
@@ -133,10 +134,8 @@ struct engine_asker {
 	bool asked; /* the read under way is for it */
 };
 
-struct override_pending; /* a wish about an override on its way: overrides.c */
-struct shift_pending;    /* a wish about a shift on its way: shifts.c */
-struct engine_pending;   /* a proposal on its way: propose.c */
-struct engine_confirm;   /* a change that waits for its confirmation: confirm_parts.h */
+struct engine_pending; /* a proposal on its way: propose.c */
+struct engine_confirm; /* a change that waits for its confirmation: confirm_parts.h */
 
 struct engine {
 	struct engine_settings settings;
@@ -201,17 +200,13 @@ struct engine {
 	struct vec lbs;               /* struct engine_lb, sorted by name */
 	struct vec shifts;            /* struct engine_shift, oldest first */
 	struct vec loaded_vip_health; /* struct engine_row, until the first sync */
-	struct shift_pending *shift_queue;
-	struct shift_pending *shift_committing;
-	struct shift_pending *shift_finishing; /* answered at the end of the settle step */
+	struct wishes shift_wishes;   /* of shifts.c; answered at the end of the settle step */
 	usec_t vip_tick_at;
 
 	/* override_parts.h */
-	struct vec overrides;        /* struct engine_override, oldest first */
-	struct table override_index; /* the same, by what they override */
-	struct override_pending *override_queue;
-	struct override_pending *override_committing;
-	struct override_pending *override_finishing;
+	struct vec overrides;          /* struct engine_override, oldest first */
+	struct table override_index;   /* the same, by what they override */
+	struct wishes override_wishes; /* of overrides.c; answered like those */
 	usec_t override_tick_at;
 	size_t override_counts
 		[8];          /* of each kind and target: what is not there is not looked for */

@@ -143,7 +143,7 @@ static bool is_through(const struct engine_override *o)
 void overrides_settle(struct engine *e)
 {
 	/* What is being committed decides first. */
-	if (!e->overrides_moved || e->override_committing || !is_planned(e))
+	if (!e->overrides_moved || e->override_wishes.committing || !is_planned(e))
 		return;
 	e->overrides_moved = false;
 	overrides_sum(e);

@@ -3,32 +3,27 @@
 #include "engine/overrides.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "engine/dns_changes.h"
 #include "engine/override_parts.h"
 
-/* A wish on its way: checked and committed one at a time. */
+/* A wish on its way, answered when kernel and DNS have it. */
 struct override_pending {
+	struct wish wish; /* first */
 	struct override_request *request;
 	struct engine_override *state; /* PUT: what it will be; DELETE: what it was */
-	struct err faults;
 	struct err warnings;
 	struct plan_ops ops;
 	struct dns_changes dns;
-	uint64_t token;
 	uint64_t look; /* of DNS at the verdicts: the first one behind the change */
 	uint64_t list; /* of operations that must be done before the answer; 0 = not known yet */
 	bool created;
-	struct override_pending *next;
 };
 
-static void append(struct override_pending **list, struct override_pending *p)
+static struct override_pending *pending(struct wish *w)
 {
-	while (*list)
-		list = &(*list)->next;
-	*list = p;
+	return (struct override_pending *)w;
 }
 
 void engine_override(struct engine *e, struct override_request *r)
@@ -36,13 +31,13 @@ void engine_override(struct engine *e, struct override_request *r)
 	struct override_pending *p = mem_new(struct override_pending);
 
 	p->request = r;
-	append(&e->override_queue, p);
+	wishes_add(&e->override_wishes, &p->wish);
 }
 
 static void pending_free(struct override_pending *p)
 {
 	override_state_free(p->state);
-	err_clear(&p->faults);
+	err_clear(&p->wish.faults);
 	err_clear(&p->warnings);
 	plan_ops_clear(&p->ops);
 	dns_changes_clear(&p->dns);
@@ -50,21 +45,22 @@ static void pending_free(struct override_pending *p)
 }
 
 /* As it stands by now; it may be gone again. */
-static void answer(struct engine *e, struct override_pending *p)
+static void answer(struct engine *e, struct wish *w)
 {
+	struct override_pending *p = pending(w);
 	const struct engine_override *o = override_state_find(e, &p->request->place);
 	struct override_status status;
 	struct override_result result = {
-		.faults = &p->faults, .warnings = &p->warnings, .created = p->created};
+		.faults = &p->wish.faults, .warnings = &p->warnings, .created = p->created};
 
 	if (!o || p->request->dry_run || p->request->verb == OVERRIDE_DELETE)
 		o = p->state;
-	if (o && !err_any(&p->faults)) {
+	if (o && !err_any(&p->wish.faults)) {
 		overrides_sum(e);
 		overrides_fill_status(e, o, &status);
 		result.status = &status;
 	}
-	if (p->request->dry_run && !err_any(&p->faults)) {
+	if (p->request->dry_run && !err_any(&p->wish.faults)) {
 		result.ops = &p->ops;
 		result.dns_changes = &p->dns;
 	}
@@ -82,17 +78,15 @@ static void commit(struct engine *e, struct override_pending *p)
 				.value = value};
 
 	rows_forget(e, row.kind, row.key);
-	p->token = e->next_token++;
-	e->override_committing = p;
-	e->ports.commit(e->ports.ctx, NULL, &row, 1, p->token);
+	wishes_commit(e, &e->override_wishes, &p->wish, &row);
 }
 
 static void prepare(struct engine *e, struct override_pending *p)
 {
 	const struct override_request *r = p->request;
 
-	override_check_request(e, r, &p->faults);
-	if (err_any(&p->faults))
+	override_check_request(e, r, &p->wish.faults);
+	if (err_any(&p->wish.faults))
 		return;
 	p->created = r->verb == OVERRIDE_PUT && !override_state_find(e, &r->place);
 	if (r->verb == OVERRIDE_PUT)
@@ -107,15 +101,16 @@ static void prepare(struct engine *e, struct override_pending *p)
 /* Behind the steps: groups and services follow the document in force. */
 void overrides_pump(struct engine *e)
 {
-	assert(e->planned_snapshot == e->snapshot);
-	while (!e->override_committing && e->override_queue) {
-		struct override_pending *p = e->override_queue;
+	struct wish *w;
 
-		e->override_queue = p->next;
-		p->next = NULL;
+	assert(e->planned_snapshot == e->snapshot);
+	while ((w = wishes_next(&e->override_wishes))) {
+		struct override_pending *p = pending(w);
+
+		wishes_take(&e->override_wishes, w);
 		prepare(e, p);
-		if (err_any(&p->faults) || p->request->dry_run)
-			answer(e, p);
+		if (err_any(&p->wish.faults) || p->request->dry_run)
+			answer(e, w);
 		else
 			commit(e, p);
 	}
@@ -152,7 +147,8 @@ static bool object_stands(struct engine *e, struct override_pending *p)
 
 	if (override_check_object(e->snapshot, &p->state->place, &uid) && uid == p->state->uid)
 		return true;
-	err_set(&p->faults, ERR_NOT_FOUND, "", "the object was removed while this was on its way");
+	err_set(&p->wish.faults, ERR_NOT_FOUND, "",
+		"the object was removed while this was on its way");
 	rows_put(e, "override", override_rows_key(&p->state->place, key), NULL);
 	override_state_free(override_state_take(e, &p->state->place));
 	return false;
@@ -185,19 +181,17 @@ static void put_in_force(struct engine *e, struct override_pending *p)
 
 bool overrides_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
 {
-	struct override_pending *p = e->override_committing;
+	struct wish *w = wishes_note_commit(&e->override_wishes, token);
 
-	if (!p || p->token != token)
+	if (!w)
 		return false;
-	e->override_committing = NULL;
 	e->override_tick_at = 0; /* what was left alone meanwhile */
 	if (result)
-		err_set(&p->faults, ERR_UNAVAILABLE, "", "store-unavailable: %s",
-			err && err_any(err) ? err->faults[0].detail : strerror(-result));
+		err_set(&w->faults, ERR_UNAVAILABLE, "", "store-unavailable: %s",
+			wishes_store_fault(result, err));
 	else
-		put_in_force(e, p);
-	p->look = e->dns_begun + 1;
-	append(&e->override_finishing, p);
+		put_in_force(e, pending(w));
+	pending(w)->look = e->dns_begun + 1;
 	return true;
 }
 
@@ -205,7 +199,7 @@ bool overrides_note_commit(struct engine *e, uint64_t token, int result, const s
 
 static bool is_applied(const struct engine *e, struct override_pending *p)
 {
-	if (err_any(&p->faults))
+	if (err_any(&p->wish.faults))
 		return true;
 	if (e->marks & (MARK_CHECKS | MARK_PLAN))
 		return false;
@@ -227,7 +221,7 @@ static void list_warnings(const struct engine *e, struct override_pending *p)
 	char pointer[ERR_POINTER_MAX];
 
 	overrides_list_services(e, p->state, &services);
-	for (size_t i = 0; i < services.count && !err_any(&p->faults); i++) {
+	for (size_t i = 0; i < services.count && !err_any(&p->wish.faults); i++) {
 		const struct engine_service *s = services.items[i];
 
 		if (!s->fault || !s->place.lb)
@@ -241,21 +235,20 @@ static void list_warnings(const struct engine *e, struct override_pending *p)
 
 void overrides_finish(struct engine *e)
 {
-	struct override_pending *p;
+	struct wish *w;
 
-	while ((p = e->override_finishing) && is_applied(e, p)) {
-		e->override_finishing = p->next;
-		list_warnings(e, p);
-		answer(e, p);
+	while ((w = e->override_wishes.finishing) && is_applied(e, pending(w))) {
+		wishes_finish(&e->override_wishes, w);
+		list_warnings(e, pending(w));
+		answer(e, w);
 	}
 }
 
 bool overrides_on_way(const struct engine *e, const struct engine_override *o)
 {
-	const struct override_pending *p = e->override_committing;
-	const struct override_place *a = p ? &p->request->place : NULL;
+	struct wish *w = e->override_wishes.committing;
 
-	return p && override_state_find(e, a) == o;
+	return w && override_state_find(e, &pending(w)->request->place) == o;
 }
 
 bool overrides_remove_now(const struct engine *e)
@@ -271,26 +264,12 @@ bool overrides_remove_now(const struct engine *e)
 
 bool overrides_idle(const struct engine *e)
 {
-	return !e->override_queue && !e->override_committing && !e->override_finishing;
-}
-
-static void refuse_all(struct engine *e, struct override_pending *p)
-{
-	while (p) {
-		struct override_pending *next = p->next;
-
-		err_set(&p->faults, ERR_UNAVAILABLE, "", "the daemon stops");
-		answer(e, p);
-		p = next;
-	}
+	return wishes_idle(&e->override_wishes);
 }
 
 void overrides_free(struct engine *e)
 {
-	refuse_all(e, e->override_queue);
-	refuse_all(e, e->override_committing);
-	refuse_all(e, e->override_finishing);
-	e->override_queue = e->override_committing = e->override_finishing = NULL;
+	wishes_refuse(e, &e->override_wishes, answer);
 	for (size_t i = 0; i < e->overrides.count; i++)
 		override_state_free(e->overrides.items[i]);
 	vec_clear(&e->overrides);

@@ -283,8 +283,7 @@ static void note_store(struct engine *e, int result, const struct err *err)
 	free(e->store_fault);
 	e->store_fault = NULL;
 	if (result)
-		e->store_fault = mem_strdup(err && err_any(err) ? err->faults[0].detail
-								: strerror(-result));
+		e->store_fault = mem_strdup(wishes_store_fault(result, err));
 }
 
 bool propose_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
@@ -294,8 +293,7 @@ bool propose_note_commit(struct engine *e, uint64_t token, int result, const str
 	if (!p || p->token != token)
 		return false;
 	if (result) {
-		err_set(&p->faults, ERR_UNAVAILABLE, "", "%s",
-			err && err_any(err) ? err->faults[0].detail : strerror(-result));
+		err_set(&p->faults, ERR_UNAVAILABLE, "", "%s", wishes_store_fault(result, err));
 		finish_build(e);
 		return true;
 	}

@@ -2,8 +2,6 @@
 // Zone shifts: checked, made durable, put in force, answered; they end by themselves.
 #include "engine/shifts.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +11,9 @@
 
 #define LOOK_BATCH 200 /* load balancers in one step: below a millisecond */
 
-/* A wish on its way: checked and committed one at a time, answered when DNS has it. */
+/* A wish on its way, answered when DNS has it. */
 struct shift_pending {
+	struct wish wish; /* first */
 	struct shift_request *request;
 	struct engine_shift *next_state; /* START, CHANGE: what it will be */
 	struct engine_shift *gone;       /* CANCEL: what it was */
@@ -22,13 +21,15 @@ struct shift_pending {
 	size_t effect_count;
 	size_t looked_at;          /* load balancers */
 	struct snapshot *snapshot; /* has the names in the effects */
-	struct err faults;
-	struct err refusals; /* that force, or a dry run, goes over */
-	uint64_t token;
+	struct err refusals;       /* that force, or a dry run, goes over */
 	uint64_t list; /* of operations that must be done before the answer; 0 = not known yet */
 	uint64_t look; /* of DNS at the verdicts: the first one behind the change */
-	struct shift_pending *next;
 };
+
+static struct shift_pending *pending(struct wish *w)
+{
+	return (struct shift_pending *)w;
+}
 
 void shifts_fill_status(const struct engine_shift *s, struct shift_status *ret_status)
 {
@@ -140,13 +141,13 @@ static bool check(struct engine *e, struct shift_pending *p)
 {
 	struct shift_request *r = p->request;
 
-	shift_check_request(e, r, &p->faults);
-	if (r->verb != SHIFT_START || err_any(&p->faults))
+	shift_check_request(e, r, &p->wish.faults);
+	if (r->verb != SHIFT_START || err_any(&p->wish.faults))
 		return true;
 	if (!look_some(e, p))
 		return false;
 	if (!r->force && !r->dry_run)
-		err_move(&p->faults, &p->refusals);
+		err_move(&p->wish.faults, &p->refusals);
 	return true;
 }
 
@@ -168,18 +169,16 @@ static void prepare(struct engine *e, struct shift_pending *p)
 void engine_shift(struct engine *e, struct shift_request *r)
 {
 	struct shift_pending *p = mem_new(struct shift_pending);
-	struct shift_pending **end = &e->shift_queue;
 
 	p->request = r;
-	while (*end)
-		end = &(*end)->next;
-	*end = p;
+	wishes_add(&e->shift_wishes, &p->wish);
 }
 
-static void answer(struct engine *e, struct shift_pending *p)
+static void answer(struct engine *e, struct wish *w)
 {
+	struct shift_pending *p = pending(w);
 	struct shift_status status;
-	struct shift_result result = {.faults = &p->faults,
+	struct shift_result result = {.faults = &p->wish.faults,
 				      .refusals = &p->refusals,
 				      .effects = p->effects,
 				      .effect_count = p->effect_count,
@@ -187,9 +186,9 @@ static void answer(struct engine *e, struct shift_pending *p)
 	const struct engine_shift *s = p->gone ? p->gone : p->next_state;
 	size_t index;
 
-	if (!s && !err_any(&p->faults))
+	if (!s && !err_any(&p->wish.faults))
 		s = shifts_find(e, p->request->id, &index);
-	if (s && !err_any(&p->faults)) {
+	if (s && !err_any(&p->wish.faults)) {
 		shifts_fill_status(s, &status);
 		result.shift = &status;
 	}
@@ -197,7 +196,7 @@ static void answer(struct engine *e, struct shift_pending *p)
 	shift_state_free(p->next_state);
 	shift_state_free(p->gone);
 	drop_effects(p);
-	err_clear(&p->faults);
+	err_clear(&p->wish.faults);
 	free(p);
 }
 
@@ -208,27 +207,26 @@ static void commit(struct engine *e, struct shift_pending *p)
 				.key = p->next_state ? p->next_state->id : p->request->id,
 				.value = value};
 
-	p->token = e->next_token++;
-	e->shift_committing = p;
-	e->ports.commit(e->ports.ctx, NULL, &row, 1, p->token);
+	wishes_commit(e, &e->shift_wishes, &p->wish, &row);
 }
 
 void shifts_pump(struct engine *e)
 {
+	struct wish *w;
+
 	e->marks &= ~(unsigned)MARK_SHIFTS;
-	while (!e->shift_committing && e->shift_queue) {
-		struct shift_pending *p = e->shift_queue;
+	while ((w = wishes_next(&e->shift_wishes))) {
+		struct shift_pending *p = pending(w);
 
 		if (!check(e, p)) {
 			engine_mark(e, MARK_SHIFTS);
 			return;
 		}
-		e->shift_queue = p->next;
-		p->next = NULL;
-		if (!err_any(&p->faults))
+		wishes_take(&e->shift_wishes, w);
+		if (!err_any(&p->wish.faults))
 			prepare(e, p);
-		if (err_any(&p->faults) || p->request->dry_run)
-			answer(e, p);
+		if (err_any(&p->wish.faults) || p->request->dry_run)
+			answer(e, w);
 		else
 			commit(e, p);
 	}
@@ -291,7 +289,8 @@ static void put_in_force(struct engine *e, struct shift_pending *p)
 	}
 	p->gone = shifts_find(e, p->request->id, &index);
 	if (!p->gone) {
-		err_set(&p->faults, ERR_NOT_FOUND, "", "the shift ended while this was on its way");
+		err_set(&p->wish.faults, ERR_NOT_FOUND, "",
+			"the shift ended while this was on its way");
 		return;
 	}
 	vec_remove(&e->shifts, index);
@@ -302,20 +301,14 @@ static void put_in_force(struct engine *e, struct shift_pending *p)
 
 bool shifts_note_commit(struct engine *e, uint64_t token, int result, const struct err *err)
 {
-	struct shift_pending *p = e->shift_committing;
-	struct shift_pending **end = &e->shift_finishing;
+	struct wish *w = wishes_note_commit(&e->shift_wishes, token);
 
-	if (!p || p->token != token)
+	if (!w)
 		return false;
-	e->shift_committing = NULL;
 	if (result)
-		err_set(&p->faults, ERR_UNAVAILABLE, "", "%s",
-			err && err_any(err) ? err->faults[0].detail : strerror(-result));
+		err_set(&w->faults, ERR_UNAVAILABLE, "", "%s", wishes_store_fault(result, err));
 	else
-		put_in_force(e, p);
-	while (*end)
-		end = &(*end)->next;
-	*end = p;
+		put_in_force(e, pending(w));
 	return true;
 }
 
@@ -335,11 +328,11 @@ static bool is_applied(const struct engine *e, struct shift_pending *p)
 
 void shifts_finish(struct engine *e)
 {
-	struct shift_pending *p;
+	struct wish *w;
 
-	while ((p = e->shift_finishing) && is_applied(e, p)) {
-		e->shift_finishing = p->next;
-		answer(e, p);
+	while ((w = e->shift_wishes.finishing) && is_applied(e, pending(w))) {
+		wishes_finish(&e->shift_wishes, w);
+		answer(e, w);
 	}
 }
 
@@ -361,9 +354,10 @@ static void expire(struct engine *e, size_t index)
 /* An extension that is being committed decides: else the end would be stored behind it. */
 static bool is_on_its_way(const struct engine *e, const struct engine_shift *s)
 {
-	const struct shift_pending *p = e->shift_committing;
+	struct wish *w = e->shift_wishes.committing;
+	const char *id = w ? pending(w)->request->id : NULL;
 
-	return p && p->request->id && strcmp(p->request->id, s->id) == 0;
+	return id && strcmp(id, s->id) == 0;
 }
 
 /* Once for each end: an extension has another one, a restart has not. */
@@ -407,26 +401,12 @@ usec_t shifts_tick(struct engine *e, usec_t now)
 
 bool shifts_idle(const struct engine *e)
 {
-	return !e->shift_queue && !e->shift_committing && !e->shift_finishing;
-}
-
-static void refuse_all(struct engine *e, struct shift_pending *p)
-{
-	while (p) {
-		struct shift_pending *next = p->next;
-
-		err_set(&p->faults, ERR_UNAVAILABLE, "", "the daemon stops");
-		answer(e, p);
-		p = next;
-	}
+	return wishes_idle(&e->shift_wishes);
 }
 
 void shifts_free(struct engine *e)
 {
-	refuse_all(e, e->shift_queue);
-	refuse_all(e, e->shift_committing);
-	refuse_all(e, e->shift_finishing);
-	e->shift_queue = e->shift_committing = e->shift_finishing = NULL;
+	wishes_refuse(e, &e->shift_wishes, answer);
 	for (size_t i = 0; i < e->shifts.count; i++)
 		shift_state_free(e->shifts.items[i]);
 	vec_clear(&e->shifts);
