@@ -5,63 +5,15 @@
 #include "api/audit.h"
 #include "api/body.h"
 #include "api/context.h"
-#include "api/handlers.h"
-#include "api/refusal.h"
+#include "api/exchange_answer.h"
+#include "api/exchange_body.h"
 #include "api/router.h"
 #include "api/sse.h"
-#include "api/tls.h"
-#include "api/worker.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/metrics.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define EXCHANGE_DRAIN_MAX    (64U * 1024)
-#define EXCHANGE_STREAM_BLOCK (16U * 1024)
-
-/* A body on the worker. `exchange` is NULL when nobody waits any more. */
-struct body_job {
-	struct worker_job job;
-	struct exchange *exchange;
-	char *data;
-	size_t size;
-	json_t *json;
-	struct err faults;
-	bool digest_first;      /* and no more, if it is … */
-	struct same_body known; /* … this one */
-	uint8_t digest[SAME_BODY_DIGEST];
-	bool repeated;
-};
-
-/* A body may hold a password. NULL-safe. */
-static void exchange_wipe(char *data, size_t size)
-{
-	if (data)
-		explicit_bzero(data, size);
-	free(data);
-}
-
-static void exchange_drop_data(struct exchange *x)
-{
-	x->list->held -= x->capacity;
-	exchange_wipe(x->data, x->size);
-	x->data = NULL;
-	x->size = x->capacity = 0;
-}
-
-/* Nobody waits for what the worker has of it. */
-static void exchange_drop_parsing(struct exchange *x)
-{
-	if (!x->parsing)
-		return;
-	worker_drop(x->list->settings->context->worker, &x->parsing->job);
-	x->parsing->exchange = NULL;
-	x->parsing = NULL;
-}
 
 /* One line for each change that was asked for; reads are counted only. */
 static void exchange_log(const struct exchange *x)
@@ -83,8 +35,8 @@ void exchange_free(struct exchange *x)
 		exchange_log(x);
 		audit_note(x->list->settings->context->audit, x->request);
 	}
-	exchange_drop_parsing(x);
-	exchange_drop_data(x);
+	exchange_body_abandon(x);
+	exchange_body_drop(x);
 	x->list->held -= x->charged;
 	x->conn->overdue = NULL;
 	*(x->previous ? &x->previous->next : &x->list->first) = x->next;
@@ -213,137 +165,6 @@ static bool exchange_prefers_minimal(const struct head *h)
 	return prefer && strcasestr(prefer, "return=minimal");
 }
 
-#define EXCHANGE_POLICY "default-src 'none'; frame-ancestors 'none'"
-#define EXCHANGE_UI_POLICY \
-	"default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-/* Nothing that we answer is to be run, framed or remembered, but for the web UI. A certificate that signs itself is none to insist on. */
-static void exchange_add_security(const struct exchange *x, struct MHD_Response *response)
-{
-	struct tls_status tls;
-
-	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	MHD_add_response_header(response, "X-Frame-Options", "DENY");
-	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-	MHD_add_response_header(response, "Content-Security-Policy",
-				x->request->ui ? EXCHANGE_UI_POLICY : EXCHANGE_POLICY);
-	if (x->conn->trust != FRONT_TLS)
-		return;
-	tls_read_status(x->conn->tls, &tls);
-	if (!tls.self_signed)
-		MHD_add_response_header(response, "Strict-Transport-Security", "max-age=31536000");
-}
-
-/* ---- streams ---------------------------------------------------------------------------------- */
-
-/* Bytes that a client does not acknowledge for so long: it is gone without a word. */
-#define EXCHANGE_UNACKED_MS 20000U
-
-static void exchange_on_stream(void *ctx)
-{
-	struct exchange *x = ctx;
-
-	if (!x->suspended)
-		return;
-	x->suspended = false;
-	MHD_resume_connection(x->mhd);
-	x->list->resumed(x->list->ctx, x->conn);
-}
-
-/* The library asks when it has handed on all it got: whoever still reads has his time anew. */
-static ssize_t exchange_read_stream(void *cls, uint64_t position, char *buf, size_t max)
-{
-	struct exchange *x = cls;
-	ssize_t size = sse_read(x->request->stream, buf, max);
-
-	(void)position;
-	if (size < 0)
-		return MHD_CONTENT_READER_END_OF_STREAM;
-	conns_set_phase(x->conn, CONN_ANSWERING);
-	if (size == 0) {
-		x->suspended = true;
-		MHD_suspend_connection(x->mhd);
-	}
-	return size;
-}
-
-static struct MHD_Response *exchange_open_stream(struct exchange *x)
-{
-	static const unsigned unacked = EXCHANGE_UNACKED_MS;
-
-	if (x->conn->trust != FRONT_UNIX)
-		(void)setsockopt(x->conn->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacked,
-				 sizeof(unacked));
-	sse_set_wake(x->request->stream, exchange_on_stream, x);
-	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, EXCHANGE_STREAM_BLOCK,
-						 exchange_read_stream, x, NULL);
-}
-
-static void exchange_count_answer(struct request *r)
-{
-	http_counts_add(&r->api->http, r->route, r->status);
-	if (r->status == 401 || (r->status == 429 && r->wait)) /* guesses too fast */
-		metrics_add(METRIC_AUTH_FAILURES, 1);
-}
-
-/* Gives the answer to the library. */
-static enum MHD_Result exchange_answer(struct exchange *x)
-{
-	struct request *r = x->request;
-	struct MHD_Response *response;
-	enum MHD_Result result;
-
-	if (r->stream)
-		response = exchange_open_stream(x);
-	else
-		response = MHD_create_response_from_buffer_with_free_callback(r->body_size, r->body,
-									      free);
-	if (!response)
-		return MHD_NO;
-	r->body = NULL;
-	if (r->content_type)
-		MHD_add_response_header(response, "Content-Type", r->content_type);
-	for (size_t i = 0; i < r->header_count; i++)
-		MHD_add_response_header(response, r->headers[i].name, r->headers[i].value);
-	if (!r->ui)
-		MHD_add_response_header(response, "Cache-Control", "no-store");
-	exchange_add_security(x, response);
-	MHD_add_response_header(response, "X-Request-Id", r->id);
-	/* What is left of a body must not be taken for the next request; who is no longer let in shall see it. */
-	if (x->list->stopping || r->stream || x->broken ||
-	    (!x->running && !x->draining && x->body.expected))
-		MHD_add_response_header(response, "Connection", "close");
-	result = MHD_queue_response(x->mhd, r->status, response);
-	MHD_destroy_response(response);
-	conns_set_phase(x->conn, CONN_ANSWERING);
-	exchange_count_answer(r);
-	return result;
-}
-
-static gnutls_session_t exchange_session(const struct exchange *x)
-{
-	const union MHD_ConnectionInfo *info;
-
-	if (x->conn->trust != FRONT_TLS)
-		return NULL;
-	info = MHD_get_connection_info(x->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-	return info ? info->tls_session : NULL;
-}
-
-/* Around the library, which would answer at the end of the body only. The client gets a moment to read. */
-static void exchange_answer_outside(struct exchange *x)
-{
-	const struct refusal_to to = {x->conn->fd, exchange_session(x)};
-
-	refusal_send_reply(&to, x->request, x->method ? x->method : "");
-	exchange_count_answer(x->request);
-	x->discarding = true;
-	x->draining = false;
-	x->conn->overdue = NULL;
-	exchange_drop_data(x);
-	conns_hurry(x->conn);
-}
-
 /* The deadline of the connection, while its body comes in. */
 static void exchange_on_overdue(void *ctx)
 {
@@ -359,7 +180,7 @@ static void exchange_on_overdue(void *ctx)
 static enum MHD_Result exchange_refuse_head(struct exchange *x)
 {
 	if (!x->body.expected || x->body.awaited)
-		return exchange_answer(x);
+		return exchange_answer_send(x);
 	if (x->broken || x->body.length > EXCHANGE_DRAIN_MAX) {
 		exchange_answer_outside(x);
 		return MHD_YES;
@@ -439,129 +260,10 @@ enum MHD_Result exchange_begin(struct exchange *x, const char *method, const cha
 	return r->replied ? exchange_refuse_head(x) : MHD_YES;
 }
 
-/* ---- the body --------------------------------------------------------------------------------- */
-
-static void exchange_grow(struct exchange *x, size_t need)
-{
-	size_t capacity = x->capacity ? x->capacity : 4096;
-
-	while (capacity < need)
-		capacity *= 2;
-	if (capacity == x->capacity)
-		return;
-	x->data = mem_realloc_array(x->data, capacity, 1);
-	x->list->held += capacity - x->capacity;
-	x->capacity = capacity;
-}
-
-/* False: the body is not wanted, or no more of it. */
-static bool exchange_wants(struct exchange *x, size_t size)
-{
-	if (x->draining) {
-		x->size += size;
-		if (x->size > EXCHANGE_DRAIN_MAX)
-			exchange_answer_outside(x);
-		return false;
-	}
-	if (size > BODY_SIZE_MAX - x->size)
-		request_fail(x->request, PROBLEM_TOO_LARGE, "at most %u bytes of body are taken",
-			     BODY_SIZE_MAX);
-	else if (x->list->held + size > HTTPD_BODIES_MAX)
-		request_fail(x->request, PROBLEM_BUSY, "too many large bodies at once");
-	else
-		return true;
-	metrics_add(METRIC_HTTP_REJECTED, 1);
-	exchange_answer_outside(x);
-	return false;
-}
-
-void exchange_take(struct exchange *x, const char *data, size_t size)
-{
-	if (x->discarding || !exchange_wants(x, size))
-		return;
-	exchange_grow(x, x->size + size);
-	memcpy(x->data + x->size, data, size);
-	x->size += size;
-}
-
-static void exchange_serve(struct exchange *x, const struct err *faults)
-{
-	if (err_any(faults))
-		request_fail_faults(x->request, faults);
-	else
-		x->request->route->handler(x->request);
-}
-
-static void exchange_parse_work(struct worker_job *job)
-{
-	struct body_job *b = (struct body_job *)job;
-
-	if (b->digest_first) {
-		same_body_digest(b->data, b->size, b->digest);
-		b->repeated = same_body_holds(&b->known, b->digest, b->known.revision);
-	}
-	if (b->repeated)
-		return;
-	body_parse(b->data, b->size, &b->faults, &b->json);
-}
-
-/* False: what was known of the document when it was given to the worker is no longer so. */
-static bool exchange_take_digest(struct exchange *x, const struct body_job *b)
-{
-	struct request *r = x->request;
-
-	memcpy(r->digest, b->digest, sizeof(r->digest));
-	r->digested = b->digest_first;
-	r->repeated = b->repeated;
-	return !b->repeated || handlers_write_repeats(r);
-}
-
-static void exchange_parse_done(struct worker_job *job)
-{
-	struct body_job *b = (struct body_job *)job;
-
-	if (b->exchange && !exchange_take_digest(b->exchange, b)) {
-		b->repeated = b->known.known = false;
-		request_submit(b->exchange->request, &b->job);
-		return;
-	}
-	if (b->exchange) {
-		b->exchange->parsing = NULL;
-		b->exchange->request->json = b->json;
-		exchange_serve(b->exchange, &b->faults);
-	} else {
-		json_decref(b->json);
-	}
-	exchange_wipe(b->data, b->size);
-	err_clear(&b->faults);
-	free(b);
-}
-
-static void exchange_parse_later(struct exchange *x)
-{
-	struct body_job *b = mem_new(struct body_job);
-
-	b->job.work = exchange_parse_work;
-	b->job.done = exchange_parse_done;
-	b->exchange = x;
-	b->data = x->data;
-	b->size = x->size;
-	/* It comes back as values, which are larger: they count for no less. */
-	x->charged = x->capacity;
-	x->data = NULL;
-	x->size = x->capacity = 0;
-	b->digest_first = (x->request->route->flags & ROUTE_REPEATS) != 0;
-	b->known = x->list->settings->context->document;
-	x->parsing = b;
-	request_submit(x->request, &b->job);
-}
-
 /* ---- the handler ------------------------------------------------------------------------------ */
 
-static void exchange_on_finished(struct request *r)
+void exchange_wake(struct exchange *x)
 {
-	struct exchange *x = r->ctx;
-
 	if (!x->suspended)
 		return;
 	x->suspended = false;
@@ -569,23 +271,18 @@ static void exchange_on_finished(struct request *r)
 	x->list->resumed(x->list->ctx, x->conn);
 }
 
+static void exchange_on_finished(struct request *r)
+{
+	exchange_wake(r->ctx);
+}
+
 static void exchange_start(struct exchange *x)
 {
-	AUTO_ERR struct err faults = {0};
-	struct request *r = x->request;
-
 	x->running = true;
 	x->conn->overdue = NULL;
-	r->finished = exchange_on_finished;
+	x->request->finished = exchange_on_finished;
 	conns_set_phase(x->conn, CONN_ANSWERING);
-	if ((r->route->flags & ROUTE_BODY) && x->size > BODY_INLINE_MAX) {
-		exchange_parse_later(x);
-		return;
-	}
-	if (r->route->flags & ROUTE_BODY)
-		body_parse(x->data, x->size, &faults, &r->json);
-	exchange_drop_data(x);
-	exchange_serve(x, &faults);
+	exchange_body_hand_over(x);
 }
 
 enum MHD_Result exchange_run(struct exchange *x)
@@ -595,7 +292,7 @@ enum MHD_Result exchange_run(struct exchange *x)
 	if (!x->running && !x->draining)
 		exchange_start(x);
 	if (x->request->replied)
-		return exchange_answer(x);
+		return exchange_answer_send(x);
 	x->suspended = true;
 	MHD_suspend_connection(x->mhd);
 	return MHD_YES;
@@ -609,7 +306,7 @@ void exchange_abort_all(struct exchange_list *l)
 			sse_end(x->request->stream);
 		if (!x->suspended)
 			continue;
-		exchange_drop_parsing(x);
+		exchange_body_abandon(x);
 		request_abandon(x->request);
 		request_fail(x->request, PROBLEM_STOPPING, "the daemon is stopping");
 	}

@@ -53,10 +53,11 @@ void exchange_free_of(struct exchange_list *l, const struct conn *conn);
 
 /* The head is there: who asks, what for, how much will come. */
 enum MHD_Result exchange_begin(struct exchange *x, const char *method, const char *version);
-/* A piece of the body. */
-void exchange_take(struct exchange *x, const char *data, size_t size);
 /* The body is complete, or the connection was resumed: calls the handler, or hands over the answer. */
 enum MHD_Result exchange_run(struct exchange *x);
+
+/* Something has come for a connection that waits. */
+void exchange_wake(struct exchange *x);
 
 /* Answers all that wait with 503, and all that still come; their operations forget them. */
 void exchange_abort_all(struct exchange_list *l);

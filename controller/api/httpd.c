@@ -7,6 +7,7 @@
 #include "api/conns.h"
 #include "api/context.h"
 #include "api/exchange.h"
+#include "api/exchange_body.h"
 #include "api/head.h"
 #include "api/refusal.h"
 #include "api/sockets.h"
@@ -248,7 +249,7 @@ static enum MHD_Result httpd_on_access(void *cls, struct MHD_Connection *mhd, co
 	if (!x->begun)
 		return exchange_begin(x, method, version);
 	if (*size > 0) {
-		exchange_take(x, data, *size);
+		exchange_body_take(x, data, *size);
 		*size = 0;
 		return MHD_YES;
 	}
