@@ -8,22 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/escape.h"
-#include "model/fields.h"
-
-static void *slot(void *base, const struct field *f)
-{
-	return (char *)base + f->offset;
-}
-
-static void store_number(void *base, const struct field *f, uint32_t value)
-{
-	memcpy(slot(base, f), &value, sizeof(value));
-}
-
-static void store_bool(void *base, const struct field *f, bool value)
-{
-	memcpy(slot(base, f), &value, sizeof(value));
-}
+#include "model/field_slot.h"
 
 void fields_fault(struct field_decoder *d, enum err_code code, const char *name, const char *fmt,
 		  ...)
@@ -114,20 +99,20 @@ static bool decode_name(struct field_decoder *d, const struct field *f, const js
 
 static void decode_bool(struct field_decoder *d, const struct field *f, void *base, const json_t *v)
 {
-	store_bool(base, f, f->number != 0);
+	field_slot_store_bool(base, f, f->number != 0);
 	if (!v)
 		return;
 	if (!json_is_boolean(v)) {
 		fields_fault(d, ERR_TYPE, f->name, "must be true or false");
 		return;
 	}
-	store_bool(base, f, json_is_true(v));
+	field_slot_store_bool(base, f, json_is_true(v));
 }
 
 static void decode_number(struct field_decoder *d, const struct field *f, void *base,
 			  const json_t *v)
 {
-	store_number(base, f, f->derive ? f->derive(d->root) : f->number);
+	field_slot_store_number(base, f, f->derive ? f->derive(d->root) : f->number);
 	if (!v)
 		return;
 	if (!json_is_integer(v)) {
@@ -141,7 +126,7 @@ static void decode_number(struct field_decoder *d, const struct field *f, void *
 			     f->max, (long long)n);
 		return;
 	}
-	store_number(base, f, (uint32_t)n);
+	field_slot_store_number(base, f, (uint32_t)n);
 }
 
 static void decode_enum(struct field_decoder *d, const struct field *f, void *base, const json_t *v)
@@ -149,13 +134,13 @@ static void decode_enum(struct field_decoder *d, const struct field *f, void *ba
 	uint32_t value = f->derive ? f->derive(d->root) : f->number;
 	if (v)
 		decode_name(d, f, v, &value);
-	store_number(base, f, value);
+	field_slot_store_number(base, f, value);
 }
 
 static void decode_flags(struct field_decoder *d, const struct field *f, void *base,
 			 const json_t *v)
 {
-	store_number(base, f, f->derive ? f->derive(d->root) : f->number);
+	field_slot_store_number(base, f, f->derive ? f->derive(d->root) : f->number);
 	if (!v)
 		return;
 	if (!json_is_array(v)) {
@@ -178,7 +163,7 @@ static void decode_flags(struct field_decoder *d, const struct field *f, void *b
 		fields_fault(d, ERR_LIMIT, f->name, "must name at least %u", f->min);
 		return;
 	}
-	store_number(base, f, bits);
+	field_slot_store_number(base, f, bits);
 }
 
 static bool escaped_is_good(struct field_decoder *d, const struct field *f, const char *text)
@@ -240,7 +225,7 @@ static void decode_text(struct field_decoder *d, const struct field *f, void *ba
 	if (!text)
 		text = f->text;
 	char *copy = text ? mem_strdup(text) : NULL;
-	memcpy(slot(base, f), &copy, sizeof(copy));
+	field_slot_store_text(base, f, copy);
 }
 
 static const char *family_of_row(const struct field *f)
@@ -265,7 +250,7 @@ static void decode_address(struct field_decoder *d, const struct field *f, void 
 	if (f->text) {
 		int r = addr_parse(f->text, &a);
 		assert(r == 0);
-		memcpy(slot(base, f), &a, sizeof(a));
+		memcpy(field_slot(base, f), &a, sizeof(a));
 	}
 	if (!v)
 		return;
@@ -285,7 +270,7 @@ static void decode_address(struct field_decoder *d, const struct field *f, void 
 		fields_fault(d, ERR_RANGE, f->name, "%s %s", text, reason);
 		return;
 	}
-	memcpy(slot(base, f), &a, sizeof(a));
+	memcpy(field_slot(base, f), &a, sizeof(a));
 }
 
 static void decode_preset(struct field_decoder *d, const struct field *f, const json_t *v)
@@ -305,7 +290,7 @@ static void decode_group(struct field_decoder *d, const struct field *f, void *b
 	d->presets = NULL;
 	d->patch = json_object_get(patch, f->name);
 	d->depth++;
-	fields_decode(d, f->members, slot(base, f), v);
+	fields_decode(d, f->members, field_slot(base, f), v);
 	d->depth--;
 	d->presets = presets;
 	d->patch = patch;
@@ -337,13 +322,13 @@ static void decode_value(struct field_decoder *d, const struct field *f, void *b
 		decode_address(d, f, base, v);
 		break;
 	case FIELD_PREFIXES:
-		fields_prefixes_decode(d, f, slot(base, f), v);
+		fields_prefixes_decode(d, f, field_slot(base, f), v);
 		break;
 	case FIELD_GROUP:
 		decode_group(d, f, base, v);
 		break;
 	case FIELD_GIVEN:
-		store_bool(base, f, v || (f->derive && f->derive(d->root) != 0));
+		field_slot_store_bool(base, f, v || (f->derive && f->derive(d->root) != 0));
 		break;
 	case FIELD_PRESET:
 		decode_preset(d, f, v);

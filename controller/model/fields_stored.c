@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/fields.h"
+#include "model/field_slot.h"
 
 #define TEXT_MAX MODEL_TEXT_MAX
 
@@ -16,11 +16,6 @@ struct stored_reader {
 	struct field_decoder decoder; /* for defaults */
 	const char *at;
 };
-
-static void *slot(void *base, const struct field *f)
-{
-	return (char *)base + f->offset;
-}
 
 static bool take(struct stored_reader *r, char c)
 {
@@ -84,8 +79,7 @@ static bool read_number(struct stored_reader *r, const struct field *f, void *ba
 	if (r->at == begin || (*begin == '0' && r->at - begin > 1) || value < f->min ||
 	    value > f->max)
 		return false;
-	uint32_t number = (uint32_t)value;
-	memcpy(slot(base, f), &number, sizeof(number));
+	field_slot_store_number(base, f, (uint32_t)value);
 	return true;
 }
 
@@ -95,7 +89,7 @@ static bool read_bool(struct stored_reader *r, const struct field *f, void *base
 
 	if (!value && !take_word(r, "false"))
 		return false;
-	memcpy(slot(base, f), &value, sizeof(value));
+	field_slot_store_bool(base, f, value);
 	return true;
 }
 
@@ -109,7 +103,7 @@ static bool read_enum(struct stored_reader *r, const struct field *f, void *base
 	for (const struct field_name *n = f->names; n->name; n++) {
 		if (strcmp(n->name, text) != 0)
 			continue;
-		memcpy(slot(base, f), &n->value, sizeof(n->value));
+		field_slot_store_number(base, f, n->value);
 		return !n->later;
 	}
 	return false;
@@ -124,8 +118,7 @@ static bool store_text(struct stored_reader *r, const struct field *f, void *bas
 	if ((f->flags & FIELD_ESCAPED) || !read_text(r, text, &length) || length < f->min ||
 	    length > f->max || (f->check && f->check(text)))
 		return false;
-	char *copy = mem_strdup(text);
-	memcpy(slot(base, f), &copy, sizeof(copy));
+	field_slot_store_text(base, f, mem_strdup(text));
 	return true;
 }
 
@@ -145,7 +138,7 @@ static bool read_address(struct stored_reader *r, const struct field *f, void *b
 	if (!read_text(r, text, &length) || addr_parse(text, &a) < 0 || !family_allowed(f, &a) ||
 	    (f->check && f->check(&a)))
 		return false;
-	memcpy(slot(base, f), &a, sizeof(a));
+	memcpy(field_slot(base, f), &a, sizeof(a));
 	return true;
 }
 
@@ -167,7 +160,7 @@ static bool read_value(struct stored_reader *r, const struct field *f, void *bas
 	case FIELD_PREFIXES: /* zeroed: none */
 		return f->min == 0 && take_word(r, "[]");
 	case FIELD_GROUP:
-		return read_members(r, f->members, slot(base, f));
+		return read_members(r, f->members, field_slot(base, f));
 	case FIELD_FLAGS:
 	case FIELD_GIVEN:
 	case FIELD_CHILDREN:
@@ -187,7 +180,7 @@ static void note_given(struct stored_reader *r, const struct field *f, void *bas
 	bool given = (last_name && strcmp(last_name, f->name) == 0) ||
 		     (f->derive && f->derive(r->decoder.root) != 0);
 
-	memcpy(slot(base, f), &given, sizeof(given));
+	field_slot_store_bool(base, f, given);
 }
 
 static bool read_members(struct stored_reader *r, const struct field *fields, void *base)
@@ -223,35 +216,6 @@ bool fields_read_stored(const struct field *fields, struct object *root, const c
 }
 
 // ---- write ------------------------------------------------------------------------------------
-
-static const void *slot_of(const void *base, const struct field *f)
-{
-	return (const char *)base + f->offset;
-}
-
-static uint32_t load_number(const void *base, const struct field *f)
-{
-	uint32_t value;
-
-	memcpy(&value, slot_of(base, f), sizeof(value));
-	return value;
-}
-
-static bool load_bool(const void *base, const struct field *f)
-{
-	bool value;
-
-	memcpy(&value, slot_of(base, f), sizeof(value));
-	return value;
-}
-
-static const char *load_text(const void *base, const struct field *f)
-{
-	char *value;
-
-	memcpy(&value, slot_of(base, f), sizeof(value));
-	return value;
-}
 
 /* What is rare, as jansson writes it. */
 static void write_json(struct buf_writer *w, json_t *json)
@@ -314,11 +278,11 @@ static bool is_written(const struct field *f, const struct object *root, const v
 	case FIELD_PREFIXES:
 		return true;
 	case FIELD_ENUM:
-		return fields_enum_name(f->names, load_number(base, f)) != NULL;
+		return fields_enum_name(f->names, field_slot_load_number(base, f)) != NULL;
 	case FIELD_TEXT:
-		return load_text(base, f) != NULL;
+		return field_slot_load_text(base, f) != NULL;
 	case FIELD_ADDRESS:
-		return addr_is_set(slot_of(base, f));
+		return addr_is_set(field_slot_read(base, f));
 	case FIELD_GROUP:
 		return !f->shown || f->shown(root);
 	case FIELD_GIVEN:
@@ -339,28 +303,28 @@ static void write_value(struct buf_writer *w, const struct field *f, const struc
 
 	switch (f->type) {
 	case FIELD_BOOL:
-		buf_write_text(w, load_bool(base, f) ? "true" : "false");
+		buf_write_text(w, field_slot_load_bool(base, f) ? "true" : "false");
 		break;
 	case FIELD_NUMBER:
-		write_number(w, load_number(base, f));
+		write_number(w, field_slot_load_number(base, f));
 		break;
 	case FIELD_ENUM:
-		write_string(w, fields_enum_name(f->names, load_number(base, f)));
+		write_string(w, fields_enum_name(f->names, field_slot_load_number(base, f)));
 		break;
 	case FIELD_FLAGS:
-		write_flags(w, f, load_number(base, f));
+		write_flags(w, f, field_slot_load_number(base, f));
 		break;
 	case FIELD_TEXT:
-		write_string(w, load_text(base, f));
+		write_string(w, field_slot_load_text(base, f));
 		break;
 	case FIELD_ADDRESS:
-		write_string(w, addr_format(slot_of(base, f), text));
+		write_string(w, addr_format(field_slot_read(base, f), text));
 		break;
 	case FIELD_PREFIXES:
-		write_json(w, fields_prefixes_encode(slot_of(base, f)));
+		write_json(w, fields_prefixes_encode(field_slot_read(base, f)));
 		break;
 	case FIELD_GROUP:
-		fields_write_stored(f->members, root, slot_of(base, f), w);
+		fields_write_stored(f->members, root, field_slot_read(base, f), w);
 		break;
 	case FIELD_GIVEN:
 	case FIELD_CHILDREN:
