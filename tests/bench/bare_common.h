@@ -4,6 +4,7 @@
 #ifndef ZG_TESTS_BENCH_BARE_COMMON_H
 #define ZG_TESTS_BENCH_BARE_COMMON_H
 
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,12 +17,29 @@ struct bare_rounds {
 	void (*harvest)(void *ctx, int wait_ms);              /* until the next slot at most */
 };
 
-uint64_t bare_now_usec(void);
-double bare_cpu_usec(void); /* of this process so far */
-void bare_run_rounds(const struct bare_rounds *r, double seconds);
+/* What the command line asks for, and what came of it so far. */
+struct bare_run {
+	unsigned kind; /* index of its name */
+	int epoll;
+	uint16_t port;
+	size_t count;   /* targets */
+	size_t slots;   /* of one interval */
+	double seconds; /* that are measured … */
+	double warm;    /* … behind as many that are not */
+	uint64_t probes;
+	uint64_t failures;
+};
 
-/* "probes N failures N cpu_usec N.N", the last one a probe. */
-void bare_print(uint64_t probes, uint64_t failures, double cpu_usec);
+/* Reads [KIND] TARGETS INTERVAL_MS SECONDS PORT [WARM_SECONDS]; those in brackets when there are `kinds`, a list that ends with
+ * NULL. Returns 0, or the exit status after a word about it. */
+int bare_run_begin(struct bare_run *run, const char *const *kinds, int argc, char **argv);
+
+/* Runs the rounds and prints "probes N failures N cpu_usec N.N", the last one a probe. */
+void bare_run_measure(struct bare_run *run, const struct bare_rounds *rounds);
+
+uint64_t bare_now_usec(void);
+struct sockaddr_in bare_address(const struct bare_run *run, size_t target);
+void bare_close_reset(int fd); /* with RST */
 
 struct bare_target {
 	int fd;    /* -1 = waits */
@@ -30,13 +48,8 @@ struct bare_target {
 };
 
 struct bare_connects {
-	int epoll;
-	uint16_t port;
-	size_t count;
-	size_t slots; /* of one interval */
+	struct bare_run run;
 	struct bare_target *targets;
-	uint64_t probes;
-	uint64_t failures;
 	void (*ready)(struct bare_connects *b, struct bare_target *t);
 };
 

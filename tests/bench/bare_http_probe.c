@@ -24,7 +24,7 @@ static void send_request(struct bare_connects *b, struct bare_target *t)
 	if (error)
 		bare_finish_target(b, t, error);
 	else
-		(void)epoll_ctl(b->epoll, EPOLL_CTL_MOD, t->fd, &event);
+		(void)epoll_ctl(b->run.epoll, EPOLL_CTL_MOD, t->fd, &event);
 }
 
 static void read_answer(struct bare_connects *b, struct bare_target *t)

@@ -33,9 +33,9 @@
 	"com\0\0\x01\0\x01"
 #define BUFFER (4 << 20)
 
-enum kind { UDP, DNS, ICMP, ICMP_UDP, HALF_OPEN, SYN, KINDS };
+enum kind { UDP, DNS, ICMP, ICMP_UDP, HALF_OPEN, SYN };
 
-static const char *const names[KINDS] = {"udp", "dns", "icmp", "icmp_udp", "half_open", "syn"};
+static const char *const names[] = {"udp", "dns", "icmp", "icmp_udp", "half_open", "syn", NULL};
 
 struct target {
 	int fd; /* -1 = none */
@@ -45,31 +45,22 @@ struct target {
 };
 
 struct bench {
-	enum kind kind;
-	int epoll;
+	struct bare_run run;
 	int raw;
 	int route;
-	uint16_t port;
-	size_t count;
-	size_t slots; /* of one interval */
 	struct target *targets;
-	uint64_t probes;
-	uint64_t failures;
 };
 
 static struct sockaddr_in address(const struct bench *b, const struct target *t)
 {
-	return (struct sockaddr_in){
-		.sin_family = AF_INET,
-		.sin_port = htons(b->port),
-		.sin_addr.s_addr = htonl(BARE_FIRST + (uint32_t)(t - b->targets))};
+	return bare_address(&b->run, (size_t)(t - b->targets));
 }
 
 static void watch(struct bench *b, struct target *t, uint32_t events)
 {
 	struct epoll_event event = {.events = events, .data.u64 = (uint64_t)(t - b->targets)};
 
-	(void)epoll_ctl(b->epoll, EPOLL_CTL_ADD, t->fd, &event);
+	(void)epoll_ctl(b->run.epoll, EPOLL_CTL_ADD, t->fd, &event);
 }
 
 static void finish(struct bench *b, struct target *t, bool failed)
@@ -77,8 +68,8 @@ static void finish(struct bench *b, struct target *t, bool failed)
 	if (!t->flying)
 		return;
 	t->flying = false;
-	b->probes++;
-	b->failures += failed;
+	b->run.probes++;
+	b->run.failures += failed;
 	if (t->fd < 0)
 		return;
 	close(t->fd);
@@ -130,7 +121,7 @@ static void read_datagram(struct bench *b, struct target *t, uint32_t events)
 
 	if (events & EPOLLERR)
 		finish(b, t, true);
-	else if ((events & EPOLLIN) && recvmsg(t->fd, &msg, 0) > 0 && b->kind != ICMP_UDP)
+	else if ((events & EPOLLIN) && recvmsg(t->fd, &msg, 0) > 0 && b->run.kind != ICMP_UDP)
 		finish(b, t, false);
 }
 
@@ -146,7 +137,7 @@ static void open_raw(struct bench *b, int protocol)
 	b->route = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	(void)setsockopt(b->raw, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
 	(void)setsockopt(b->raw, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
-	if (b->raw < 0 || epoll_ctl(b->epoll, EPOLL_CTL_ADD, b->raw, &event) < 0) {
+	if (b->raw < 0 || epoll_ctl(b->run.epoll, EPOLL_CTL_ADD, b->raw, &event) < 0) {
 		perror("bare_kinds");
 		exit(1);
 	}
@@ -186,7 +177,7 @@ static struct in_addr find_source(const struct bench *b, const struct target *t)
 	socklen_t size = sizeof(sa);
 	const uint32_t mark = 0;
 
-	if (b->kind == SYN)
+	if (b->run.kind == SYN)
 		return (struct in_addr){htonl(INADDR_LOOPBACK)};
 	(void)setsockopt(b->route, SOL_SOCKET, SO_MARK, &mark, sizeof(mark));
 	(void)connect(b->route, &none, sizeof(none));
@@ -226,7 +217,7 @@ static void judge_echo(struct bench *b, struct target *t, const uint8_t *data)
 	if (data[0] != ICMP_ECHOREPLY || memcmp(data + 8, t->token, sizeof(t->token)) != 0)
 		return;
 	t->replied = true;
-	if (b->kind == ICMP)
+	if (b->run.kind == ICMP)
 		finish(b, t, false);
 }
 
@@ -246,9 +237,9 @@ static void judge_packet(struct bench *b, const struct sockaddr_in *from, const 
 	size_t header = (size_t)(data[0] & 15) * 4;
 	size_t index = ntohl(from->sin_addr.s_addr) - BARE_FIRST;
 
-	if (index >= b->count || size < header + sizeof(struct tcphdr))
+	if (index >= b->run.count || size < header + sizeof(struct tcphdr))
 		return;
-	if (b->kind == HALF_OPEN || b->kind == SYN)
+	if (b->run.kind == HALF_OPEN || b->run.kind == SYN)
 		judge_segment(b, &b->targets[index], data + header);
 	else
 		judge_echo(b, &b->targets[index], data + header);
@@ -282,9 +273,9 @@ static void drain_raw(struct bench *b)
 
 static void prepare(struct bench *b)
 {
-	if (b->kind == HALF_OPEN || b->kind == SYN)
+	if (b->run.kind == HALF_OPEN || b->run.kind == SYN)
 		open_raw(b, IPPROTO_TCP);
-	if (b->kind == ICMP || b->kind == ICMP_UDP)
+	if (b->run.kind == ICMP || b->run.kind == ICMP_UDP)
 		open_raw(b, IPPROTO_ICMP);
 }
 
@@ -296,11 +287,11 @@ static void start(struct bench *b, struct target *t)
 		return;
 	t->flying = true;
 	t->replied = false;
-	if (b->kind == ICMP || b->kind == ICMP_UDP)
+	if (b->run.kind == ICMP || b->run.kind == ICMP_UDP)
 		send_echo(b, t);
-	if (b->kind == UDP || b->kind == DNS || b->kind == ICMP_UDP)
+	if (b->run.kind == UDP || b->run.kind == DNS || b->run.kind == ICMP_UDP)
 		send_datagram(b, t);
-	if (b->kind == HALF_OPEN || b->kind == SYN)
+	if (b->run.kind == HALF_OPEN || b->run.kind == SYN)
 		send_syn(b, t);
 }
 
@@ -311,9 +302,9 @@ static void run_slot(void *ctx, uint64_t slot, uint64_t now)
 	uint64_t then = slot - TIMEOUT_MS * 1000 / BARE_SLOT_USEC;
 
 	(void)now;
-	for (size_t i = then % b->slots; i < b->count; i += b->slots)
-		finish(b, &b->targets[i], b->kind != ICMP_UDP || !b->targets[i].replied);
-	for (size_t i = slot % b->slots; i < b->count; i += b->slots)
+	for (size_t i = then % b->run.slots; i < b->run.count; i += b->run.slots)
+		finish(b, &b->targets[i], b->run.kind != ICMP_UDP || !b->targets[i].replied);
+	for (size_t i = slot % b->run.slots; i < b->run.count; i += b->run.slots)
 		start(b, &b->targets[i]);
 }
 
@@ -321,7 +312,7 @@ static void harvest(void *ctx, int wait_ms)
 {
 	struct bench *b = ctx;
 	struct epoll_event events[EVENTS];
-	int n = epoll_wait(b->epoll, events, EVENTS, wait_ms);
+	int n = epoll_wait(b->run.epoll, events, EVENTS, wait_ms);
 
 	for (int i = 0; i < n; i++) {
 		struct target *t =
@@ -334,41 +325,21 @@ static void harvest(void *ctx, int wait_ms)
 	}
 }
 
-static enum kind find_kind(const char *name)
-{
-	size_t i = 0;
-
-	while (i < KINDS && strcmp(name, names[i]) != 0)
-		i++;
-	return (enum kind)i;
-}
-
 int main(int argc, char **argv)
 {
-	struct bench b = {.kind = argc == 7 ? find_kind(argv[1]) : KINDS};
+	struct bench b = {0};
 	struct bare_rounds rounds = {.ctx = &b, .slot = run_slot, .harvest = harvest};
-	double cpu;
+	int status = bare_run_begin(&b.run, names, argc, argv);
 
-	if (b.kind == KINDS) {
-		fprintf(stderr,
-			"usage: bare_kinds KIND TARGETS INTERVAL_MS SECONDS PORT WARM_SECONDS\n");
-		return 64;
-	}
-	b.count = strtoul(argv[2], NULL, 10);
-	b.slots = strtoul(argv[3], NULL, 10) * 1000 / BARE_SLOT_USEC;
-	b.port = (uint16_t)strtoul(argv[5], NULL, 10);
-	b.epoll = epoll_create1(EPOLL_CLOEXEC);
-	b.targets = calloc(b.count, sizeof(*b.targets));
-	if (!b.targets || !b.slots || b.epoll < 0)
+	if (status)
+		return status;
+	b.targets = calloc(b.run.count, sizeof(*b.targets));
+	if (!b.targets)
 		return 1;
-	for (size_t i = 0; i < b.count; i++)
+	for (size_t i = 0; i < b.run.count; i++)
 		b.targets[i].fd = -1;
 	prepare(&b);
-	bare_run_rounds(&rounds, strtod(argv[6], NULL));
-	b.probes = b.failures = 0;
-	cpu = bare_cpu_usec();
-	bare_run_rounds(&rounds, strtod(argv[4], NULL));
-	bare_print(b.probes, b.failures, bare_cpu_usec() - cpu);
+	bare_run_measure(&b.run, &rounds);
 	free(b.targets);
 	return 0;
 }

@@ -24,9 +24,9 @@
 #define CALL_SIZE  5 /* a message of no bytes */
 #define SERVING    "\0\0\0\0\x02\x08\x01"
 
-enum kind { TLS, HTTPS, GRPC, KINDS };
+enum kind { TLS, HTTPS, GRPC };
 
-static const char *const names[KINDS] = {"tls", "https", "grpc"};
+static const char *const names[] = {"tls", "https", "grpc", NULL};
 static const char request[] = "HEAD / HTTP/1.1\r\nHost: 127.1.0.0:8080\r\n"
 			      "User-Agent: Zonegate-Health/0.1.0\r\nConnection: close\r\n\r\n";
 
@@ -39,41 +39,30 @@ struct target {
 };
 
 struct bench {
-	enum kind kind;
-	int epoll;
-	uint16_t port;
-	size_t count;
-	size_t slots; /* of one interval */
+	struct bare_run run;
 	struct target *targets;
-	uint64_t probes;
-	uint64_t failures;
 	gnutls_priority_t priority;
 	gnutls_certificate_credentials_t credentials;
 };
 
 static void finish(struct bench *b, struct target *t, bool failed)
 {
-	static const struct linger reset = {.l_onoff = 1, .l_linger = 0};
-
 	if (t->fd < 0)
 		return;
-	b->probes++;
-	b->failures += failed;
+	b->run.probes++;
+	b->run.failures += failed;
 	if (t->tls)
 		gnutls_deinit(t->tls);
 	nghttp2_session_del(t->http);
 	t->tls = NULL;
 	t->http = NULL;
-	(void)setsockopt(t->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	close(t->fd);
+	bare_close_reset(t->fd);
 	t->fd = -1;
 }
 
 static void start(struct bench *b, struct target *t)
 {
-	struct sockaddr_in to = {.sin_family = AF_INET,
-				 .sin_port = htons(b->port),
-				 .sin_addr.s_addr = htonl(BARE_FIRST + (uint32_t)(t - b->targets))};
+	const struct sockaddr_in to = bare_address(&b->run, (size_t)(t - b->targets));
 	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
 				    .data.u64 = (uint64_t)(t - b->targets)};
 
@@ -83,7 +72,7 @@ static void start(struct bench *b, struct target *t)
 	if (connect(t->fd, (const struct sockaddr *)&to, sizeof(to)) < 0 && errno != EINPROGRESS)
 		finish(b, t, true);
 	else
-		(void)epoll_ctl(b->epoll, EPOLL_CTL_ADD, t->fd, &event);
+		(void)epoll_ctl(b->run.epoll, EPOLL_CTL_ADD, t->fd, &event);
 }
 
 /* ---- TLS ---- */
@@ -129,7 +118,7 @@ static void go_on_tls(struct bench *b, struct target *t, uint32_t events)
 	code = gnutls_handshake(t->tls);
 	if (code != 0 && !gnutls_error_is_fatal(code))
 		return;
-	if (code != 0 || b->kind == TLS) {
+	if (code != 0 || b->run.kind == TLS) {
 		finish(b, t, code != 0);
 		return;
 	}
@@ -260,9 +249,9 @@ static void run_slot(void *ctx, uint64_t slot, uint64_t now)
 	uint64_t then = slot - TIMEOUT_MS * 1000 / BARE_SLOT_USEC;
 
 	(void)now;
-	for (size_t i = then % b->slots; i < b->count; i += b->slots)
+	for (size_t i = then % b->run.slots; i < b->run.count; i += b->run.slots)
 		finish(b, &b->targets[i], true);
-	for (size_t i = slot % b->slots; i < b->count; i += b->slots)
+	for (size_t i = slot % b->run.slots; i < b->run.count; i += b->run.slots)
 		start(b, &b->targets[i]);
 }
 
@@ -270,56 +259,35 @@ static void harvest(void *ctx, int wait_ms)
 {
 	struct bench *b = ctx;
 	struct epoll_event events[EVENTS];
-	int n = epoll_wait(b->epoll, events, EVENTS, wait_ms);
+	int n = epoll_wait(b->run.epoll, events, EVENTS, wait_ms);
 
 	for (int i = 0; i < n; i++) {
 		struct target *t = &b->targets[events[i].data.u64];
 
 		if (t->fd < 0)
 			continue;
-		if (b->kind == GRPC)
+		if (b->run.kind == GRPC)
 			go_on_call(b, t, events[i].events);
 		else
 			go_on_tls(b, t, events[i].events);
 	}
 }
 
-static enum kind find_kind(const char *name)
-{
-	size_t i = 0;
-
-	while (i < KINDS && strcmp(name, names[i]) != 0)
-		i++;
-	return (enum kind)i;
-}
-
 int main(int argc, char **argv)
 {
-	struct bench b = {.kind = argc == 7 ? find_kind(argv[1]) : KINDS};
+	struct bench b = {0};
 	struct bare_rounds rounds = {.ctx = &b, .slot = run_slot, .harvest = harvest};
-	double cpu;
+	int status = bare_run_begin(&b.run, names, argc, argv);
 
-	if (b.kind == KINDS) {
-		fprintf(stderr,
-			"usage: bare_streams KIND TARGETS INTERVAL_MS SECONDS PORT WARM_SECONDS\n");
-		return 64;
-	}
-	b.count = strtoul(argv[2], NULL, 10);
-	b.slots = strtoul(argv[3], NULL, 10) * 1000 / BARE_SLOT_USEC;
-	b.port = (uint16_t)strtoul(argv[5], NULL, 10);
-	b.epoll = epoll_create1(EPOLL_CLOEXEC);
-	b.targets = calloc(b.count, sizeof(*b.targets));
-	if (!b.targets || !b.slots || b.epoll < 0 ||
-	    gnutls_priority_init(&b.priority, NULL, NULL) < 0 ||
+	if (status)
+		return status;
+	b.targets = calloc(b.run.count, sizeof(*b.targets));
+	if (!b.targets || gnutls_priority_init(&b.priority, NULL, NULL) < 0 ||
 	    gnutls_certificate_allocate_credentials(&b.credentials) < 0)
 		return 1;
-	for (size_t i = 0; i < b.count; i++)
+	for (size_t i = 0; i < b.run.count; i++)
 		b.targets[i].fd = -1;
-	bare_run_rounds(&rounds, strtod(argv[6], NULL));
-	b.probes = b.failures = 0;
-	cpu = bare_cpu_usec();
-	bare_run_rounds(&rounds, strtod(argv[4], NULL));
-	bare_print(b.probes, b.failures, bare_cpu_usec() - cpu);
+	bare_run_measure(&b.run, &rounds);
 	free(b.targets);
 	return 0;
 }
