@@ -20,14 +20,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "../lab"))
 
-from zglab import boot, modules, relay, rtnl  # noqa: E402
+from zglab import boot, relay, tap  # noqa: E402
 from zglab.lab import Lab  # noqa: E402
 
 from demo_client import Client, NameWatch  # noqa: E402
 from demo_document import DNS_SETTINGS, NAME, ZONES, configuration  # noqa: E402
 
 API_PORT, CONTROL_PORT, DNS_PORT = 8443, 8444, 53
-GUEST, GUEST_NET = "10.77.0.2", "10.77.0.2/24"
 
 
 class Demo:
@@ -41,25 +40,13 @@ class Demo:
         self._writing = threading.Lock()
         self._lab = Lab(self._config)
         self._servers = {}
+        self._code_until = 0.0
         self._before = {}
 
     def write(self, **event):
         with self._writing:
             self._events.write(json.dumps(event) + "\n")
             self._events.flush()
-
-    def _load_modules(self):
-        loader = boot.loader(self._kind)
-        if loader:
-            loader.load(modules.NETWORK + ["ip_vs", "ip_vs_wrr", "nf_conntrack"])
-
-    def _install(self):
-        folder = f"{boot.LAB_RUN}/bin"
-        os.makedirs(folder, exist_ok=True)
-        for name in ("zonegated", "zonegate"):
-            shutil.copy(f"{self._config['build']}/{name}", folder)
-            os.chmod(f"{folder}/{name}", 0o755)
-            self._config[name] = f"{folder}/{name}"
 
     def _build(self):
         lab = self._lab
@@ -78,21 +65,10 @@ class Demo:
         lab.gw.api.apply(configuration(lab.servers))
         lab.wait_in_service(5)
 
-    def _doors(self):
-        """Where the host's side comes in: API, control, DNS over TCP and UDP."""
-        if self._kind == "uml":
-            netlink = rtnl.Netlink()
-            netlink.link_set("lo")
-            netlink.link_set("vec0")
-            netlink.address_add("vec0", GUEST_NET)
-            netlink.close()
-            ports = API_PORT, CONTROL_PORT, DNS_PORT
-            return *(relay.listen(GUEST, x) for x in ports), relay.bind_datagrams(GUEST, DNS_PORT)
-        return tuple(socket.socket(fileno=x) for x in self._config["listeners"])
-
     def _open_doors(self):
         """The API, the control port and DNS, for the host's loopback."""
-        api, control, dns, datagrams = self._doors()
+        ports = API_PORT, CONTROL_PORT, DNS_PORT
+        api, control, dns, datagrams = tap.doors(self._kind, self._config, ports, [DNS_PORT])
 
         def connect(port, kind=socket.SOCK_STREAM):
             with self._lab.gw.ns:
@@ -110,10 +86,14 @@ class Demo:
             with open(f"{self._out}/token", encoding="ascii") as token:
                 known = token.read().strip()
             words = file.readline().split()
-            if len(words) != 3 or words[0] != known:
+            if not words or words[0] != known:
                 file.write("error: not allowed\n")
-                return
-            file.write(self._act(*words[1:]) + "\n")
+            elif words[1:] == ["code"]:
+                file.write(self._make_code() + "\n")
+            elif len(words) == 3:
+                file.write(self._act(*words[1:]) + "\n")
+            else:
+                file.write("error: say kill NAME, start NAME or code\n")
 
     def _act(self, verb, name):
         server = self._servers.get(name)
@@ -129,6 +109,13 @@ class Demo:
         elif verb not in ("kill", "start"):
             return f"error: {verb} is neither kill nor start"
         return f"{name} is {'dead' if verb == 'kill' else 'alive'}"
+
+    def _make_code(self):
+        """The one before is void from now on."""
+        code = self._lab.gw.api.call("POST", "/auth/setup").expect(200).json["code"]
+        self._code_until = time.monotonic() + self._config["code_seconds"]
+        self.write(code=code)
+        return code
 
     def _kernel_connections(self):
         """Connections that IPVS has counted, each CPU's count in hexadecimal.
@@ -186,12 +173,11 @@ class Demo:
         )
 
     def run(self):
-        self._load_modules()
-        self._install()
+        tap.prepare(self._kind, self._config)
         self._build()
         self._open_doors()
-        code = self._lab.gw.api.call("POST", "/auth/setup").expect(200).json["code"]
-        self.write(ready=True, name=NAME, code=code)
+        self._make_code()
+        self.write(ready=True, name=NAME)
         client = Client(self._lab.client)
         watch = NameWatch(self._lab.client, lambda answer: self.write(dns=answer))
         last = time.monotonic()
@@ -200,6 +186,8 @@ class Demo:
             now = time.monotonic()
             self._tick(client, now - last)
             last = now
+            if now > self._code_until:
+                self._make_code()
         watch.stop()
 
     def close(self):

@@ -6,32 +6,26 @@ a network namespace without a name, in which the tap of user-mode linux stands.
 Nothing of it is left when the processes are gone, however they end.
 """
 
-import fcntl
 import json
 import os
 import secrets
 import shlex
 import shutil
 import signal
-import socket
-import struct
-import subprocess
 import sys
 import time
 
 import control
 import screen
-from zglab import launch, relay, rtnl, sysc
+from zglab import launch, relay, tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.path.join(HERE, "../.."))
-GUEST, HOST_NET = "10.77.0.2", "10.77.0.1/24"
 API_PORT, CONTROL_PORT, DNS_PORT = 8443, 8444, 53
 START_SECONDS = 30
 KILL_AFTER = 6  # seconds of traffic before DEMO_KILL strikes
+CODE_SECONDS = 890  # a code for the pages holds for 15 minutes: then another is shown
 QUIET = 3.0  # seconds without an answer: the traffic does not flow
-TUNSETIFF, TUNSETPERSIST = 0x400454CA, 0x400454CB
-IFF_TAP, IFF_NO_PI, IFF_VNET_HDR = 0x0002, 0x1000, 0x4000
 
 
 class Demo:
@@ -45,11 +39,11 @@ class Demo:
         self._control_port = self._control.getsockname()[1]
         self._out = control.folder(self._control_port)
         self._process = None
-        self._console = None
         self._position = 0
         self._screen = screen.Screen(sys.stdout)
         self._stopping = False
         self._ready_at = None
+        self._name, self._code = "", ""
         self._last = None
         self._fault = None
         self._named = False  # DNS has given an address
@@ -80,75 +74,23 @@ class Demo:
             os.fchmod(file.fileno(), 0o600)
             file.write("zg_" + secrets.token_hex(20) + "\n")
         configuration = self._settings.configuration()
+        configuration["code_seconds"] = float(os.environ.get("DEMO_CODE_SECONDS") or CODE_SECONDS)
         configuration["listeners"] = [x.fileno() for x in self._doors()]
         with open(f"{self._out}/config.json", "w", encoding="utf-8") as file:
             json.dump(configuration, file)
 
-    @staticmethod
-    def _enter_namespace():
-        """A namespace of our own for the tap; as root of a user namespace if need be."""
-        if os.geteuid() == 0:
-            sysc.unshare(sysc.CLONE_NEWNET)
-        else:
-            uid, gid = os.getuid(), os.getgid()
-            sysc.unshare(sysc.CLONE_NEWUSER | sysc.CLONE_NEWNET)
-            for name, text in (
-                ("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1"),
-            ):
-                with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-                    file.write(text)
-        try:
-            tap = os.open("/dev/net/tun", os.O_RDWR)
-        except OSError as error:
-            raise SystemExit(f"demo: {error}; root can open it") from error
-        flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR
-        fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", b"tap0", flags))
-        fcntl.ioctl(tap, TUNSETPERSIST, 1)
-        os.close(tap)
-        netlink = rtnl.Netlink()
-        netlink.link_set("lo")
-        netlink.link_set("tap0")
-        netlink.address_add("tap0", HOST_NET)
-        netlink.close()
-
-    def _command(self):
-        arguments = [os.path.join(HERE, "inside.py"), self._settings.kind, self._out]
-        if self._settings.kind == "uml":
-            self._enter_namespace()
-            tap = "vec0:transport=tap,ifname=tap0,depth=128,gro=1"
-            return self._settings.uml_command(
-                f"demo-{os.getpid()}", launch.PYTHON, arguments, extra=[tap]
-            )
-        unshare = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
-        return [*unshare, launch.PYTHON, *arguments], dict(os.environ)
-
     def _start(self):
-        command, environment = self._command()
-        listeners = [x.fileno() for x in self._doors()]
-        self._console = open(f"{self._out}/console.log", "wb")
-        self._process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=self._console,
-            stderr=subprocess.STDOUT, start_new_session=True,
-            pass_fds=listeners if self._settings.kind == "host" else (),
-            preexec_fn=lambda: sysc.die_with_parent(signal.SIGKILL),
-        )
-        if self._settings.kind == "uml":
+        inside = self._settings.kind == "uml"
+        if inside:
+            tap.leave_network()
+            tap.make_device()
+        script = os.path.join(HERE, "inside.py")
+        self._process = tap.start(self._settings, script, self._out, self._doors())
+        if inside:
             ports = API_PORT, CONTROL_PORT, DNS_PORT
             for listener, port in zip(self._doors(), ports):
-                relay.forward(listener, lambda port=port: self._connect(port))
-            relay.forward_datagrams(self._datagrams, self._connect_datagrams)
-
-    @staticmethod
-    def _connect(port):
-        sock = socket.create_connection((GUEST, port), 5)
-        sock.settimeout(None)  # a stream of events may be silent for long
-        return sock
-
-    @staticmethod
-    def _connect_datagrams():
-        sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        sock.connect((GUEST, DNS_PORT))
-        return sock
+                relay.forward(listener, lambda port=port: tap.connect(port))
+            relay.forward_datagrams(self._datagrams, lambda: tap.connect_datagrams(DNS_PORT))
 
     def _events(self):
         path = f"{self._out}/demo.jsonl"
@@ -165,7 +107,12 @@ class Demo:
     def _take(self, event):
         if "ready" in event:
             self._ready_at = time.monotonic()
-            self._screen.introduce(event["name"], self._introduction(event["name"], event["code"]))
+            self._name = event["name"]
+            self._screen.introduce(self._name, self._introduction())
+        elif "code" in event:
+            self._code = event["code"]
+            if self._ready_at:
+                self._screen.renew(self._introduction())
         elif "dns" in event:
             self._named = self._named or bool(event["dns"]["addresses"])
             self._screen.answer(event["dns"])
@@ -181,25 +128,27 @@ class Demo:
             if event["faults"]:
                 self._fault = "\n".join(event["faults"])
 
-    def _introduction(self, name, code):
+    def _introduction(self):
+        """The line of the code first: it is the one that changes."""
         address = f"http://127.0.0.1:{self._api.getsockname()[1]}"
         build = self._settings.build
         run = shlex.quote(os.path.join(HERE, "run"))
         prefix = f"BUILD={shlex.quote(build)} " if build != os.path.join(TOP, "build") else ""
         token = shlex.quote(f"{self._out}/token")
         return [
-            f"In a browser: {address}/ui/#/setup with the one-time code {code} (15 minutes)",
+            f"In a browser: {address}/ui/#/setup with the one-time code {self._code}",
             f"API: {address}/api/v1 (token in {token})",
             "Try in another terminal:",
             f"  export ZONEGATE_SERVER={address} ZONEGATE_TOKEN_FILE={token} "
             f"PATH={shlex.quote(build)}:$PATH",
             "  zonegate status",
-            f"  dig +short @127.0.0.1 -p {self._dns.getsockname()[1]} {name}",
+            f"  dig +short @127.0.0.1 -p {self._dns.getsockname()[1]} {self._name}",
             "  zonegate zone shift zone-b --lb shop --for 2m --comment try",
             "  zonegate zone return zone-b",
             f"  {prefix}{run} --port {self._control_port} kill web-2",
             "  zonegate server why web/web-2",
             f"  {prefix}{run} --port {self._control_port} start web-2",
+            f"  {prefix}{run} --port {self._control_port} code     # when the one above was used",
         ]
 
     def _strike(self):
@@ -208,7 +157,7 @@ class Demo:
         names = [f"web-{n}" for n in range(1, 5)] if self._kill == ["all"] else self._kill
         self._kill = []
         inside = self._settings.kind == "uml"  # this process has left the host's network
-        connect = (lambda: self._connect(CONTROL_PORT)) if inside else None
+        connect = (lambda: tap.connect(CONTROL_PORT)) if inside else None
         for name in names:
             control.send(self._control_port, "kill", name, connect)
 
@@ -227,7 +176,6 @@ class Demo:
         while self._process.poll() is None and time.monotonic() < limit:
             time.sleep(0.05)
         launch.stop_group(self._process)
-        self._console.close()
         self._events()
 
     def _verdict(self):

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`make demo` as a person uses it: servers die and come back while it runs."""
 
+import json
 import os
 import re
 import subprocess
 import time
+import urllib.error
+import urllib.request
 
 from demo_process import run, start
 from zglab import case
@@ -18,7 +21,7 @@ def goes_on_when_one_is_killed(config):
 
 
 def introduction(process):
-    """Lines that are printed for pasting."""
+    """Lines that are printed for pasting, but for that of the code."""
     commands = []
     while len(commands) < 8:
         line = process.stdout.readline()
@@ -96,3 +99,41 @@ def a_shift_changes_the_answer_at_once(config):
     assert re.search(rf"{name} {all_} -> {one}", text), text
     assert re.search(rf"{name} {one} -> {all_}", text), text
     assert re.search(r"zone-b +192\.0\.2\.20 +withdrawn +0\.0  left out: shifted away", text), text
+
+
+def shown_code(process, other_than=()):
+    """The next line that tells a code: (the API's address, the code)."""
+    while True:
+        line = process.stdout.readline()
+        assert line, "the demo ended early"
+        found = re.search(r"(http://\S+)/ui/#/setup with the one-time code (\S+)", line)
+        if found and found.group(2) not in other_than:
+            return found.groups()
+
+
+def make_user(address, code, name):
+    """Status of the answer to who has this code."""
+    body = json.dumps({"code": code, "user": name, "password": "a long password"}).encode()
+    request = urllib.request.Request(
+        f"{address}/api/v1/auth/first-user", body, {"Content-Type": "application/json"}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return answer.status
+    except urllib.error.HTTPError as refusal:
+        return refusal.code
+
+
+@case
+def the_code_shown_works_and_another_can_be_had(config):
+    process = start(config, 40, DEMO_CODE_SECONDS="4")
+    address, first = shown_code(process)
+    command = [process.stdout.readline() for _ in range(11)][-1].split("#")[0].strip()
+    assert command.endswith(" code"), command
+    _, second = shown_code(process, [first])
+    assert make_user(address, first, "early") == 401, "the one before is void"
+    assert make_user(address, second, "anna") in (200, 201)
+    assert make_user(address, second, "again") == 401, "it is for once"
+    status, third = paste(command)
+    assert status == 0 and make_user(address, third.strip(), "berta") in (200, 201), third
+    ends(process, config["build"], re.search(r"--port (\d+)", command).group(1))

@@ -50,6 +50,14 @@ class Screen:
         else:
             print("\n".join(lines), file=self._stream, flush=True)
 
+    def renew(self, lines):
+        """The introduction says something else: elsewhere than on a terminal only its first line is told again."""
+        self._introduction = lines
+        if not self._terminal:
+            print(lines[0], file=self._stream, flush=True)
+        elif self._event:
+            self._show(self._event)
+
     def note(self, text):
         text = f"{time.strftime('%H:%M:%S')} {text}"
         self._notes = [*self._notes, text][-NOTES:]
