@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Request bodies. The parser's own depth limit is fixed at 2048, so nesting and number of values are counted before it sees
-// a byte.
+// Request bodies. The parser's own depth limit is fixed at 2048, so nesting and number of values are measured before it
+// sees a byte.
 #include "api/body.h"
 
 #include <errno.h>
@@ -17,25 +17,45 @@ static size_t body_skip_string(const char *data, size_t size, size_t i)
 	return i;
 }
 
-/* Counts nesting and separators outside of strings. Whether it is JSON at all is left to the parser. */
-static int body_check_shape(const char *data, size_t size, struct err *e)
+struct body_shape {
+	unsigned depth;
+	size_t values; /* by separators; an array or object has its first one without */
+};
+
+#define BODY_CONTAINER_VALUES 3
+
+/* One byte outside of strings. */
+static int body_count(struct body_shape *shape, char c, struct err *e)
 {
-	unsigned depth = 0, values = 1;
+	if (c == '{' || c == '[') {
+		shape->depth++;
+		shape->values += BODY_CONTAINER_VALUES;
+	} else if ((c == '}' || c == ']') && shape->depth > 0) {
+		shape->depth--;
+	} else if (c == ',') {
+		shape->values++;
+	}
+	if (shape->depth > BODY_DEPTH_MAX)
+		return err_set(e, ERR_SYNTAX, "", "the body is nested deeper than %d levels",
+			       BODY_DEPTH_MAX);
+	if (shape->values > BODY_VALUES_MAX)
+		return err_set(e, ERR_SYNTAX, "",
+			       "the body has more than %u values (arrays and objects count as %d)",
+			       BODY_VALUES_MAX, BODY_CONTAINER_VALUES);
+	return 0;
+}
+
+int body_measure(const char *data, size_t size, struct err *e, size_t *ret_values)
+{
+	struct body_shape shape = {.values = 1};
 
 	for (size_t i = 0; i < size; i++) {
-		char c = data[i];
-
-		if (c == '"')
+		if (data[i] == '"')
 			i = body_skip_string(data, size, i);
-		else if ((c == '{' || c == '[') && ++depth > BODY_DEPTH_MAX)
-			return err_set(e, ERR_SYNTAX, "",
-				       "the body is nested deeper than %d levels", BODY_DEPTH_MAX);
-		else if ((c == '}' || c == ']') && depth > 0)
-			depth--;
-		else if (c == ',' && ++values > BODY_VALUES_MAX)
-			return err_set(e, ERR_SYNTAX, "", "the body has more than %u values",
-				       BODY_VALUES_MAX);
+		else if (body_count(&shape, data[i], e))
+			return -EINVAL;
 	}
+	*ret_values = shape.values;
 	return 0;
 }
 
@@ -63,8 +83,6 @@ int body_parse(const char *data, size_t size, struct err *e, json_t **ret_json)
 	if (size == 0)
 		return err_set(e, ERR_SYNTAX, "",
 			       "the request has no body; a JSON object is expected");
-	if (body_check_shape(data, size, e))
-		return -EINVAL;
 	json = json_loadb(data, size, JSON_REJECT_DUPLICATES, &fault);
 	if (!json)
 		return body_explain(&fault, e);

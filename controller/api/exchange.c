@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* One line for each change that was asked for; reads are counted only. */
@@ -38,6 +39,7 @@ void exchange_free(struct exchange *x)
 	exchange_body_abandon(x);
 	exchange_body_drop(x);
 	x->list->held -= x->charged;
+	atomic_fetch_sub(&x->list->values, x->values_charged);
 	x->conn->overdue = NULL;
 	*(x->previous ? &x->previous->next : &x->list->first) = x->next;
 	if (x->next)

@@ -21,7 +21,8 @@ struct exchange {
 	char *data;               /* the body so far */
 	size_t size;
 	size_t capacity;
-	size_t charged;         /* for what was made of the body, until the end */
+	size_t charged;         /* for what was made of the body, until the end; */
+	size_t values_charged;  /* the same, as JSON */
 	const char *target;     /* in the library's memory, until the head was judged */
 	const char *target_end; /* the same */
 	const char *method;     /* as sent */
@@ -38,8 +39,9 @@ struct exchange {
 struct exchange_list {
 	struct exchange *first;
 	const struct httpd_settings *settings;
-	size_t held;   /* bytes of bodies, of all exchanges */
-	bool stopping; /* new requests are answered with 503 */
+	size_t held;           /* bytes of bodies, of all exchanges */
+	_Atomic size_t values; /* the same of what was made of them; the worker charges it */
+	bool stopping;         /* new requests are answered with 503 */
 	void (*resumed)(void *ctx, const struct conn *conn);
 	void *ctx;
 };

@@ -11,17 +11,29 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is made of a body. */
+struct body_made {
+	json_t *json;
+	struct err faults;
+	size_t charged; /* to the list */
+	bool busy;      /* it has values enough of others */
+};
+
+_Static_assert((size_t)BODY_VALUES_MAX *BODY_VALUE_BYTES <= HTTPD_VALUES_MAX,
+	       "what one may send is taken when nobody else sends");
 
 /* A body on the worker. `exchange` is NULL when nobody waits any more. */
 struct body_job {
 	struct worker_job job;
 	struct exchange *exchange;
+	struct exchange_list *list;
 	char *data;
 	size_t size;
-	json_t *json;
-	struct err faults;
+	struct body_made made;
 	bool digest_first;      /* and no more, if it is … */
 	struct same_body known; /* … this one */
 	uint8_t digest[SAME_BODY_DIGEST];
@@ -96,12 +108,47 @@ void exchange_body_take(struct exchange *x, const char *data, size_t size)
 	x->size += size;
 }
 
-static void exchange_body_serve(struct exchange *x, const struct err *faults)
+/* False: there is no room for so much beside what others have. */
+static bool exchange_body_charge(struct exchange_list *l, size_t bytes)
 {
-	if (err_any(faults))
-		request_fail_faults(x->request, faults);
-	else
-		x->request->route->handler(x->request);
+	if (atomic_fetch_add(&l->values, bytes) + bytes <= HTTPD_VALUES_MAX)
+		return true;
+	atomic_fetch_sub(&l->values, bytes);
+	return false;
+}
+
+/* On any thread. */
+static void exchange_body_make(struct exchange_list *l, const char *data, size_t size,
+			       struct body_made *m)
+{
+	size_t values;
+
+	if (body_measure(data, size, &m->faults, &values))
+		return;
+	if (!exchange_body_charge(l, values * BODY_VALUE_BYTES)) {
+		m->busy = true;
+		return;
+	}
+	m->charged = values * BODY_VALUE_BYTES;
+	body_parse(data, size, &m->faults, &m->json);
+}
+
+/* Takes what was made. */
+static void exchange_body_serve(struct exchange *x, struct body_made *m)
+{
+	struct request *r = x->request;
+
+	x->values_charged = m->charged;
+	r->json = m->json;
+	if (m->busy) {
+		metrics_add(METRIC_HTTP_REJECTED, 1);
+		request_fail(r, PROBLEM_BUSY, "too many large bodies at once");
+	} else if (err_any(&m->faults)) {
+		request_fail_faults(r, &m->faults);
+	} else {
+		r->route->handler(r);
+	}
+	err_clear(&m->faults);
 }
 
 static void exchange_body_work(struct worker_job *job)
@@ -114,7 +161,7 @@ static void exchange_body_work(struct worker_job *job)
 	}
 	if (b->repeated)
 		return;
-	body_parse(b->data, b->size, &b->faults, &b->json);
+	exchange_body_make(b->list, b->data, b->size, &b->made);
 }
 
 /* False: what was known of the document when it was given to the worker is no longer so. */
@@ -139,13 +186,13 @@ static void exchange_body_done(struct worker_job *job)
 	}
 	if (b->exchange) {
 		b->exchange->parsing = NULL;
-		b->exchange->request->json = b->json;
-		exchange_body_serve(b->exchange, &b->faults);
+		exchange_body_serve(b->exchange, &b->made);
 	} else {
-		json_decref(b->json);
+		json_decref(b->made.json);
+		err_clear(&b->made.faults);
+		atomic_fetch_sub(&b->list->values, b->made.charged);
 	}
 	exchange_body_wipe(b->data, b->size);
-	err_clear(&b->faults);
 	free(b);
 }
 
@@ -156,6 +203,7 @@ static void exchange_body_parse_later(struct exchange *x)
 	b->job.work = exchange_body_work;
 	b->job.done = exchange_body_done;
 	b->exchange = x;
+	b->list = x->list;
 	b->data = x->data;
 	b->size = x->size;
 	/* It comes back as values, which are larger: they count for no less. */
@@ -170,7 +218,7 @@ static void exchange_body_parse_later(struct exchange *x)
 
 void exchange_body_hand_over(struct exchange *x)
 {
-	AUTO_ERR struct err faults = {0};
+	struct body_made made = {0};
 	struct request *r = x->request;
 
 	if ((r->route->flags & ROUTE_BODY) && x->size > BODY_INLINE_MAX) {
@@ -178,7 +226,7 @@ void exchange_body_hand_over(struct exchange *x)
 		return;
 	}
 	if (r->route->flags & ROUTE_BODY)
-		body_parse(x->data, x->size, &faults, &r->json);
+		exchange_body_make(x->list, x->data, x->size, &made);
 	exchange_body_drop(x);
-	exchange_body_serve(x, &faults);
+	exchange_body_serve(x, &made);
 }

@@ -14,8 +14,10 @@ struct api_context;
 struct httpd;
 struct tls;
 
-#define HTTPD_BODIES_MAX \
-	(64U * 1024 * 1024) /* bytes of request bodies held at once, of all connections */
+/* Bytes of request bodies held at once, of all connections; and of the JSON that they were made to, of which one body may take
+ * all. */
+#define HTTPD_BODIES_MAX (64U * 1024 * 1024)
+#define HTTPD_VALUES_MAX (128U * 1024 * 1024)
 
 struct httpd_settings {
 	struct api_context *context;

@@ -8,6 +8,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static size_t values_of(const json_t *json)
+{
+	size_t values = 1, i;
+	const json_t *value;
+
+	json_array_foreach (json, i, value)
+		values += values_of(value);
+	for (void *at = json_object_iter((json_t *)(uintptr_t)json); at;
+	     at = json_object_iter_next((json_t *)(uintptr_t)json, at))
+		values += values_of(json_object_iter_value(at));
+	return values;
+}
+
 static unsigned depth_of(const json_t *json)
 {
 	unsigned deepest = 0;
@@ -35,10 +48,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_ERR struct err e = {0};
 	json_t *json = NULL, *problem;
+	size_t values;
 
-	if (body_parse((const char *)data, size, &e, &json) == 0) {
+	if (body_measure((const char *)data, size, &e, &values) == 0 &&
+	    body_parse((const char *)data, size, &e, &json) == 0) {
 		assert(!err_any(&e) && json_is_object(json));
 		assert(depth_of(json) <= BODY_DEPTH_MAX);
+		assert(values_of(json) <= values && values <= BODY_VALUES_MAX);
 		json_decref(json);
 		return 0;
 	}

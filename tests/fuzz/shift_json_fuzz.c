@@ -37,11 +37,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	AUTO_ERR struct err e = {0};
 	struct shift_request wish = {0};
 	json_t *body;
+	size_t values;
 
 	if (size < 1)
 		return 0;
 	wish.verb = data[0] & 1 ? SHIFT_START : SHIFT_CHANGE;
-	if (body_parse((const char *)data + 1, size - 1, &e, &body) < 0)
+	if (body_measure((const char *)data + 1, size - 1, &e, &values) < 0 ||
+	    body_parse((const char *)data + 1, size - 1, &e, &body) < 0)
 		return 0;
 	if (shift_json_decode(body, &e, &wish) < 0)
 		check_refused(&e);

@@ -12,12 +12,19 @@
 
 #include <string.h>
 
+static int parse(const char *text, size_t size, struct err *e, json_t **ret_json)
+{
+	size_t values;
+
+	return body_measure(text, size, e, &values) ? -1 : body_parse(text, size, e, ret_json);
+}
+
 static void assert_taken(const char *text)
 {
 	AUTO_ERR struct err e = {0};
 	json_t *json;
 
-	if (body_parse(text, strlen(text), &e, &json))
+	if (parse(text, strlen(text), &e, &json))
 		fail_msg("%s: %s", text, err_first(&e));
 	json_decref(json);
 }
@@ -27,7 +34,7 @@ static void assert_refused(const char *text, size_t size, const char *says)
 	AUTO_ERR struct err e = {0};
 	json_t *json;
 
-	assert_int_not_equal(body_parse(text, size, &e, &json), 0);
+	assert_int_not_equal(parse(text, size, &e, &json), 0);
 	assert_int_equal(e.faults[0].code, ERR_SYNTAX);
 	if (!strstr(err_first(&e), says))
 		fail_msg("\"%s\" says nothing of \"%s\"", err_first(&e), says);
@@ -67,6 +74,64 @@ static void body_bounds_values(void **state)
 		text[length++] = ',';
 	}
 	assert_refused(text, length, "values");
+}
+
+static size_t measure(const char *text, size_t size)
+{
+	AUTO_ERR struct err e = {0};
+	size_t values;
+
+	if (body_measure(text, size, &e, &values))
+		fail_msg("%.40s…: %s", text, err_first(&e));
+	return values;
+}
+
+/* `piece` so often that the body is as long as one may be. Caller frees. */
+static char *fill(const char *piece, size_t *ret_size)
+{
+	size_t each = strlen(piece), size = 6;
+	char *text = mem_alloc(BODY_SIZE_MAX);
+
+	memcpy(text, "{\"a\":[", 6);
+	for (; size + each <= BODY_SIZE_MAX; size += each)
+		memcpy(text + size, piece, each);
+	*ret_size = size;
+	return text;
+}
+
+/* What costs most for its bytes is refused long before 8 MiB of it. */
+static void body_bounds_containers(void **state)
+{
+	static const char *const dense[] = {"[],", "{},", "0,", "[[]],", "{\"\":[]},"};
+
+	(void)state;
+	assert_int_equal(measure("{}", 2), 4);
+	assert_int_equal(measure("{\"a\":[1,2,{}]}", 14), 12);
+	assert_int_equal(measure("{\"[,{\":\",,\\\"[\"}", 17), 4);
+	for (size_t i = 0; i < sizeof(dense) / sizeof(dense[0]); i++) {
+		size_t size;
+		AUTO_FREE char *text = fill(dense[i], &size);
+
+		assert_refused(text, size, "values");
+	}
+}
+
+/* A document of 10,000 servers, each with all that one may have, is far below. */
+static void body_has_room_for_documents(void **state)
+{
+	static const char server[] =
+		"\"server-00001\":{\"address\":\"10.0.0.1\",\"port\":8080,\"weight\":100,"
+		"\"enabled\":true,\"zone\":\"za\",\"description\":\"rack 12\",\"check_address\":"
+		"\"10.0.0.1\",\"check_port\":8081,\"created_at\":\"2026-03-01T10:00:00.000Z\","
+		"\"updated_at\":\"2026-03-01T10:00:00.000Z\",\"updated_by\":\"root\",\"revision\":17,"
+		"\"lower_limit\":0,\"upper_limit\":0},";
+	AUTO_FREE char *text = mem_alloc(10000 * sizeof(server));
+	size_t size = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 10000; i++, size += sizeof(server) - 1)
+		memcpy(text + size, server, sizeof(server) - 1);
+	assert_in_range(measure(text, size), 1, BODY_VALUES_MAX / 5);
 }
 
 static void body_refuses(void **state)
@@ -135,6 +200,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(body_bounds_depth),
 		cmocka_unit_test(body_bounds_values),
+		cmocka_unit_test(body_bounds_containers),
+		cmocka_unit_test(body_has_room_for_documents),
 		cmocka_unit_test(body_refuses),
 		cmocka_unit_test(body_knows_its_type),
 	};

@@ -490,6 +490,47 @@ static void exchange_bounds_what_waits(void **state)
 	rig_end(&rig);
 }
 
+/* Dense bodies are charged for what they become: with 128 MiB of that the next one waits outside, until others are done. */
+static void exchange_bounds_what_bodies_become(void **state)
+{
+	enum { SERVERS = 10000, MANY = 21 };
+	AUTO_FREE char *document = rig_big_document(SERVERS);
+	const char *group = strstr(document, "{\"protocol\"");
+	int size = (int)(strstr(document, ",\"load_balancers\"") - group) - 1;
+	struct rig rig = {.delay = 2};
+	int fds[MANY];
+	char buf[256];
+
+	(void)state;
+	rig_start(&rig, 0);
+	for (int i = 0; i < MANY; i++) {
+		AUTO_FREE char *ask = mem_printf(
+			"PUT /api/v1/server-groups/g%d HTTP/1.1\r\n" HOST
+			"Content-Length: %d\r\nConnection: close\r\n\r\n%.*s",
+			i, size, size, group);
+
+		fds[i] = rig_connect(&rig);
+		rig_send(fds[i], ask, strlen(ask));
+	}
+	struct answer a = rig_read(fds[MANY - 1], 10000);
+	assert_problem(&a, 503, "busy");
+	assert_string_equal(answer_header(&a, "Retry-After", buf), "1");
+	answer_clear(&a);
+	for (int i = 0; i < MANY - 1; i++)
+		close(fds[i]);
+	rig.delay = 0;
+	for (int i = 0; i < 500 && a.status != 201; i++) {
+		AUTO_FREE char *text = mem_printf("%.*s", size, group);
+
+		answer_clear(&a);
+		usleep(20000);
+		a = rig_put(&rig, "/api/v1/server-groups/last", text);
+	}
+	assert_int_equal(a.status, 201);
+	answer_clear(&a);
+	rig_end(&rig);
+}
+
 /* A large body that changes something is not parsed behind what others asked for to read. */
 static void exchange_puts_writes_before_reads(void **state)
 {
@@ -624,6 +665,7 @@ int main(void)
 		cmocka_unit_test(exchange_lets_clients_finish),
 		cmocka_unit_test(exchange_lingers_over_large_bodies),
 		cmocka_unit_test(exchange_bounds_what_waits),
+		cmocka_unit_test(exchange_bounds_what_bodies_become),
 		cmocka_unit_test(exchange_puts_writes_before_reads),
 		cmocka_unit_test(exchange_waits_for_no_body),
 		cmocka_unit_test(exchange_locks_nobody_out),
