@@ -7,8 +7,8 @@
 
 struct cli_command;
 
-/* All of them, in the order of the help. */
-const struct cli_command *cli_commands_table(size_t *ret_count);
+/* All of them, in the order of the help. The list is the caller's to free, the texts in it are not. */
+struct cli_command *cli_commands_list(size_t *ret_count);
 
 /* cli_status.c */
 enum cli_exit cli_status_show(struct cli *cli);
@@ -47,6 +47,7 @@ enum cli_exit cli_override_list(struct cli *cli);
 /* cli_drain.c */
 enum cli_exit cli_drain_begin(struct cli *cli);
 enum cli_exit cli_drain_end(struct cli *cli);
+enum cli_exit cli_drain_show(struct cli *cli);
 enum cli_exit cli_drain_weigh(struct cli *cli);
 
 /* cli_events.c */
@@ -58,8 +59,6 @@ enum cli_exit cli_notify_test(struct cli *cli);
 
 /* cli_audit.c */
 enum cli_exit cli_audit_list(struct cli *cli);
-
-enum cli_exit cli_drain_show(struct cli *cli);
 
 /* cli_view.c */
 enum cli_exit cli_view_records(struct cli *cli);

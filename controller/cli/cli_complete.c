@@ -224,12 +224,12 @@ static void cli_complete_names(struct cli *cli, const struct complete_state *s)
 enum cli_exit cli_complete_run(struct cli *cli)
 {
 	int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	const struct cli_command *table;
+	AUTO_FREE struct cli_command *table = NULL;
 	AUTO_BUF struct buf_writer w;
 	struct complete_state s;
 	size_t count;
 
-	table = cli_commands_table(&count);
+	table = cli_commands_list(&count);
 	cli_complete_find(table, count, cli->args, cli->arg_count, &s);
 	buf_writer_init(&w, COMPLETE_SIZE_MAX);
 	cli_complete_write(table, count, &s, &w);

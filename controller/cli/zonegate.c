@@ -24,13 +24,10 @@ static void print_exit_codes(void)
 }
 
 /* With a `first` word that begins commands, those alone. */
-static void print_help(const char *first)
+static void print_help(const struct cli_command *commands, size_t count, const char *first)
 {
-	const struct cli_command *commands;
-	size_t count;
 	size_t found = 0;
 
-	commands = cli_commands_table(&count);
 	for (size_t i = 0; first && i < count; i++)
 		found += strcmp(commands[i].words[0], first) == 0;
 	printf("Usage: zonegate [OPTIONS] COMMAND\n\nCommands (`zonegate COMMAND --help` tells more):\n");
@@ -76,14 +73,12 @@ static enum cli_exit say_usage(const char *fault, const struct cli_command *c)
 }
 
 /* What was meant, if it was mistyped: the first word, or the `second` one after it. */
-static void say_nearest(const struct cli_options *o, size_t second)
+static void say_nearest(const struct cli_command *commands, size_t count,
+			const struct cli_options *o, size_t second)
 {
-	const struct cli_command *commands;
-	size_t count;
 	AUTO_FREE const char **words = NULL;
 	const char *nearest;
 
-	commands = cli_commands_table(&count);
 	if (o->arg_count <= second)
 		return;
 	words = mem_alloc_array(count, sizeof(*words));
@@ -98,14 +93,12 @@ static void say_nearest(const struct cli_options *o, size_t second)
 }
 
 /* Commands whose first words were given, for who left the rest out; else all first words. */
-static enum cli_exit say_unknown(const struct cli_options *o)
+static enum cli_exit say_unknown(const struct cli_command *commands, size_t count,
+				 const struct cli_options *o)
 {
-	const struct cli_command *commands;
-	size_t count;
 	char second[CLI_FAULT_MAX] = "", first[CLI_FAULT_MAX] = "";
 	size_t at = 0, all = 0;
 
-	commands = cli_commands_table(&count);
 	for (size_t i = 0; i < count && at < sizeof(second) && all < sizeof(first); i++) {
 		const char *word = commands[i].words[0];
 
@@ -121,7 +114,7 @@ static enum cli_exit say_unknown(const struct cli_options *o)
 	else
 		fprintf(stderr, "zonegate: there is no command \"%s\"; there are%s\n", o->args[0],
 			first);
-	say_nearest(o, at > 0 ? 1 : 0);
+	say_nearest(commands, count, o, at > 0 ? 1 : 0);
 	fprintf(stderr, "Try `zonegate --help`.\n");
 	return EXIT_USAGE;
 }
@@ -202,14 +195,14 @@ static enum cli_exit run(const struct cli_command *c, const struct cli_options *
 
 static enum cli_exit start(int argc, char **argv)
 {
-	const struct cli_command *commands;
+	AUTO_FREE struct cli_command *commands = NULL;
 	size_t count;
 	char fault[CLI_FAULT_MAX];
 	const struct cli_command *c;
 	struct cli_options o;
 	size_t words = 0;
 
-	commands = cli_commands_table(&count);
+	commands = cli_commands_list(&count);
 	setlocale(LC_CTYPE, "");
 	if (cli_args_parse(argc, argv, &o, fault))
 		return say_usage(fault, NULL);
@@ -221,11 +214,11 @@ static enum cli_exit start(int argc, char **argv)
 	if (o.help && c)
 		print_command_help(c);
 	else if (o.help || (o.arg_count > 0 && strcmp(o.args[0], "help") == 0))
-		print_help(o.arg_count > 0 ? o.args[o.arg_count - 1] : NULL);
+		print_help(commands, count, o.arg_count > 0 ? o.args[o.arg_count - 1] : NULL);
 	else if (o.arg_count == 0)
 		return say_usage("which command?", NULL);
 	else if (!c)
-		return say_unknown(&o);
+		return say_unknown(commands, count, &o);
 	else if (cli_args_check(c, &o, o.arg_count - words, fault))
 		return say_usage(fault, c);
 	else

@@ -113,7 +113,6 @@ NO_UNIT_TEST = {
     'probe/http_body.c': 'the second half of http_parse.c: http_parse_test.c',
     'probe/probe_turn.c': 'what probe_sched.c does when its time comes: probe_sched_test.c',
     'probe/probe_report.c': 'the end of each of its probes: probe_sched_test.c',
-    'cli/cli_commands.c': 'a table; tests/api runs a command for each route',
     'cli/zonegate.c': 'table of commands, then one call: lab tests run the program',
 }
 
