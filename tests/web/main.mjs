@@ -8,6 +8,8 @@ import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {Backend, Daemon} from './daemon.mjs'
 import {FLOWS} from './flows.mjs'
+import {Gateway} from './gateway.mjs'
+import {LAB} from './lab.mjs'
 import {LOOKS} from './looks.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -21,11 +23,11 @@ const start = promisify(execFile)
 const CASE_MS = 240000 // a machine that does all other stages beside is slow
 
 let passed = 0, failed = 0
-async function judge(name, run) {
+async function judge(name, run, limit = CASE_MS) {
 	const began = Date.now()
 	let timer
 	try {
-		await Promise.race([run(), new Promise((_, fail) => { timer = setTimeout(() => fail(new Error(`no end in ${CASE_MS / 1000} s`)), CASE_MS) })])
+		await Promise.race([run(), new Promise((_, fail) => { timer = setTimeout(() => fail(new Error(`no end in ${limit / 1000} s`)), limit) })])
 		passed++
 		console.log(`ok   ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`)
 	} catch (fault) {
@@ -62,6 +64,22 @@ function budget() {
 	if (total > 120 * 1024) throw new Error(`${total} bytes compressed, 122880 are allowed`)
 }
 
+/** The stories of the lab; a lab that does not start or end is a story that fails. */
+async function lab(world, wanted) {
+	const gateway = new Gateway(build, out)
+	const there = {...world, gateway, base: gateway.base, contexts: new Map()}
+	try {
+		await gateway.start()
+		for (const run of LAB.slice(0, LAB.findLastIndex(wanted) + 1)) await judge(run.name, () => run(there))
+	} finally { await gateway.stop() }
+}
+
+async function pages(world, wanted) {
+	// What later cases need is done also when they are asked for alone.
+	for (const run of [...FLOWS, ...LOOKS]) if (run.needed || wanted(run)) await judge(run.name, () => run(world))
+}
+
+/** All cases, or those named; `lab` is all stories of the lab. */
 async function main(names) {
 	if (!existsSync(join(program, 'webui/sizes.json'))) throw new Error(`${program} holds no web UI: make deps && make`)
 	rmSync(join(out, 'shots'), {recursive: true, force: true})
@@ -70,21 +88,19 @@ async function main(names) {
 	const backends = [11, 12, 13, 14].map(n => new Backend(`127.0.1.${n}`))
 	const {chromium} = need('playwright-core')
 	const axe = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8')
-	const wanted = name => names.length === 0 || names.includes(name)
+	const wanted = ({name}) => names.length === 0 || names.includes(name) || (name.startsWith('lab_') && names.includes('lab'))
 	let browser
 	try {
-		await Promise.all([daemon.start(), ...backends.map(b => b.start())])
-		if (wanted('unit')) await judge('unit', unit)
-		if (wanted('budget')) await judge('budget', budget)
-		// The compiler works beside the browser: it needs the daemon once, at its beginning.
-		const compiled = wanted('types') ? judge('types', () => types(daemon)) : undefined
 		browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']})
-		const world = {daemon, backends, browser, axe, shots: join(out, 'shots')}
-		for (const run of [...FLOWS, ...LOOKS]) {
-			// What later cases need is done also when they are asked for alone.
-			if (run.needed || wanted(run.name)) await judge(run.name, () => run(world))
-		}
-		await compiled
+		const world = {daemon, backends, base: daemon.base, browser, axe, shots: join(out, 'shots'), contexts: new Map()}
+		const inLab = LAB.some(wanted) ? judge('lab', () => lab(world, wanted), 2 * CASE_MS) : undefined
+		await Promise.all([daemon.start(), ...backends.map(b => b.start())])
+		// The compiler works beside the browser: it needs the daemon once, at its beginning.
+		const compiled = wanted(types) ? judge('types', () => types(daemon)) : undefined
+		if (wanted(unit)) await judge('unit', unit)
+		if (wanted(budget)) await judge('budget', budget)
+		if ([...FLOWS, ...LOOKS].some(wanted)) await pages(world, wanted)
+		await Promise.all([inLab, compiled])
 	} finally {
 		await browser?.close()
 		await Promise.all(backends.map(b => b.stop().catch(() => undefined)))

@@ -4,16 +4,32 @@ import assert from 'node:assert/strict'
 
 export const PASSWORD = 'a long password'
 
-export async function open(world, {user = 'anna', width = 1280, height = 800, theme = 'light', bypassCSP = false} = {}) {
-	const context = await world.browser.newContext({viewport: {width, height}, colorScheme: theme, bypassCSP, reducedMotion: 'reduce'})
-	context.setDefaultTimeout(15000)
+/** A browser's state by who looks and how: one signs in once, as people do. */
+async function contextOf(world, options) {
+	const {user, width, height, theme, bypassCSP, fresh} = options
+	const key = JSON.stringify(options)
+	const known = world.contexts?.get(key)
+	if (known) return known
+	const made = await world.browser.newContext({viewport: {width, height}, colorScheme: theme, bypassCSP, reducedMotion: 'reduce'})
+	made.setDefaultTimeout(15000)
+	if (user && !fresh) world.contexts?.set(key, made)
+	return made
+}
+
+/** `fresh`: what the page keeps in the browser is for this case alone. */
+export async function open(world, {user = 'anna', width = 1280, height = 800, theme = 'light', bypassCSP = false, fresh = false} = {}) {
+	const context = await contextOf(world, {user, width, height, theme, bypassCSP, fresh})
 	const page = await context.newPage()
 	page.troubles = []
+	page.kept = Boolean(user) && !fresh && Boolean(world.contexts)
 	page.on('pageerror', fault => page.troubles.push(fault.stack))
 	page.on('console', message => { if (message.type() === 'error' && !/status of (401|403|404|409|412|422|503)|ERR_/.test(message.text())) page.troubles.push(message.text()) })
-	page.on('request', request => { if (!request.url().startsWith(new URL(world.daemon.base).origin)) page.troubles.push(`asks ${request.url()}`) })
-	await page.goto(world.daemon.base)
-	if (user) await signIn(page, user)
+	page.on('request', request => { if (!request.url().startsWith(new URL(world.base).origin)) page.troubles.push(`asks ${request.url()}`) })
+	await page.goto(world.base)
+	if (!user) return page
+	const overview = page.getByRole('heading', {name: 'Overview', level: 1}), button = page.getByRole('button', {name: 'Sign in'})
+	await overview.or(button).waitFor()
+	if (await button.count()) await signIn(page, user)
 	return page
 }
 
@@ -25,13 +41,13 @@ export async function signIn(page, user, password = PASSWORD) {
 }
 
 export async function visit(world, page, hash) {
-	await page.goto(world.daemon.base + hash)
+	await page.goto(world.base + hash)
 	await page.locator('#main h1').first().waitFor()
 	await page.waitForFunction(() => ![...document.querySelectorAll('#main [role=status]')].some(e => e.textContent.startsWith('Reading')))
 }
 
 export async function close(page) {
-	await page.context().close()
+	await (page.kept ? page : page.context()).close()
 	assert.deepEqual(page.troubles, [])
 }
 

@@ -8,6 +8,7 @@ import {byName, filterRows, flowsAt, flowsOf, reasonOf, remember} from '../../..
 import {pieces} from '../../../webui/src/lib/timeline.ts'
 import type {HistoryItem, KernelTable, ServerRow} from '../../../webui/src/lib/types.ts'
 import {lines} from '../../../webui/src/ui/plan.tsx'
+import {pageOf} from '../../../webui/src/ui/paged.tsx'
 import {rowsInSight} from '../../../webui/src/ui/table.tsx'
 import {lineOf} from '../../../webui/src/lib/json.ts'
 
@@ -88,4 +89,10 @@ test('a fault is found in the text of the document', () => {
 	const text = JSON.stringify({zones: {a: {}}, server_groups: {web: {servers: {'web-1': {weight: 70000}}}}}, null, 2)
 	assert.equal(text.split('\n')[lineOf(text, '/server_groups/web/servers/web-1/weight')! - 1]!.trim(), '"weight": 70000')
 	assert.equal(lineOf(text, '/nothing'), undefined)
+})
+
+test('pages of a list', () => {
+	assert.deepEqual(pageOf(500, 0, 48), {page: 0, first: 0, end: 48, pages: 11})
+	assert.deepEqual(pageOf(500, 99, 48), {page: 10, first: 480, end: 500, pages: 11})
+	assert.deepEqual(pageOf(0, 3, 48), {page: 0, first: 0, end: 0, pages: 1})
 })

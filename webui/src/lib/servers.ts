@@ -16,9 +16,25 @@ export function reasonOf(detail: string): string {
 	return detail.replace(/^[a-z ]+ for [\d.]+ \w+[:;] /, '')
 }
 
-/** web-2 before web-10. */
-const names = new Intl.Collator('en', {numeric: true})
-export const byName = (a: {server: string}, b: {server: string}): number => names.compare(a.server, b.server)
+const KEYS_KEPT = 100000
+const keys = new Map<string, string>()
+/** A text by which web-2 comes before web-10. Remembered: ten thousand names are compared a hundred thousand times at each renewal. */
+function keyOf(name: string): string {
+	let key = keys.get(name)
+	if (key === undefined) {
+		if (keys.size >= KEYS_KEPT) keys.clear()
+		key = name.replace(/\d+/g, digits => digits.padStart(20, '0'))
+		keys.set(name, key)
+	}
+	return key
+}
+
+export function compareNames(a: string, b: string): number {
+	const x = keyOf(a), y = keyOf(b)
+	return x < y ? -1 : x > y ? 1 : 0
+}
+
+export const byName = (a: {server: string}, b: {server: string}): number => compareNames(a.server, b.server)
 export const byState = (a: ServerRow, b: ServerRow): number => rank(a.state) - rank(b.state) || byName(a, b)
 
 export interface Flows { active: number; inactive: number }

@@ -6,33 +6,31 @@ import {ms, plural} from '../lib/format.ts'
 import {publicationLook} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
-import {go, href, route} from '../lib/router.ts'
+import {go, href, route, setQuery} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
 import type {FailoverTime, LbStatus, Override, Preview, Publication, ZoneStatus} from '../lib/types.ts'
 import {Act, Advices, Bar, CopyButton, Empty, Fault, GroupBar, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {balancerPlace, listenerPlace, openDrain, Overrides} from '../ui/drain.tsx'
-import {Text} from '../ui/fields.tsx'
 import {Table} from '../ui/table.tsx'
 import {Throughput} from '../ui/throughput.tsx'
-import {BalancerCard} from './overview.tsx'
+import {BalancerCards} from './overview.tsx'
 import {openShift, ShiftBanner} from './shift.tsx'
 
 export function Balancers() {
 	const balancers = useBalancers(), groups = useGroups(), overrides = useOverrides()
-	const [find, setFind] = useState('')
 	const why = whyNot('editor')
 	const open = route.value.query.get('state') === 'fail_open'
 	const lbs = balancers.data.value?.items
-	const shown = lbs?.filter(lb => (!open || lb.status.fail_open) && (lb.name.includes(find) || (lb.dns_name ?? '').includes(find)))
+	const shown = lbs?.filter(lb => !open || lb.status.fail_open)
 	const byName = new Map((groups.data.value?.items ?? []).map(g => [g.name, g]))
 	return (
 		<>
 			<PageHead title="Load balancers" sub={lbs && plural(lbs.length, 'load balancer')}><Act class="main-action" why={why} onClick={() => go('load-balancers', ':new')}>New load balancer</Act></PageHead>
-			{lbs && lbs.length > 5 && <div class="filter"><Text label="Find" value={find} onInput={setFind} /></div>}
+			{open && <p class="soft">Only those that fail open. <button type="button" class="quiet" onClick={() => setQuery('state', '')}>Show all</button></p>}
 			{!shown ? <Waiting what="the load balancers" error={balancers.error.value} />
-				: shown.length === 0 ? <Empty title={lbs?.length ? 'None matches' : 'No load balancer yet'} text="A load balancer has an address in each of its zones, and listeners that send connections to server groups." cli="zonegate config apply -f shop.json" />
-					: <div class="grid">{shown.slice(0, 200).map(lb => <BalancerCard key={lb.name} lb={lb} groups={byName} overrides={overrides.data.value?.items ?? []} />)}</div>}
+				: <BalancerCards list={shown} groups={byName} overrides={overrides.data.value?.items ?? []}
+					none={<Empty title={open ? 'None fails open' : 'No load balancer yet'} text="A load balancer has an address in each of its zones, and listeners that send connections to server groups." cli="zonegate config apply -f shop.json" />} />}
 		</>
 	)
 }

@@ -7,7 +7,7 @@ import {look} from '../lib/health.ts'
 import {useGroups, useOverrides} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
-import {byName, byState, filterRows, reasonOf, flowsAt, flowsOf, remember} from '../lib/servers.ts'
+import {byName, byState, compareNames, filterRows, reasonOf, flowsAt, flowsOf, remember} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {GroupHealth, KernelTable, Override, RecentResult, ServerRow} from '../lib/types.ts'
 import {Act, Advices, Empty, Fault, GroupBar, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
@@ -15,35 +15,36 @@ import {Spark} from '../ui/chart.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {groupZonePlace, openDrain, openUndrain, openWeight, Overrides, serverPlace} from '../ui/drain.tsx'
 import {Select, Text} from '../ui/fields.tsx'
+import {Cards} from '../ui/paged.tsx'
 import {openProbe} from '../ui/probe.tsx'
 import {sortRows, VirtualTable, type Column, type Order} from '../ui/table.tsx'
 
+const byGroupName = (a: {name: string}, b: {name: string}) => compareNames(a.name, b.name)
 const STATES = ['unhealthy', 'initial', 'draining', 'healthy', 'disabled', 'unavailable', 'unused']
 
 export function Groups() {
 	const groups = useGroups()
-	const [find, setFind] = useState('')
 	const state = route.value.query.get('state') ?? ''
 	const all = groups.data.value?.items
 	const count = (g: {status: object}) => (g.status as Record<string, number>)[state] ?? 0
-	const shown = all?.filter(g => g.name.includes(find) && (!state || count(g) > 0))
+	const shown = all?.filter(g => !state || count(g) > 0).sort(byGroupName)
 	return (
 		<>
 			<PageHead title="Server groups" sub={all && plural(all.length, 'group')}><Act class="main-action" why={whyNot('editor')} onClick={() => go('server-groups', ':new')}>New server group</Act></PageHead>
 			<div class="row">
-				<div class="filter"><Text label="Find" value={find} onInput={setFind} /></div>
 				<div class="filter"><Select label="With servers that are" value={state} onInput={v => setQuery('state', v)} options={[['', 'anything'], ...['unhealthy', 'initial', 'draining', 'disabled'].map(s => [s, look(s).word] as [string, string])]} /></div>
 			</div>
 			{!shown ? <Waiting what="the server groups" error={groups.error.value} />
-				: shown.length === 0 ? <Empty title={all?.length ? 'None matches' : 'No server group yet'} text="A server group holds the servers behind a listener, and how they are checked." cli="zonegate config apply -f groups.json" />
-					: <div class="grid">{shown.slice(0, 300).map(g => (
-						<article class="panel card stack live" key={g.name}>
+				: <Cards items={shown} one="server group" keyOf={g => g.name} words={g => g.name}
+					none={<Empty title={all?.length ? 'None matches' : 'No server group yet'} text="A server group holds the servers behind a listener, and how they are checked." cli="zonegate config apply -f groups.json" />}
+					card={g => (
+						<article class="panel card stack live">
 							<div class="spread"><h2><a href={href('server-groups', g.name) + (state ? `?state=${state}` : '')}>{g.name}</a></h2><span class="chip">{g.protocol}</span></div>
 							<GroupBar s={g.status} />
 							<div class="small">{g.status.used ? `${g.status.healthy} of ${plural(g.status.servers, 'server')} healthy` : `${plural(g.status.servers, 'server')}, in no listener`}
 								{g.status.unhealthy > 0 && <span class="t-bad">, {g.status.unhealthy} unhealthy</span>}{g.status.draining > 0 && <span class="t-warn">, {g.status.draining} draining</span>}</div>
 						</article>
-					))}</div>}
+					)} />}
 		</>
 	)
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One true sentence, what is not as configured, a card for each load balancer, what flows, what happened last.
+import type {ComponentChildren} from 'preact'
 import {get} from '../lib/api.ts'
 import {count, plural, when} from '../lib/format.ts'
 import {downOf, sentence, serversOf, type Sentence} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {href} from '../lib/router.ts'
+import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {EventItem, Group, List, LoadBalancer, Override, System} from '../lib/types.ts'
 import {Act, Empty, Fault, GroupBar, Mark, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {Overrides} from '../ui/drain.tsx'
+import {Cards} from '../ui/paged.tsx'
 import {Throughput} from '../ui/throughput.tsx'
 import {EventLine} from './events.tsx'
 import {ShiftBanner} from './shift.tsx'
@@ -40,7 +43,7 @@ function balancerLook(lb: LoadBalancer, overrides: Override[]) {
 	return {word: 'In service', tone: 'ok', shape: 'disc'} as const
 }
 
-export function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<string, Group>; overrides: Override[]}) {
+function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<string, Group>; overrides: Override[]}) {
 	const names = [...new Set(Object.values(lb.listeners).map(l => l.server_group))]
 	const mine = names.map(n => groups.get(n)).filter(g => g !== undefined)
 	const all = lb.status.addresses_published + lb.status.addresses_left_out
@@ -58,6 +61,17 @@ export function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups:
 			{mine.length > 4 && <span class="soft small">and {mine.length - 4} more groups</span>}
 		</article>
 	)
+}
+
+const TONES = ['bad', 'warn', 'info', 'ok', 'idle']
+/** What asks for a look stands on the first page. */
+function worstFirst(lbs: LoadBalancer[], overrides: Override[]): LoadBalancer[] {
+	const rank = new Map(lbs.map(lb => [lb, TONES.indexOf(balancerLook(lb, overrides).tone)]))
+	return [...lbs].sort((a, b) => rank.get(a)! - rank.get(b)! || compareNames(a.name, b.name))
+}
+
+export function BalancerCards({list, groups, overrides, none}: {list: LoadBalancer[]; groups: Map<string, Group>; overrides: Override[]; none?: ComponentChildren}) {
+	return <Cards items={list} one="load balancer" keyOf={lb => lb.name} words={lb => `${lb.name} ${lb.dns_name ?? ''}`} none={none} card={lb => <BalancerCard lb={lb} groups={groups} overrides={overrides} />} />
 }
 
 function Teach({why}: {why: string}) {
@@ -113,8 +127,7 @@ export function Overview() {
 					]} />
 				</section>
 			)}
-			{lbs.length === 0 ? <Teach why={whyNot('editor')} /> : <div class="grid">{lbs.slice(0, 60).map(lb => <BalancerCard key={lb.name} lb={lb} groups={byName} overrides={os} />)}</div>}
-			{lbs.length > 60 && <p><a href="#/load-balancers">All {lbs.length} load balancers</a></p>}
+			{lbs.length === 0 ? <Teach why={whyNot('editor')} /> : <section class="stack" aria-label="Load balancers"><BalancerCards list={worstFirst(lbs, os)} groups={byName} overrides={os} /></section>}
 			<div class="halves"><Throughput title="Throughput" /><LastEvents /></div>
 			<p class="soft small">Read {when(new Date(balancers.at.value).toISOString())}</p>
 		</>

@@ -4,8 +4,9 @@ import {useEffect, useMemo, useState} from 'preact/hooks'
 import {get, getAll} from '../lib/api.ts'
 import {age, ms, span, when} from '../lib/format.ts'
 import {look} from '../lib/health.ts'
+import {join, ofHistory, ofNow, type Point} from '../lib/latency.ts'
 import {useOverrides} from '../lib/load.ts'
-import {now, useResource} from '../lib/live.ts'
+import {now, useResource, type Resource} from '../lib/live.ts'
 import {go, href} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
 import {pieces} from '../lib/timeline.ts'
@@ -18,6 +19,7 @@ import {Table} from '../ui/table.tsx'
 import {Timeline} from '../ui/timeline.tsx'
 
 const DAY = 86400000
+const NO_ITEMS: HistoryItem[] = []
 
 function sentOf(h: ServerHealth, check: Record<string, unknown> | undefined): string {
 	if (!h.check) return 'nothing: the health check is off'
@@ -50,33 +52,32 @@ function Why({h, check, node}: {h: ServerHealth; check?: Record<string, unknown>
 	)
 }
 
-const STEP_KEPT = 300
-function Latency({h}: {h: ServerHealth}) {
-	const [seen, setSeen] = useState<{t: number; pass: number | null; fail: number | null}[]>([])
-	useEffect(() => {
-		const p = h.last_probe
-		if (!p) return
-		const t = Date.parse(p.started)
-		setSeen(old => old.length && old[old.length - 1]!.t === t ? old : [...old.slice(1 - STEP_KEPT), {t, pass: p.result === 'pass' ? p.duration_ms : null, fail: p.result === 'fail' ? p.duration_ms : null}])
-	}, [h.last_probe?.started])
-	// What was before this page was opened is known without its times: they are taken as one interval apart.
-	const [before] = useState(() => h.recent.slice(1).map((r, i) => ({
-		t: Date.parse(h.last_probe?.started ?? '') - (i + 1) * (h.check?.interval_ms ?? 3000), pass: r.result === 'pass' ? r.duration_ms : null, fail: r.result === 'fail' ? r.duration_ms : null,
-	})).reverse())
-	const rows = useMemo(() => [...before, ...seen].filter(r => Number.isFinite(r.t)), [seen])
+const KEPT = 300
+const SPANS: [string, number, string][] = [['now', 0, 'Now'], ['24h', DAY, '24 h'], ['7d', 7 * DAY, '7 d']]
+
+function Latency({h, items}: {h: ServerHealth; items: HistoryItem[]}) {
+	const [seen, setSeen] = useState<Point[]>([])
+	const [back, setBack] = useState('now')
+	const interval = h.check?.interval_ms ?? 3000
+	useEffect(() => setSeen(old => join([ofNow(h), old], interval).slice(-KEPT)), [h.last_probe?.started])
+	const rows = useMemo(() => {
+		const ago = SPANS.find(s => s[0] === back)![1]
+		return ago ? join([seen, ofHistory(items, interval, Date.now() - ago)], interval) : seen
+	}, [seen, items, back])
 	const times = useMemo(() => rows.map(r => r.t / 1000), [rows])
-	const lines = useMemo(() => [{name: 'time to an answer', values: rows.map(r => r.pass)}, ...(rows.some(r => r.fail !== null) ? [{name: 'failed after', values: rows.map(r => r.fail), dash: [4, 4]}] : [])], [rows])
+	const lines = useMemo(() => [{name: 'time to an answer', values: rows.map(r => r.pass), points: true}, ...(rows.some(r => r.fail !== null) ? [{name: 'failed after', values: rows.map(r => r.fail), dash: [4, 4], points: true}] : [])], [rows])
 	return (
-		<section class="panel" aria-label="Probe latency">
-			<div class="spread"><h2>Probe latency</h2>{h.check && <span class="soft small">fails after {ms(h.check.timeout_ms)}</span>}</div>
+		<section class="panel stack" aria-label="Probe latency">
+			<div class="spread"><h2>Probe latency</h2>
+				<div class="row" role="group" aria-label="How far back">{SPANS.map(([id,, text]) => <button key={id} type="button" class="small" aria-pressed={back === id} onClick={() => setBack(id)}>{back === id ? `✓ ${text}` : text}</button>)}</div></div>
 			{times.length < 2 ? <p class="soft" role="status">Waiting for probes …</p> : <Chart title="Probe latency" times={times} lines={lines} format={ms} />}
+			<p class="soft small">{back === 'now' ? 'The last probes, and each since this page was opened.' : 'The last probes, and those before each change of state; between them none is kept.'}{h.check && ` A probe fails after ${ms(h.check.timeout_ms)}.`}</p>
 		</section>
 	)
 }
 
-function History({group, server, state}: {group: string; server: string; state: string}) {
+function History({history, state}: {history: Resource<{items: HistoryItem[]}>; state: string}) {
 	const [days, setDays] = useState(1)
-	const history = useResource(`history-${group}/${server}`, signal => getAll<HistoryItem>('/api/v1/server-groups/{server_group}/servers/{server}/health/history', {server_group: group, server}, 200, 2000, signal), 10000)
 	const items = history.data.value?.items
 	const to = now.value, from = to - days * DAY
 	return (
@@ -100,6 +101,7 @@ function History({group, server, state}: {group: string; server: string; state: 
 
 export function ServerPage({group, server}: {group: string; server: string}) {
 	const params = {server_group: group, server}
+	const history = useResource(`history-${group}/${server}`, signal => getAll<HistoryItem>('/api/v1/server-groups/{server_group}/servers/{server}/health/history', params, 200, 2000, signal), 10000)
 	const health = useResource(`server-${group}/${server}`, () => get<ServerHealth>('/api/v1/server-groups/{server_group}/servers/{server}/health', params), 1000)
 	const config = useResource(`check-${group}`, () => get<{health_check: Record<string, unknown>}>('/api/v1/server-groups/{server_group}', {server_group: group}), 60000)
 	const system = useResource('system', () => get<System>('/api/v1/system'), 60000)
@@ -124,7 +126,7 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 				<div class="row"><StateMark state={h.state} /><span>for {age(h.since, now.value)}</span><span class="soft">{h.in_service ? 'in service' : 'not in service'}, weight {h.weight}{h.weight !== h.weight_configured && ` of ${h.weight_configured}`}{h.zone && <>, zone {h.zone}</>}</span></div>
 			</section>
 			<Overrides list={mine} />
-			<div class="halves"><Why h={h} check={config.data.value?.health_check} node={system.data.value?.node} /><div class="stack"><History group={group} server={server} state={h.state} /><Latency h={h} /></div></div>
+			<div class="halves"><Why h={h} check={config.data.value?.health_check} node={system.data.value?.node} /><div class="stack"><History history={history} state={h.state} /><Latency h={h} items={history.data.value?.items ?? NO_ITEMS} /></div></div>
 			<section class="panel" aria-label="Where it is in service">
 				<h2>Where it is in service</h2>
 				<Table caption="Virtual services" empty="In none." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']}

@@ -5,6 +5,7 @@ import {plural} from '../lib/format.ts'
 import {go, href} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
 import {Act, Empty, PageHead, Waiting} from '../ui/bits.tsx'
+import {Cards} from '../ui/paged.tsx'
 import {openShift, ShiftBanner} from './shift.tsx'
 
 export function Zones() {
@@ -17,9 +18,10 @@ export function Zones() {
 			<PageHead title="Zones" sub={list && plural(list.length, 'zone')}><Act class="main-action" why={whyNot('editor')} onClick={() => go('zones', ':new')}>New zone</Act></PageHead>
 			{shifts.map(s => <ShiftBanner key={s.id} shift={s} />)}
 			{!list ? <Waiting what="the zones" error={zones.error.value} />
-				: list.length === 0 ? <Empty title="No zone yet" text="A zone is a place that can fail as a whole: a hall, a site. Load balancers have an address in each of theirs." cli="zonegate config apply -f zones.json" />
-					: <div class="grid">{list.map(z => (
-						<article class="panel card stack" key={z.name}>
+				: <Cards items={list} one="zone" keyOf={z => z.name} words={z => `${z.name} ${z.description}`}
+					none={<Empty title="No zone yet" text="A zone is a place that can fail as a whole: a hall, a site. Load balancers have an address in each of theirs." cli="zonegate config apply -f zones.json" />}
+					card={z => (
+						<article class="panel card stack">
 							<div class="spread"><h2><a href={href('zones', z.name, 'edit')}>{z.name}</a></h2></div>
 							{z.description && <p>{z.description}</p>}
 							<p class="soft small">{z.client_subnets.length ? `clients: ${z.client_subnets.slice(0, 4).join(', ')}${z.client_subnets.length > 4 ? ' …' : ''}` : 'no client networks'}</p>
@@ -29,7 +31,7 @@ export function Zones() {
 								<Act why={whyNot('editor')} label={`Edit ${z.name}`} onClick={() => go('zones', z.name, 'edit')}>Edit</Act>
 							</div>
 						</article>
-					))}</div>}
+					)} />}
 		</>
 	)
 }

@@ -5,7 +5,7 @@ import {useEffect, useRef} from 'preact/hooks'
 import {painted} from '../lib/theme.ts'
 import {when} from '../lib/format.ts'
 
-export interface Line { name: string; values: (number | null)[]; dash?: number[] }
+export interface Line { name: string; values: (number | null)[]; dash?: number[]; points?: boolean }
 
 const COLOURS = ['--info', '--ok', '--warn', '--bad']
 
@@ -23,7 +23,7 @@ export function Chart({title, times, lines, format, height = 190}: {title: strin
 			scales: {x: {time: true}, y: {range: (_u, _min, max) => [0, max > 0 ? max * 1.12 : 1]}},
 			axes: [{...axis, space: 70, values: (_u, ticks) => ticks.map(t => when(new Date(t * 1000).toISOString()).slice(-8, ticks.length > 1 && ticks[1]! - ticks[0]! < 60 ? undefined : -3))}, {...axis, size: 62, values: (_u, ticks) => ticks.map(format)}],
 			series: [{label: 'Time', value: (_u, t) => t === null ? '–' : when(new Date(t * 1000).toISOString())},
-				...lines.map((l, i) => ({label: l.name, stroke: colour(COLOURS[i % COLOURS.length]!), width: 2, dash: l.dash, points: {show: times.length < 3}, value: (_u: uPlot, v: number | null) => v === null ? '–' : format(v)}))],
+				...lines.map((l, i) => ({label: l.name, stroke: colour(COLOURS[i % COLOURS.length]!), width: 2, dash: l.dash, points: {show: l.points || times.length < 3, size: 5, stroke: colour(COLOURS[i % COLOURS.length]!), fill: colour(COLOURS[i % COLOURS.length]!)}, value: (_u: uPlot, v: number | null) => v === null ? '–' : format(v)}))],
 		}, [times, ...lines.map(l => l.values)] as uPlot.AlignedData, place)
 		plot.current = made
 		const watch = new ResizeObserver(() => made.setSize({width: place.clientWidth, height}))
