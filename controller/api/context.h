@@ -10,6 +10,7 @@
 struct access;
 struct api_notify;
 struct audit;
+struct document_text;
 struct auth_token;
 struct engine;
 struct ev_loop;
@@ -30,8 +31,9 @@ struct api_context {
 	usec_t started_wall;
 	uint64_t id_seed; /* first half of request ids: differs from start to start */
 	uint64_t id_next;
-	struct same_body document; /* the last whole document that was sent */
-	char *urls;                /* where a browser finds it, one a line; "" = nowhere */
+	struct same_body document;   /* the last whole document that was sent */
+	struct document_text *texts; /* of the document, being made or sent */
+	char *urls;                  /* where a browser finds it, one a line; "" = nowhere */
 	struct audit *audit;
 	struct sse *sse;
 	const struct api_notify *notify;

@@ -91,11 +91,13 @@ enum MHD_Result exchange_answer_send(struct exchange *x)
 	if (r->stream)
 		response = exchange_answer_open_stream(x);
 	else
-		response = MHD_create_response_from_buffer_with_free_callback(r->body_size, r->body,
-									      free);
+		response = MHD_create_response_from_buffer_with_free_callback_cls(
+			r->body_size, r->body, r->holder ? r->release : free,
+			r->holder ? r->holder : r->body);
 	if (!response)
 		return MHD_NO;
 	r->body = NULL;
+	r->holder = NULL;
 	if (r->content_type)
 		MHD_add_response_header(response, "Content-Type", r->content_type);
 	for (size_t i = 0; i < r->header_count; i++)

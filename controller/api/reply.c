@@ -4,6 +4,7 @@
 
 #include "api/advice_json.h"
 #include "api/context.h"
+#include "api/document_text.h"
 #include "api/router.h"
 #include "api/status_json.h"
 #include "api/worker.h"
@@ -72,9 +73,8 @@ int reply_find_view(struct request *r, bool *ret_config)
 
 /* ---- encoding --------------------------------------------------------------------------------- */
 
-/* Heads are added by the encoder; nothing else. */
-static void reply_decorate_nothing(void *ctx, const struct object *parent, const struct object *o,
-				   json_t *json)
+void reply_decorate_nothing(void *ctx, const struct object *parent, const struct object *o,
+			    json_t *json)
 {
 	(void)ctx;
 	(void)parent;
@@ -320,6 +320,7 @@ void reply_document(struct request *r, const struct snapshot *s, unsigned status
 {
 	struct reply_job *j = reply_job_new(r, s, status, warnings);
 	char etag[ETAG_MAX];
+	size_t objects;
 
 	if (!j)
 		return;
@@ -327,9 +328,14 @@ void reply_document(struct request *r, const struct snapshot *s, unsigned status
 	request_header(r, "ETag", change_document_etag(s, etag));
 	if (reply_is_known(j, etag))
 		return;
-	reply_run(j, NULL,
-		  s->zones.count + reply_count_all(&s->server_groups) +
-			  reply_count_all(&s->load_balancers));
+	objects = s->zones.count + reply_count_all(&s->server_groups) +
+		  reply_count_all(&s->load_balancers);
+	if (r->method == METHOD_GET && objects > REPLY_INLINE_MAX) {
+		document_text_reply(r, s, j->config_only ? DOCUMENT_CONFIG : DOCUMENT_HEADS);
+		reply_job_free(j);
+		return;
+	}
+	reply_run(j, NULL, objects);
 }
 
 static int reply_compare_name(const void *key, const void *item)

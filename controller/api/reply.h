@@ -37,6 +37,10 @@ void reply_items(struct request *r, json_t *items, const char *members);
 /* A reference of the caller's to the snapshot that the engine shows. */
 struct snapshot *reply_hold(const struct snapshot *s);
 
+/* An object_decorate_fn: heads are added by the encoder; nothing else. */
+void reply_decorate_nothing(void *ctx, const struct object *parent, const struct object *o,
+			    json_t *json);
+
 /* Whether the answer is wanted as it would be written: ?view=config. */
 int reply_find_view(struct request *r, bool *ret_config);
 

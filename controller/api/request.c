@@ -73,7 +73,10 @@ void request_free(struct request *r)
 	free(r->last_event_id);
 	sse_close(r->stream);
 	json_decref(r->json);
-	free(r->body);
+	if (r->holder)
+		r->release(r->holder);
+	else
+		free(r->body);
 	for (size_t i = 0; i < r->header_count; i++)
 		free(r->headers[i].value);
 	free(r);
@@ -199,6 +202,16 @@ void request_reply_text(struct request *r, unsigned status, const char *content_
 	    strcmp(content_type, "application/json") == 0)
 		status = request_tag(r);
 	request_finish(r, status);
+}
+
+void request_reply_shared(struct request *r, const struct request_shared *body)
+{
+	r->content_type = "application/json";
+	r->body = body->text;
+	r->body_size = body->size;
+	r->holder = body->holder;
+	r->release = body->release;
+	request_finish(r, 200);
 }
 
 void request_reply_empty(struct request *r, unsigned status)

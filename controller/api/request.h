@@ -83,8 +83,10 @@ struct request {
 	unsigned status;
 	const char *problem;      /* its type, if the answer is one; static */
 	const char *content_type; /* static */
-	char *body;               /* owned */
+	char *body;               /* owned, or the holder's */
 	size_t body_size;
+	void *holder; /* NULL: `body` is freed; else: release(holder), once nobody reads it */
+	void (*release)(void *holder);
 	struct request_header headers[REQUEST_HEADERS_MAX];
 	size_t header_count;
 
@@ -132,6 +134,14 @@ const char *request_format_etag(const char *body, size_t size, char buf[ETAG_MAX
 /* Takes the memory (free()); `content_type` is static. */
 void request_reply_text(struct request *r, unsigned status, const char *content_type, char *text,
 			size_t size);
+/* 200 with JSON that other answers have too. release(holder) is called when this one was sent. Without an ETag of its bytes. */
+struct request_shared {
+	char *text;
+	size_t size;
+	void *holder;
+	void (*release)(void *holder);
+};
+void request_reply_shared(struct request *r, const struct request_shared *body);
 void request_reply_empty(struct request *r, unsigned status);
 
 /* A problem of this kind with one sentence. */

@@ -535,7 +535,7 @@ static void exchange_bounds_what_bodies_become(void **state)
 static void exchange_puts_writes_before_reads(void **state)
 {
 	enum { SIZE = 2 * BODY_INLINE_MAX, MANY = 60 };
-	static const char ask[] = "GET /api/v1/config HTTP/1.1\r\n" HOST "\r\n";
+	static const char ask[] = "GET /api/v1/server-groups/big HTTP/1.1\r\n" HOST "\r\n";
 	struct rig rig = {0};
 	AUTO_FREE char *document = rig_big_document(4000), *body = mem_alloc(SIZE);
 	AUTO_FREE char *head = mem_printf("PUT /api/v1/config HTTP/1.1\r\n" HOST
