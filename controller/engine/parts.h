@@ -37,11 +37,22 @@ uint64_t runtime_probe_hash(const struct engine_server *s); /* of where its prob
 void runtime_state(void *ctx, const struct server_group *g, size_t index,
 		   struct desired_state *ret_state);
 void runtime_mark_group(struct engine *e, struct engine_group *g); /* its services are dirty */
-usec_t runtime_step_ramps(struct engine *e, usec_t now); /* the next step, USEC_NEVER if none */
-void runtime_begin_ramp(struct engine *e, struct engine_server *s);
+
+/* runtime_ramp.c: slow start */
+void runtime_begin_ramp(struct engine *e,
+			struct engine_server *s); /* none, where the group has none */
+void runtime_end_ramp(struct engine *e, struct engine_server *s);
 void runtime_end_lone_ramp(struct engine *e, const struct engine_group *g);
+usec_t runtime_step_ramps(struct engine *e, usec_t now); /* the next step, USEC_NEVER if none */
+
+/* runtime_health.c: health over a restart */
+void runtime_load_health(struct engine *e,
+			 const struct store_row *row); /* kept until its server appears */
+void runtime_take_health(struct engine *e,
+			 struct engine_server *s); /* what was loaded of it, if anything */
+void runtime_drop_health(struct engine *e); /* the rest: rows of servers that are gone, removed */
 void runtime_save_server(struct engine *e, const struct engine_server *s);
-void runtime_load_health(struct engine *e, const struct store_row *row);
+void runtime_forget_health(struct engine *e, const struct engine_server *s); /* removes its row */
 
 /* results.c */
 size_t results_recent(const struct results_ring *r,

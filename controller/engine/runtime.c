@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Groups and servers at run time: they follow the snapshot, own the probes and the health states.
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "base/mem.h"
-#include "base/metrics.h"
 #include "engine/override_parts.h"
 #include "engine/zones.h"
 #include "health/window.h"
 #include "model/health_check.h"
-
-#define HEALTH_KEY_MAX 160
 
 static int group_key(const void *key, const void *item)
 {
@@ -87,188 +80,6 @@ void runtime_mark_group(struct engine *e, struct engine_group *g)
 	zones_mark_group(e, g);
 }
 
-/* ---- slow start ---- */
-
-static void ramp_end(struct engine *e, struct engine_server *s)
-{
-	if (!s->ramp_start)
-		return;
-	s->ramp_start = 0;
-	for (size_t i = 0; i < e->ramping.count; i++) {
-		if (e->ramping.items[i] == s) {
-			vec_remove(&e->ramping, i);
-			return;
-		}
-	}
-}
-
-void runtime_begin_ramp(struct engine *e, struct engine_server *s)
-{
-	ramp_end(e, s);
-	if (s->group->group->slow_start_ms == 0 || s->quiet_start)
-		return;
-	s->ramp_start = e->ports.now(e->ports.ctx);
-	s->ramp_steps = 0;
-	vec_push(&e->ramping, s);
-}
-
-/* One that carries everything is at full weight (see desired.c) and stays there: no ramp throws it back when others come. */
-void runtime_end_lone_ramp(struct engine *e, const struct engine_group *g)
-{
-	struct engine_override *covers[OVERRIDE_COVERS_MAX];
-	struct engine_server *lone = NULL;
-
-	for (size_t i = 0; e->ramping.count && i < g->servers.count; i++) {
-		struct engine_server *s = g->servers.items[i];
-		struct desired_state state = {.health = s->health.state,
-					      .trusted = s->health.trusted};
-
-		if (!s->server->enabled || overrides_weight(e, g->group, s->server) == 0 ||
-		    overrides_list_covers(e, NULL, g->group, s->server, covers) ||
-		    !desired_in_service(g->group, &state))
-			continue;
-		if (lone)
-			return;
-		lone = s;
-	}
-	if (lone)
-		ramp_end(e, lone);
-}
-
-usec_t runtime_step_ramps(struct engine *e, usec_t now)
-{
-	usec_t next = USEC_NEVER;
-
-	for (size_t i = e->ramping.count; i-- > 0;) {
-		struct engine_server *s = e->ramping.items[i];
-		usec_t step = s->group->group->slow_start_ms * USEC_PER_MS / DESIRED_RAMP_FULL;
-		usec_t steps = step ? (now - s->ramp_start) / step : DESIRED_RAMP_FULL;
-
-		if (steps != s->ramp_steps) {
-			s->ramp_steps = steps;
-			runtime_mark_group(e, s->group);
-		}
-		if (steps + 1 >= DESIRED_RAMP_FULL)
-			ramp_end(e, s);
-		else if (s->ramp_start + (steps + 1) * step < next)
-			next = s->ramp_start + (steps + 1) * step;
-	}
-	return next;
-}
-
-/* ---- what is kept of health over a restart ---- */
-
-static const char *health_key(const struct engine_server *s, char buf[HEALTH_KEY_MAX])
-{
-	snprintf(buf, HEALTH_KEY_MAX, "%s/%s", s->group->group->o.name, s->server->o.name);
-	return buf;
-}
-
-static void health_target(const struct engine_server *s, char buf[ADDR_ENDPOINT_TEXT_MAX])
-{
-	addr_format_endpoint(&s->server->address, (uint16_t)s->server->port, buf);
-}
-
-void runtime_save_server(struct engine *e, const struct engine_server *s)
-{
-	char key[HEALTH_KEY_MAX];
-	char target[ADDR_ENDPOINT_TEXT_MAX];
-	char *recent AUTO_FREE = NULL;
-
-	if (s->health.state == HEALTH_INITIAL)
-		return;
-	health_target(s, target);
-	recent = results_encode(&s->recent);
-	rows_put(e, "health", health_key(s, key),
-		 mem_printf("{\"target\":\"%s\",\"state\":\"%s\",\"reason\":\"%s\",\"since\":%llu,"
-			    "\"window\":\"%llx\",\"count\":%u,\"recent\":%s}",
-			    target, health_state_name(s->health.state),
-			    health_reason_name(s->health.reason), (unsigned long long)s->since_wall,
-			    (unsigned long long)s->health.window_bits, s->health.window_count,
-			    recent));
-}
-
-static bool row_equal(const void *key, const void *item)
-{
-	const struct engine_row *r = item;
-
-	return strcmp(key, r->key) == 0;
-}
-
-void runtime_load_health(struct engine *e, const struct store_row *row)
-{
-	struct engine_row *r = mem_new(struct engine_row);
-
-	r->key = mem_strdup(row->key);
-	r->value = mem_strdup(row->value);
-	table_add(&e->loaded_health, hash_text(row->key, 0), r);
-}
-
-static void apply_loaded(struct engine *e, struct engine_server *s, const json_t *json)
-{
-	usec_t wall = e->settle_wall;
-	char target[ADDR_ENDPOINT_TEXT_MAX];
-	const char *state = json_string_value(json_object_get(json, "state"));
-	const char *reason = json_string_value(json_object_get(json, "reason"));
-	const char *saved = json_string_value(json_object_get(json, "target"));
-	const char *window = json_string_value(json_object_get(json, "window"));
-
-	health_target(s, target);
-	if (!state || !saved || strcmp(saved, target) != 0)
-		return;
-	if (strcmp(state, health_state_name(HEALTH_HEALTHY)) == 0)
-		health_init(&s->health, HEALTH_HEALTHY);
-	else if (strcmp(state, health_state_name(HEALTH_UNHEALTHY)) == 0)
-		health_init(&s->health, HEALTH_UNHEALTHY);
-	else
-		return;
-	if (s->health.state == HEALTH_UNHEALTHY && reason)
-		health_reason_parse(reason, &s->health.reason);
-	s->health.window_bits = window ? strtoull(window, NULL, 16) : 0;
-	s->health.window_count = (unsigned)json_integer_value(json_object_get(json, "count")) &
-				 127U;
-	if (s->health.window_count > 64)
-		s->health.window_count = 64;
-	s->since_wall = (usec_t)json_integer_value(json_object_get(json, "since"));
-	s->since = e->settle_now - (wall > s->since_wall ? wall - s->since_wall : 0);
-	results_decode(&s->recent, json_object_get(json, "recent"));
-	s->quiet_start = false;
-}
-
-static void load_health(struct engine *e, struct engine_server *s)
-{
-	char key[HEALTH_KEY_MAX];
-	struct engine_row *r;
-
-	health_key(s, key);
-	r = table_remove(&e->loaded_health, hash_text(key, 0), key, row_equal);
-	if (!r)
-		return;
-
-	json_t *json = json_loads(r->value, 0, NULL);
-
-	apply_loaded(e, s, json);
-	json_decref(json);
-	free(r->key);
-	free(r->value);
-	free(r);
-}
-
-/* Rows of servers that are gone: removed from the store. */
-static void drop_loaded(struct engine *e)
-{
-	struct engine_row *r;
-	size_t cursor = 0;
-
-	while ((r = table_next(&e->loaded_health, &cursor))) {
-		rows_put(e, "health", r->key, NULL);
-		free(r->key);
-		free(r->value);
-		free(r);
-	}
-	table_clear(&e->loaded_health);
-}
-
 /* ---- probes ---- */
 
 static void probe_stop(struct engine *e, struct engine_server *s)
@@ -326,7 +137,7 @@ static void server_init(struct engine *e, struct engine_server *s)
 	s->error_told = false;
 	free(s->last_failure);
 	s->last_failure = NULL;
-	ramp_end(e, s);
+	runtime_end_ramp(e, s);
 }
 
 static struct engine_server *server_new(struct engine *e, struct engine_group *g,
@@ -339,19 +150,17 @@ static struct engine_server *server_new(struct engine *e, struct engine_group *g
 	server_init(e, s);
 	if (!e->planned_snapshot) {
 		s->quiet_start = true;
-		load_health(e, s);
+		runtime_take_health(e, s);
 	}
 	return s;
 }
 
 static void server_free(struct engine *e, struct engine_server *s)
 {
-	char key[HEALTH_KEY_MAX];
-
 	probe_stop(e, s);
-	ramp_end(e, s);
+	runtime_end_ramp(e, s);
 	if (e->planned_snapshot && !e->flushing)
-		rows_put(e, "health", health_key(s, key), NULL);
+		runtime_forget_health(e, s);
 	free(s->last_failure);
 	free(s);
 }
@@ -387,10 +196,9 @@ static void server_update(struct engine *e, struct engine_server *s, const struc
 	struct desired_state state = {.health = s->health.state, .trusted = s->health.trusted};
 	bool moved = !same_destination(s->server, server);
 	bool was_in_service = !c->fresh && desired_in_service(c->old_group, &state);
-	char key[HEALTH_KEY_MAX];
 
 	if (s->health.state != HEALTH_INITIAL && (moved || c->fresh || c->kind_changed))
-		rows_put(e, "health", health_key(s, key), NULL); /* void after a restart too */
+		runtime_forget_health(e, s); /* void after a restart too */
 	s->server = server;
 	if (moved || c->fresh)
 		server_init(e, s);
@@ -545,7 +353,7 @@ void runtime_sync(struct engine *e)
 	vec_clear(&old);
 	vec_clear(&used);
 	if (!e->planned_snapshot)
-		drop_loaded(e);
+		runtime_drop_health(e);
 }
 
 void runtime_free(struct engine *e)
