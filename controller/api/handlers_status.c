@@ -8,6 +8,7 @@
 #include "api/override_json.h"
 #include "api/publication_json.h"
 #include "api/reply.h"
+#include "api/stats_json.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -41,25 +42,32 @@ void handlers_status_server(struct request *r)
 	status_json_collect(e, NULL, &services);
 	json = health_json_server(e, g, server, &services);
 	free(services.list);
-	if (json)
-		request_reply_json(r, 200, json);
-	else
+	if (!json) {
 		request_fail(r, PROBLEM_INTERNAL,
 			     "the engine does not know this server yet; ask again");
+		return;
+	}
+	json_object_set_new(json, "traffic",
+			    stats_json_server(r->api->stats, g->o.name, server->o.name));
+	request_reply_json(r, 200, json);
 }
 
-static json_t *status_servers(const struct engine *e, const struct server_group *g, size_t start,
-			      size_t end)
+static json_t *status_servers(const struct api_context *api, const struct server_group *g,
+			      size_t start, size_t end)
 {
 	struct status_services services;
 	json_t *list = json_array();
 
-	status_json_collect(e, NULL, &services);
+	status_json_collect(api->engine, NULL, &services);
 	for (size_t i = start; i < end; i++) {
-		json_t *row = health_json_row(e, g, g->servers.items[i], &services);
+		const struct server *server = g->servers.items[i];
+		json_t *row = health_json_row(api->engine, g, server, &services);
 
-		if (row)
-			json_array_append_new(list, row);
+		if (!row)
+			continue;
+		json_object_set_new(row, "traffic",
+				    stats_json_server(api->stats, g->o.name, server->o.name));
+		json_array_append_new(list, row);
 	}
 	free(services.list);
 	return list;
@@ -88,7 +96,7 @@ void handlers_status_group(struct request *r)
 		"{s:s, s:o*, s:o, s:o, s:o, s:s?}", "server_group", g->o.name, "summary",
 		status_json_group(e, g->o.name), "windows",
 		health_json_windows(&g->health_check, 0), "advice", advice_json_group(e, g),
-		"items", status_servers(e, g, start, end), "next_cursor",
+		"items", status_servers(r->api, g, start, end), "next_cursor",
 		end < g->servers.count ? ((const struct object *)g->servers.items[end - 1])->name
 				       : NULL);
 	request_reply_json(r, 200, json);
@@ -96,21 +104,39 @@ void handlers_status_group(struct request *r)
 
 /* ---- the tree --------------------------------------------------------------------------------- */
 
-static json_t *status_tree_services(const struct status_services *all, const char *zone,
+/* What is collected of a load balancer before it is told. */
+struct status_tree {
+	struct status_services services;
+	struct publication_list publications;
+	json_t *traffic; /* of its listeners; NULL = nothing is counted */
+};
+
+static json_t *status_tree_service(const struct status_tree *t, const struct service_status *s)
+{
+	json_t *json = status_json_service(s);
+
+	json_object_set_new(
+		json, "traffic",
+		stats_json_find_listener(t->traffic, s->listener, s->zone, (uint8_t)s->family));
+	return json;
+}
+
+static json_t *status_tree_services(const struct status_tree *t, const char *zone,
 				    const char *listener)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < all->count; i++) {
-		if ((!zone || strcmp(all->list[i].zone, zone) == 0) &&
-		    (!listener || strcmp(all->list[i].listener, listener) == 0))
-			json_array_append_new(list, status_json_service(&all->list[i]));
+	for (size_t i = 0; i < t->services.count; i++) {
+		const struct service_status *s = &t->services.list[i];
+
+		if ((!zone || strcmp(s->zone, zone) == 0) &&
+		    (!listener || strcmp(s->listener, listener) == 0))
+			json_array_append_new(list, status_tree_service(t, s));
 	}
 	return list;
 }
 
-static json_t *status_tree_zone(const struct lb_zone *z, const struct status_services *all,
-				const struct publication_list *publications)
+static json_t *status_tree_zone(const struct status_tree *t, const struct lb_zone *z)
 {
 	char vip4[ADDR_TEXT_MAX], vip6[ADDR_TEXT_MAX];
 
@@ -118,8 +144,8 @@ static json_t *status_tree_zone(const struct lb_zone *z, const struct status_ser
 			 z->enabled, "vip4",
 			 addr_is_set(&z->vip4) ? addr_format(&z->vip4, vip4) : NULL, "vip6",
 			 addr_is_set(&z->vip6) ? addr_format(&z->vip6, vip6) : NULL, "publication",
-			 publication_json_zone(publications, z->o.name), "services",
-			 status_tree_services(all, z->o.name, NULL));
+			 publication_json_zone(&t->publications, z->o.name), "services",
+			 status_tree_services(t, z->o.name, NULL));
 }
 
 static const char *status_protocol_name(enum protocol p)
@@ -135,29 +161,30 @@ static const char *status_protocol_name(enum protocol p)
 	return "";
 }
 
-static json_t *status_tree_group(const struct engine *e, const struct server_group *g)
+static json_t *status_tree_group(const struct api_context *api, const struct server_group *g)
 {
 	size_t end = g->servers.count < STATUS_SERVERS_MAX ? g->servers.count : STATUS_SERVERS_MAX;
 
 	return json_pack("{s:s, s:o*, s:o, s:I}", "server_group", g->o.name, "summary",
-			 status_json_group(e, g->o.name), "servers", status_servers(e, g, 0, end),
-			 "servers_total", (json_int_t)g->servers.count);
+			 status_json_group(api->engine, g->o.name), "servers",
+			 status_servers(api, g, 0, end), "servers_total",
+			 (json_int_t)g->servers.count);
 }
 
 /* Each group once, in the order of the listeners. */
-static json_t *status_tree_groups(const struct engine *e, const struct load_balancer *lb)
+static json_t *status_tree_groups(const struct api_context *api, const struct load_balancer *lb)
 {
 	json_t *seen = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < lb->listeners.count; i++) {
 		const struct listener *l = lb->listeners.items[i];
-		const struct server_group *g = snapshot_find_group(engine_snapshot(e),
+		const struct server_group *g = snapshot_find_group(engine_snapshot(api->engine),
 								   l->server_group);
 
 		if (!g || json_object_get(seen, l->server_group))
 			continue;
 		json_object_set_new(seen, l->server_group, json_true());
-		json_array_append_new(list, status_tree_group(e, g));
+		json_array_append_new(list, status_tree_group(api, g));
 	}
 	json_decref(seen);
 	return list;
@@ -185,19 +212,18 @@ static json_t *status_tree_drain(const struct engine *e, const struct load_balan
 	return json_null();
 }
 
-static json_t *status_tree(const struct engine *e, const struct load_balancer *lb)
+static json_t *status_tree(const struct api_context *api, const struct load_balancer *lb)
 {
+	const struct engine *e = api->engine;
 	json_t *zones = json_array(), *listeners = json_array();
-	struct publication_list publications;
-	struct status_services all;
+	struct status_tree t = {.traffic = stats_json_listeners(api->stats, lb->o.name)};
 	bool fail_open;
 
-	status_json_collect(e, lb->o.name, &all);
-	publication_json_collect(e, lb->o.name, &publications);
-	fail_open = publication_json_fail_open(&publications);
+	status_json_collect(e, lb->o.name, &t.services);
+	publication_json_collect(e, lb->o.name, &t.publications);
+	fail_open = publication_json_fail_open(&t.publications);
 	for (size_t i = 0; i < lb->zones.count; i++)
-		json_array_append_new(zones,
-				      status_tree_zone(lb->zones.items[i], &all, &publications));
+		json_array_append_new(zones, status_tree_zone(&t, lb->zones.items[i]));
 	for (size_t i = 0; i < lb->listeners.count; i++) {
 		const struct listener *l = lb->listeners.items[i];
 
@@ -206,16 +232,17 @@ static json_t *status_tree(const struct engine *e, const struct load_balancer *l
 			json_pack("{s:s, s:s, s:i, s:s, s:o, s:o}", "listener", l->o.name,
 				  "protocol", status_protocol_name(l->protocol), "port",
 				  (int)l->port, "server_group", l->server_group, "services",
-				  status_tree_services(&all, NULL, l->o.name), "drain",
+				  status_tree_services(&t, NULL, l->o.name), "drain",
 				  status_tree_drain(e, lb, l)));
 	}
-	free(all.list);
-	free(publications.list);
+	free(t.services.list);
+	free(t.publications.list);
+	json_decref(t.traffic);
 	return json_pack("{s:s, s:s?, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "load_balancer", lb->o.name, "dns_name", lb->dns_name, "enabled",
 			 lb->enabled, "cross_zone", lb->cross_zone, "fail_open", fail_open,
 			 "revision", (json_int_t)lb->o.revision, "zones", zones, "listeners",
-			 listeners, "server_groups", status_tree_groups(e, lb), "advice",
+			 listeners, "server_groups", status_tree_groups(api, lb), "advice",
 			 advice_json_lb(e, lb), "draining",
 			 status_json_drains(e, "load_balancer", lb->o.name), "drain",
 			 status_tree_drain(e, lb, NULL));
@@ -231,7 +258,7 @@ void handlers_status_lb(struct request *r)
 		return;
 	lb = snapshot_find_lb(engine_snapshot(e), path.name);
 	if (lb)
-		request_reply_json(r, 200, status_tree(e, lb));
+		request_reply_json(r, 200, status_tree(r->api, lb));
 	else
 		status_not_found(r, &path);
 }

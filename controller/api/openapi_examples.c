@@ -28,11 +28,15 @@
 	"\"family\":4,\"programmed\":true,\"planned\":false,\"fault\":null,\"eligible\":2,"               \
 	"\"in_service\":2,\"initial\":0,\"min_healthy_breached\":false,\"none_healthy\":\"closed\","      \
 	"\"service\":\"tcp 192.0.2.10:80\""
+#define TRAFFIC                                                                                                         \
+	"\"traffic\":{\"active\":3,\"inactive\":4,\"connections_per_s\":2.5,\"packets_per_s\":40,\"bits_per_s\":96000," \
+	"\"connections\":1720,\"packets_in\":20640,\"packets_out\":18920,\"bytes_in\":2064000,\"bytes_out\":18920000}"
 #define GROUP_SERVER                                                                                          \
 	"\"server_group\":\"web\",\"server\":\"web-1\",\"address\":\"10.0.1.11\",\"port\":8080,\"zone\":"     \
 	"\"zone-a\",\"state\":\"healthy\",\"reason_code\":\"none\",\"detail\":\"healthy for 3 h\",\"since\":" \
 	"\"2026-03-01T10:00:06.400Z\",\"in_service\":true,\"trusted\":true,\"rests_on_silence\":false,"       \
-	"\"passes\":3600,\"failures\":0,\"weight_configured\":100,\"weight\":100,\"last_probe\":" EVIDENCE
+	"\"passes\":3600,\"failures\":0,\"weight_configured\":100,\"weight\":100,\"last_probe\":" EVIDENCE    \
+	"," TRAFFIC
 #define EVIDENCE                                                                                  \
 	"{\"started\":\"2026-03-01T13:00:06.400Z\",\"result\":\"pass\",\"reason_code\":\"none\"," \
 	"\"duration_ms\":1.806,\"received\":\"\",\"connect_ms\":0.4,\"http_status\":200}"
@@ -78,9 +82,9 @@ static const struct {
 	 "\"detail\":\"handed out: the VIP and every server group are healthy\",\"server_group\":null,\"shift\":null,"
 	 "\"fail_open\":false,\"vip\":\"192.0.2.10\",\"address\":\"192.0.2.10\",\"vip_health\":{\"state\":\"healthy\","
 	 "\"source\":\"own\",\"detail\":\"the address is up\",\"since\":null},\"servers_eligible\":2,"
-	 "\"servers_in_service\":2}],\"services\":[" SERVICE
+	 "\"servers_in_service\":2}],\"services\":[" SERVICE "," TRAFFIC
 	 "}]}],\"listeners\":[{\"listener\":\"http\",\"protocol\":"
-	 "\"tcp\",\"port\":80,\"server_group\":\"web\",\"services\":[" SERVICE
+	 "\"tcp\",\"port\":80,\"server_group\":\"web\",\"services\":[" SERVICE "," TRAFFIC
 	 "}],\"drain\":null}],\"server_groups\":[{\"server_group\":"
 	 "\"web\"," SUMMARY ",\"servers\":[{" GROUP_SERVER
 	 "}],\"servers_total\":2}],\"advice\":[],\"draining\":[],\"drain\":null}"},

@@ -194,7 +194,7 @@ static const struct {
 	{"Service", "A virtual service that should be: a listener at one address",
 	 "load_balancer:string zone:string listener:string server_group:string family:integer "
 	 "programmed:boolean planned:boolean fault:string? eligible:integer in_service:integer "
-	 "initial:integer min_healthy_breached:boolean none_healthy:string service?:string weight?:integer?"},
+	 "initial:integer min_healthy_breached:boolean none_healthy:string service?:string weight?:integer? traffic?:StatsNow?"},
 	{"VipHealth", "What is known of an address, and who says so",
 	 "state:string? source:string? detail:string since:time?"},
 	{"Publication", "Whether DNS hands out an address, and why",
@@ -211,7 +211,7 @@ static const struct {
 	 "server_group:string server:string address:address port:integer zone:string? state:string "
 	 "reason_code:string detail:string since:time? in_service:boolean trusted:boolean "
 	 "rests_on_silence:boolean passes:integer failures:integer weight_configured:integer "
-	 "weight:integer last_probe:Evidence?"},
+	 "weight:integer last_probe:Evidence? traffic:StatsNow?"},
 	{"Range", "At best and at worst", "best_ms:integer worst_ms:integer"},
 	{"Windows", "How long a change takes to be seen",
 	 "detection_silent:Range detection_active:Range recovery:Range"},
@@ -257,7 +257,8 @@ static const struct {
 	 "scheduler:string flags:integer persistence_s?:integer persistence_engine?:string "
 	 "stats?:TrafficCounts destinations:[KernelDestination] owner:=zonegate|foreign "
 	 "load_balancer?:string zone?:string listener?:string"},
-	{"StatsNow", "The newest figures, and totals since the daemon started",
+	{"StatsNow",
+	 "The newest figures, and totals since the daemon started; null where no kernel counts",
 	 "active:integer inactive:integer connections_per_s:number packets_per_s:number bits_per_s:number connections:integer "
 	 "packets_in:integer packets_out:integer bytes_in:integer bytes_out:integer"},
 	{"StatsTotal", "The sum of all series that were asked for",

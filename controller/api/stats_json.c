@@ -5,6 +5,7 @@
 #include "api/status_json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <sys/socket.h>
 
 static const char *const stats_figures[STATS_FIGURE_COUNT] = {
@@ -95,4 +96,63 @@ json_t *stats_json_nothing(const struct stats_filter *f, enum stats_window w, co
 	json_object_set_new(answer, "unavailable_because", json_string(why));
 	json_object_set_new(answer, "end", json_null());
 	return answer;
+}
+
+/* ---- beside the status -------------------------------------------------------------------------- */
+
+static bool stats_json_counts(struct stats *stats)
+{
+	struct stats_state state;
+
+	if (!stats)
+		return false;
+	stats_read_state(stats, &state);
+	return state.known;
+}
+
+json_t *stats_json_server(struct stats *stats, const char *group, const char *server)
+{
+	struct stats_now now;
+
+	if (!stats_json_counts(stats))
+		return json_null();
+	(void)stats_find_server(stats, group, server, &now); /* not in the kernel: zeros */
+	return stats_json_now(&now);
+}
+
+#define STATS_KEY_MAX (2 * MODEL_NAME_MAX + 16)
+
+static const char *stats_json_key(const char *listener, const char *zone, uint8_t family,
+				  char buf[STATS_KEY_MAX])
+{
+	snprintf(buf, STATS_KEY_MAX, "%s/%s/%d", listener, zone, family == AF_INET6 ? 6 : 4);
+	return buf;
+}
+
+static void stats_json_on_listener(void *ctx, const struct stats_listener *l)
+{
+	char key[STATS_KEY_MAX];
+
+	json_object_set_new(ctx, stats_json_key(l->listener, l->zone, l->family, key),
+			    stats_json_now(&l->now));
+}
+
+json_t *stats_json_listeners(struct stats *stats, const char *lb)
+{
+	json_t *listeners;
+
+	if (!stats_json_counts(stats))
+		return NULL;
+	listeners = json_object();
+	stats_each_listener(stats, lb, stats_json_on_listener, listeners);
+	return listeners;
+}
+
+json_t *stats_json_find_listener(const json_t *listeners, const char *listener, const char *zone,
+				 uint8_t family)
+{
+	char key[STATS_KEY_MAX];
+	json_t *now = json_object_get(listeners, stats_json_key(listener, zone, family, key));
+
+	return now ? json_incref(now) : json_null();
 }

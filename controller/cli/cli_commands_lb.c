@@ -15,7 +15,8 @@ const struct cli_command cli_commands_lb[] = {
 	 0,
 	 cli_lb_status,
 	 "which zones of a load balancer DNS hands out, and why",
-	 "Ends with 1 when none is healthy and all are handed out (fail-open)."},
+	 "Beside them its listeners with what passes through them now. Ends with 1 when none is healthy and all are handed out "
+	 "(fail-open)."},
 	{{"lb", "show"}, "LB", 1, 1, 0, cli_object_show, "a load balancer", NULL},
 	{{"lb", "set"},
 	 "LB MEMBER=VALUE… | -f FILE [--dry-run] [--comment TEXT] [--confirm-within TIME]",

@@ -14,7 +14,8 @@ const struct cli_command cli_commands_server[] = {
 	 0,
 	 cli_server_list,
 	 "servers with state, weight and reason",
-	 "WEIGHT is that in the kernel and, behind the slash, the configured one."},
+	 "WEIGHT is that in the kernel and, behind the slash, the configured one; ACTIVE, CONN/S and BITS/S are what it gets now, \"-\" "
+	 "where no kernel counts."},
 	{{"server", "why"},
 	 "GROUP/SERVER",
 	 1,

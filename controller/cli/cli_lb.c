@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cli/cli_print.h"
+#include "cli/cli_traffic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,8 +83,9 @@ static char *cli_lb_kernel(const json_t *s, const json_t *drain)
 
 static void cli_lb_print_listeners(const json_t *lb)
 {
-	static const char *const heads[] = {"LISTENER",    "ZONE",   "SERVICE", "SERVER GROUP",
-					    ">IN SERVICE", "KERNEL", NULL};
+	static const char *const heads[] = {"LISTENER",     "ZONE",        "SERVICE",
+					    "SERVER GROUP", ">IN SERVICE", CLI_TRAFFIC_HEADS,
+					    "KERNEL",       NULL};
 	struct cli_table *t = cli_table_new(heads);
 	const json_t *listener, *s;
 	size_t i, j;
@@ -95,12 +97,14 @@ static void cli_lb_print_listeners(const json_t *lb)
 				cli_print_number(s, "in_service"), cli_print_number(s, "eligible"));
 			AUTO_FREE char *kernel = cli_lb_kernel(s,
 							       json_object_get(listener, "drain"));
+			AUTO_TRAFFIC struct cli_traffic traffic = cli_traffic_read(s);
 
-			cli_table_add(t, (const char *[]){cli_print_text(s, "listener"),
-							  cli_print_text(s, "zone"),
-							  cli_print_text(s, "service"),
-							  cli_print_text(s, "server_group"),
-							  servers, kernel});
+			cli_table_add(t,
+				      (const char *[]){cli_print_text(s, "listener"),
+						       cli_print_text(s, "zone"),
+						       cli_print_text(s, "service"),
+						       cli_print_text(s, "server_group"), servers,
+						       CLI_TRAFFIC_CELLS(traffic), kernel});
 		}
 	}
 	putchar('\n');

@@ -6,6 +6,7 @@
 #include "cli/cli_args.h"
 #include "cli/cli_pages.h"
 #include "cli/cli_print.h"
+#include "cli/cli_traffic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,7 @@ static void cli_server_add(const struct cli *cli, struct cli_table *t, const jso
 					    cli_print_number(s, "weight"),
 					    cli_print_number(s, "weight_configured"));
 	AUTO_FREE char *since = mem_printf("%.19s", cli_print_text(s, "since"));
+	AUTO_TRAFFIC struct cli_traffic traffic = cli_traffic_read(s);
 	const char *word = cli_print_text(s, "state");
 	const enum cli_mood mood = cli_table_mood(word, cli_print_true(s, "in_service"));
 
@@ -37,7 +39,8 @@ static void cli_server_add(const struct cli *cli, struct cli_table *t, const jso
 		t, (const char *[]){cli_print_text(s, "server_group"), cli_print_text(s, "server"),
 				    endpoint, cli_print_text(s, "zone"),
 				    cli_table_state(mood, word, cli->color, cli->unicode, state),
-				    weight, since, cli_print_text(s, "detail")});
+				    weight, CLI_TRAFFIC_CELLS(traffic), since,
+				    cli_print_text(s, "detail")});
 }
 
 /* Adds the servers of one group to `all`. */
@@ -84,8 +87,9 @@ static void cli_server_note_off(const struct cli *cli)
 
 enum cli_exit cli_server_list(struct cli *cli)
 {
-	static const char *const heads[] = {"GROUP",   "SERVER",      "ADDRESS", "ZONE", "STATE",
-					    ">WEIGHT", "SINCE (UTC)", "REASON",  NULL};
+	static const char *const heads[] = {"GROUP",  "SERVER",  "ADDRESS",         "ZONE",
+					    "STATE",  ">WEIGHT", CLI_TRAFFIC_HEADS, "SINCE (UTC)",
+					    "REASON", NULL};
 	json_t *all = json_array();
 	enum cli_exit result = cli->arg_count ? cli_server_fetch(cli, cli->args[0], all)
 					      : cli_server_fetch_all(cli, all);
@@ -203,6 +207,15 @@ static void cli_server_print_window(const json_t *windows, const char *member, c
 		       head, what, cli_print_number(w, "best_ms"), cli_print_number(w, "worst_ms"));
 }
 
+static void cli_server_print_traffic(const json_t *s)
+{
+	AUTO_TRAFFIC struct cli_traffic t = cli_traffic_read(s);
+
+	if (json_is_object(json_object_get(s, "traffic")))
+		printf("%-12s %s active connections, %s new ones and %s bits a second\n", "Traffic",
+		       t.active, t.connections, t.bits);
+}
+
 static void cli_server_print_why(const struct cli *cli, const json_t *s)
 {
 	const json_t *windows = json_object_get(s, "windows");
@@ -230,6 +243,7 @@ static void cli_server_print_why(const struct cli *cli, const json_t *s)
 	       "Results", cli_print_number(s, "passes"), cli_print_number(s, "failures"),
 	       cli_print_true(s, "trusted") ? "; keeps its weight until its first verdict" : "");
 	cli_server_print_weights(s);
+	cli_server_print_traffic(s);
 	cli_server_line("Next change", cli_print_text(s, "next_change"));
 	cli_server_print_window(windows, "detection_active", "Windows", "a refusal is noticed");
 	cli_server_print_window(windows, "detection_silent", "", "silence is noticed");

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cli/cli_print.h"
+#include "cli/cli_traffic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,31 +12,14 @@
 
 #define CLEAR_SCREEN "\033[H\033[2J"
 
-/* "12.5k" */
-static char *cli_stats_number(const json_t *now, const char *member)
-{
-	static const char units[] = " kMGT";
-	double value = json_number_value(json_object_get(now, member));
-	size_t unit = 0;
-
-	while (value >= 10000 && units[unit + 1]) {
-		value /= 1000;
-		unit++;
-	}
-	if (unit)
-		return mem_printf("%.1f%c", value, units[unit]);
-	return value < 100 && value != (double)(json_int_t)value ? mem_printf("%.1f", value)
-								 : mem_printf("%.0f", value);
-}
-
 static void cli_stats_add_row(struct cli_table *t, const char *const names[3], const json_t *now)
 {
-	AUTO_FREE char *connections = cli_stats_number(now, "connections_per_s");
-	AUTO_FREE char *packets = cli_stats_number(now, "packets_per_s");
-	AUTO_FREE char *bits = cli_stats_number(now, "bits_per_s");
-	AUTO_FREE char *active = cli_stats_number(now, "active");
-	AUTO_FREE char *inactive = cli_stats_number(now, "inactive");
-	AUTO_FREE char *total = cli_stats_number(now, "connections");
+	AUTO_FREE char *connections = cli_traffic_figure(now, "connections_per_s");
+	AUTO_FREE char *packets = cli_traffic_figure(now, "packets_per_s");
+	AUTO_FREE char *bits = cli_traffic_figure(now, "bits_per_s");
+	AUTO_FREE char *active = cli_traffic_figure(now, "active");
+	AUTO_FREE char *inactive = cli_traffic_figure(now, "inactive");
+	AUTO_FREE char *total = cli_traffic_figure(now, "connections");
 
 	cli_table_add(t, (const char *[]){names[0], names[1], names[2], active, inactive,
 					  connections, packets, bits, total});

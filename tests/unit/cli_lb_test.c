@@ -2,6 +2,7 @@
 #include "cli/cli_commands.h"
 
 #include "cli_rig.h"
+#include "unit/stats_fixture.h"
 
 static void lb_status_tells_what_is_handed_out(void **state)
 {
@@ -66,8 +67,9 @@ static void lb_status_tells_where_services_are(void **state)
 	rig_load(&rig);
 	AUTO_OUTCOME struct outcome in = cli_rig_run(&rig, cli_lb_status, 2, &o,
 						     WORDS("lb", "status", "shop"));
-	assert_contains(in.out,
-			"http      za    tcp 192.0.2.1:80  web                  2/2  yes\n");
+	assert_contains(
+		in.out,
+		"http      za    tcp 192.0.2.1:80  web                  2/2       -       -       -  yes\n");
 
 	/* New servers that nobody has looked at yet are not below anything. */
 	AUTO_REPLY struct answer fresh = rig_put(
@@ -81,7 +83,7 @@ static void lb_status_tells_where_services_are(void **state)
 	assert_int_equal(lb.status, 201);
 	AUTO_OUTCOME struct outcome checking = cli_rig_run(&rig, cli_lb_status, 2, &o,
 							   WORDS("lb", "status", "new"));
-	assert_contains(checking.out, "0/1  yes, checking\n");
+	assert_contains(checking.out, "0/1       -       -       -  yes, checking\n");
 	AUTO_OUTCOME struct outcome glance = cli_rig_run(&rig, cli_status_show, 1, &o,
 							 WORDS("status"));
 	assert_contains(glance.out, "new            ◐ checking ");
@@ -99,7 +101,7 @@ static void lb_status_tells_where_services_are(void **state)
 	rig_load(&off);
 	AUTO_OUTCOME struct outcome planned = cli_rig_run(&off, cli_lb_status, 2, &o,
 							  WORDS("lb", "status", "shop"));
-	assert_contains(planned.out, "2/2  planned (ipvs = off)\n");
+	assert_contains(planned.out, "2/2       -       -       -  planned (ipvs = off)\n");
 	AUTO_OUTCOME struct outcome all = cli_rig_run(&off, cli_status_show, 1, &o,
 						      WORDS("status"));
 	assert_int_equal(all.exit, EXIT_OK);
@@ -109,11 +111,41 @@ static void lb_status_tells_where_services_are(void **state)
 	rig_end(&off);
 }
 
+/* What passes through a listener stands beside its state. */
+static void lb_status_tells_what_passes(void **state)
+{
+	struct cli_options o = {0};
+	struct stats *stats = stats_new(NULL, 0);
+	struct rig rig = {.stats = stats};
+
+	(void)state;
+	stats_follow(stats, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome early = cli_rig_run(&rig, cli_lb_status, 2, &o,
+							WORDS("lb", "status", "shop"));
+	assert_contains(early.out, "web                  2/2       -       -       -  yes\n");
+	fixture_look(stats, 10, 100, 3);
+	fixture_look(stats, 11, 107, 4);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_lb_status, 2, &o,
+						    WORDS("lb", "status", "shop"));
+	assert_contains(a.out, "IN SERVICE  ACTIVE  CONN/S  BITS/S  KERNEL\n");
+	assert_contains(
+		a.out,
+		"http      za    tcp 192.0.2.1:80  web                  2/2       4       7       0  yes\n");
+	assert_contains(
+		a.out,
+		"http      zb    tcp 192.0.2.2:80  web                  2/2       0       0       0  yes\n");
+	rig_end(&rig);
+	stats_free(stats);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lb_status_tells_what_is_handed_out),
 		cmocka_unit_test(lb_status_tells_where_services_are),
+		cmocka_unit_test(lb_status_tells_what_passes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "cli/cli_commands.h"
 
 #include "cli_rig.h"
+#include "unit/stats_fixture.h"
 
 static void server_list_shows_states(void **state)
 {
@@ -24,6 +25,36 @@ static void server_list_shows_states(void **state)
 						       WORDS("server", "list", "none"));
 	assert_int_equal(none.exit, EXIT_NOT_FOUND);
 	rig_end(&rig);
+}
+
+static void server_list_shows_traffic(void **state)
+{
+	struct cli_options o = {0};
+	struct stats *stats = stats_new(NULL, 0);
+	struct rig rig = {.stats = stats};
+
+	(void)state;
+	stats_follow(stats, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome early = cli_rig_run(&rig, cli_server_list, 2, &o,
+							WORDS("server", "list"));
+	assert_contains(early.out, "100/100       -       -       -  ");
+	AUTO_OUTCOME struct outcome untold = cli_rig_run(&rig, cli_server_why, 2, &o,
+							 WORDS("server", "why", "web/w1"));
+	assert_null(strstr(untold.out, "Traffic"));
+	fixture_look(stats, 10, 100, 3);
+	fixture_look(stats, 11, 107, 4);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_server_list, 2, &o,
+						    WORDS("server", "list"));
+	assert_contains(a.out, "WEIGHT  ACTIVE  CONN/S  BITS/S  SINCE (UTC)");
+	assert_contains(a.out, "100/100       4       7   56.0k  ");
+	assert_contains(a.out, "  50/50       0       0       0  ");
+	AUTO_OUTCOME struct outcome why = cli_rig_run(&rig, cli_server_why, 2, &o,
+						      WORDS("server", "why", "web/w1"));
+	assert_contains(why.out, "Traffic      4 active connections, 7 new ones and 56");
+	rig_end(&rig);
+	stats_free(stats);
 }
 
 static void server_weights_are_planned(void **state)
@@ -166,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(server_list_shows_states),
+		cmocka_unit_test(server_list_shows_traffic),
 		cmocka_unit_test(server_weights_are_planned),
 		cmocka_unit_test(server_why_tells_the_chain),
 		cmocka_unit_test(server_history_shows_gaps),

@@ -3,6 +3,7 @@
 #include "api/handlers.h"
 
 #include "api_rig.h"
+#include "unit/stats_fixture.h"
 
 #define GROUP "/api/v1/server-groups/web"
 
@@ -162,6 +163,45 @@ static void status_of_a_load_balancer(void **state)
 	rig_end(&rig);
 }
 
+/* Connections and rates of servers and of listeners, null where nothing is counted. */
+static void status_tells_of_traffic(void **state)
+{
+	struct stats *stats = stats_new(NULL, 0);
+	struct rig rig = {.stats = stats}, off = {.kernel_off = true};
+
+	(void)state;
+	stats_follow(stats, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer early = rig_get(&rig, GROUP "/servers/w1/health");
+	assert_true(json_is_null(answer_at(&early, "traffic")));
+	fixture_look(stats, 10, 100, 3);
+	fixture_look(stats, 11, 107, 4);
+	AUTO_REPLY struct answer one = rig_get(&rig, GROUP "/servers/w1/health");
+	assert_int_equal(answer_number_at(&one, "traffic.active"), 4);
+	assert_int_equal(answer_number_at(&one, "traffic.connections"), 7);
+	AUTO_REPLY struct answer list = rig_get(&rig, GROUP "/health");
+	assert_int_equal(answer_number_at(&list, "items.0.traffic.connections_per_s"), 7);
+	assert_int_equal(answer_number_at(&list, "items.1.traffic.active"), 0);
+	AUTO_REPLY struct answer lb = rig_get(&rig, "/api/v1/load-balancers/shop/status");
+	assert_int_equal(answer_number_at(&lb, "listeners.0.services.0.traffic.active"), 4);
+	assert_int_equal(answer_number_at(&lb, "listeners.0.services.1.traffic.active"), 0);
+	assert_int_equal(answer_number_at(&lb, "zones.0.services.0.traffic.connections"), 7);
+	assert_int_equal(answer_number_at(&lb, "server_groups.0.servers.0.traffic.active"), 4);
+	stats_fail(stats, -ENOENT);
+	AUTO_REPLY struct answer gone = rig_get(&rig, "/api/v1/load-balancers/shop/status");
+	assert_true(json_is_null(answer_at(&gone, "listeners.0.services.0.traffic")));
+	rig_end(&rig);
+	stats_free(stats);
+
+	rig_start(&off, 0);
+	rig_load(&off);
+	AUTO_REPLY struct answer none = rig_get(&off, "/api/v1/load-balancers/shop/status");
+	assert_true(json_is_null(answer_at(&none, "zones.0.services.0.traffic")));
+	assert_true(json_is_null(answer_at(&none, "server_groups.0.servers.0.traffic")));
+	rig_end(&off);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +210,7 @@ int main(void)
 		cmocka_unit_test(status_of_a_group),
 		cmocka_unit_test(status_of_a_large_group),
 		cmocka_unit_test(status_of_a_load_balancer),
+		cmocka_unit_test(status_tells_of_traffic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_traffic.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+char *cli_traffic_figure(const json_t *now, const char *member)
+{
+	static const char units[] = " kMGT";
+	double value = json_number_value(json_object_get(now, member));
+	size_t unit = 0;
+
+	if (!json_is_object(now))
+		return mem_strdup("-");
+	while (value >= 10000 && units[unit + 1]) {
+		value /= 1000;
+		unit++;
+	}
+	if (unit)
+		return mem_printf("%.1f%c", value, units[unit]);
+	return value < 100 && value != (double)(json_int_t)value ? mem_printf("%.1f", value)
+								 : mem_printf("%.0f", value);
+}
+
+struct cli_traffic cli_traffic_read(const json_t *object)
+{
+	const json_t *now = json_object_get(object, "traffic");
+
+	return (struct cli_traffic){.active = cli_traffic_figure(now, "active"),
+				    .connections = cli_traffic_figure(now, "connections_per_s"),
+				    .bits = cli_traffic_figure(now, "bits_per_s")};
+}
+
+void cli_traffic_clear(struct cli_traffic *t)
+{
+	free(t->active);
+	free(t->connections);
+	free(t->bits);
+}
