@@ -3,11 +3,12 @@
 import json
 import re
 
+import board_rules
 import reference_rules
 
 RULES_FILE = 'conf/prometheus/zonegate.rules.yml'
 RULES_TEST = 'tests/prometheus/rules_test.yml'
-BOARD_FILE = 'conf/grafana/zonegate.json'
+BOARD_FILE = board_rules.BOARD_FILE
 # What Prometheus itself makes of a target.
 OF_PROMETHEUS = ('up',)
 WORDS = re.compile(r'\b(zonegate_\w+)')
@@ -33,21 +34,15 @@ def _known(table, name):
     return False
 
 
-def _targets(panels):
-    for panel in panels:
-        yield from _targets(panel.get('panels', ()))
-        for target in panel.get('targets', ()):
-            yield panel['title'], target['expr']
-
-
 def _expressions(tree):
     """(place, expression) of all rules and panels."""
     text = tree.read(RULES_FILE)
     for match in re.finditer(r'alert: (\w+)\n\s+expr: (?:\|\n((?:\s{10,}.*\n)+)|(.*)\n)', text):
         yield f'{RULES_FILE}: {match.group(1)}', match.group(2) or match.group(3)
     board = json.loads(tree.read(BOARD_FILE))
-    for title, expression in _targets(board['panels']):
-        yield f'{BOARD_FILE}: {title}', expression
+    for panel in board_rules.panels_of(board['panels']):
+        for target in panel.get('targets', ()):
+            yield f'{BOARD_FILE}: {panel["title"]}', target['expr']
     for variable in board['templating']['list']:
         if variable['type'] == 'query':
             yield f'{BOARD_FILE}: ${variable["name"]}', variable['definition']
@@ -110,4 +105,4 @@ def metric_names(tree):
     return faults
 
 
-RULES = (shipped_expressions, shipped_rules, metric_names)
+RULES = (shipped_expressions, shipped_rules, metric_names) + board_rules.RULES

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows of every rule that it passes a small clean tree and that it can fail."""
+import json
 import os
 import shutil
 import subprocess
@@ -53,8 +54,23 @@ DOCUMENTS = {
 METRICS = 'build/default/tests/lint/reference'
 ALERT = (LINE.replace('//', '#') + 'groups:\n  - name: z\n    rules:\n      - alert: Down\n        expr: {}\n'
          '        for: 1m\n        annotations:\n          summary: "It is down"\n          action: "Up"\n')
-BOARD = ('{{"panels": [{{"title": "Ups", "targets": [{{"expr": "{}"}}]}}],'
-         ' "templating": {{"list": []}}}}\n')
+SOURCE = {'type': 'prometheus', 'uid': '${datasource}'}
+PANEL = {'id': 1, 'type': 'stat', 'title': 'Ups', 'datasource': SOURCE, 'gridPos': {'x': 0, 'y': 0, 'w': 12, 'h': 8},
+         'fieldConfig': {'defaults': {'unit': 'short'}},
+         'targets': [{'refId': 'A', 'expr': 'rate(zonegate_y_bucket[5m])', 'legendFormat': '{{le}}'}]}
+OTHER = {**PANEL, 'id': 2, 'title': 'Downs', 'gridPos': {'x': 12, 'y': 0, 'w': 12, 'h': 8}}
+CHOICE = {'type': 'datasource', 'name': 'datasource', 'query': 'prometheus'}
+
+
+def _board(*panels, **members):
+    return json.dumps({'uid': 'z', 'title': 'Z', 'schemaVersion': 36, 'panels': panels or (PANEL, OTHER),
+                       'templating': {'list': [CHOICE]}, **members})
+
+
+def _asking(expression, **members):
+    return _board({**PANEL, 'targets': [{'refId': 'A', 'expr': expression, **members}]})
+
+
 PROMTOOL = ('rule_files: [../../conf/prometheus/zonegate.rules.yml]\ntests:\n  - interval: 1m\n'
             '    input_series: [{series: "zonegate_x_total{to=\\"y\\"}", values: "0x9"}]\n    alert_rule_test:\n'
             '      - eval_time: 5m\n        alertname: Down\n        exp_alerts:\n'
@@ -69,7 +85,7 @@ MONITORS = {
     METRICS: _says(('zonegate_x_total{to="y"}', 'counter'), ('zonegate_y', 'histogram')),
     monitor_rules.RULES_FILE: ALERT.format('zonegate_x_total{to="y"} == 0'),
     monitor_rules.RULES_TEST: PROMTOOL,
-    monitor_rules.BOARD_FILE: BOARD.format('rate(zonegate_y_bucket[5m])'),
+    monitor_rules.BOARD_FILE: _board(),
 }
 
 
@@ -83,9 +99,20 @@ BROKEN = {
         {monitor_rules.RULES_FILE: ALERT.format('zonegate_z == 0')},
         {monitor_rules.RULES_FILE: ALERT.format('zonegate_x_total{from="y"} == 0')},
         {monitor_rules.RULES_FILE: ALERT.format('1 == 0')},
-        {monitor_rules.BOARD_FILE: BOARD.format('zonegate_y')},
-        {monitor_rules.BOARD_FILE: BOARD.format('zonegate_x_total or vector(0)')},
+        {monitor_rules.BOARD_FILE: _asking('zonegate_y')},
+        {monitor_rules.BOARD_FILE: _asking('zonegate_x_total or vector(0)')},
     ],
+    'shipped_board': [{monitor_rules.BOARD_FILE: text} for text in (
+        _board(uid='a b'), _board(title=''), _board(schemaVersion=3), _board(id=7), _board(__inputs=[]),
+        _board(templating={'list': []}),
+        _board(templating={'list': [CHOICE, {'type': 'query', 'name': 'lb', 'datasource': 'Prometheus'}]}),
+        _board({**PANEL, 'gridPos': {'x': 13, 'y': 0, 'w': 12, 'h': 8}}),
+        _board(PANEL, {**OTHER, 'gridPos': {'x': 11, 'y': 7, 'w': 12, 'h': 8}}),
+        _board(PANEL, {**OTHER, 'id': 1}), _board(PANEL, {**OTHER, 'title': 'Ups'}),
+        _board({**PANEL, 'type': 'graph'}), _board({**PANEL, 'datasource': None}), _board({**PANEL, 'fieldConfig': {}}),
+        _board({**PANEL, 'targets': []}), _board({**PANEL, 'targets': PANEL['targets'] * 2}),
+        _asking('rate(zonegate_x_total[5m]'), _asking('zonegate_x_total{to="$to"}'),
+        _asking('sum by (to) (zonegate_x_total)', legendFormat='{{from}}'))],
     'shipped_rules': [
         {monitor_rules.RULES_FILE: ALERT.format('zonegate_x_total{to="y"} == == 0')},
         {monitor_rules.RULES_FILE: ALERT.format('zonegate_x_total{to="y"} == 1')},
