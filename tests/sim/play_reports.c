@@ -176,6 +176,42 @@ static bool judge_events(struct play *p, size_t at)
 	       tell_events(p, "");
 }
 
+static bool has_members(const json_t *data, const json_t *wanted)
+{
+	const char *name;
+	json_t *member;
+
+	json_object_foreach ((json_t *)(uintptr_t)wanted, name, member) {
+		if (!json_equal(json_object_get(data, name), member))
+			return false;
+	}
+	return true;
+}
+
+/* data TYPE JSON: what programs are told with the newest of a type; at least these members */
+static bool judge_data(struct play *p, size_t at)
+{
+	json_t *wanted = play_parse_json(p, play_rest(p, at + 1)), *event = NULL;
+	const char *type = play_word(p, at);
+	bool good = false;
+
+	for (size_t i = p->world.told.count; wanted && i-- > 0 && !event;) {
+		event = json_loads(p->world.told.items[i], 0, NULL);
+		if (strcmp(json_string_value(json_object_get(event, "type")), type) == 0) {
+			good = has_members(json_object_get(event, "data"), wanted) ||
+			       play_fault(p, "it was told: %s", (char *)p->world.told.items[i]);
+			break;
+		}
+		json_decref(event);
+		event = NULL;
+	}
+	if (wanted && !event)
+		play_fault(p, "no such event was told");
+	json_decref(event);
+	json_decref(wanted);
+	return good;
+}
+
 /* ---- node and store ---- */
 
 static struct node_status node(const struct play *p)
@@ -284,6 +320,7 @@ const struct play_judge play_judges_report[] = {
 	{"plan", judge_plan, NULL},
 	{"event", judge_event, judge_no_event},
 	{"events", judge_events, NULL},
+	{"data", judge_data, NULL},
 	{"applied", judge_applied, judge_not_applied},
 	{"node", judge_node, NULL},
 	{"store", judge_store, NULL},

@@ -202,6 +202,13 @@ static void port_event(void *ctx, const struct engine_event *ev)
 	vec_push(&w->events, copy);
 }
 
+static void port_publish(void *ctx, const struct event_record *r)
+{
+	struct sim_world *w = ctx;
+
+	vec_push(&w->told, mem_strdup(r->text));
+}
+
 /* ---- life ---- */
 
 void sim_world_init(struct sim_world *w)
@@ -230,6 +237,9 @@ void sim_world_clear_events(struct sim_world *w)
 		free(ev);
 	}
 	w->events.count = 0;
+	for (size_t i = 0; i < w->told.count; i++)
+		free(w->told.items[i]);
+	w->told.count = 0;
 }
 
 void sim_world_clear_views(struct sim_world *w)
@@ -245,6 +255,7 @@ void sim_world_clear(struct sim_world *w)
 	sim_world_kill(w);
 	sim_world_clear_events(w);
 	vec_clear(&w->events);
+	vec_clear(&w->told);
 	sim_world_clear_views(w);
 	vec_clear(&w->views);
 	sim_kernel_clear(&w->kernel);
@@ -276,6 +287,7 @@ void sim_world_start(struct sim_world *w)
 		.offload = port_offload,
 		.wake_at = port_wake_at,
 		.event = port_event,
+		.publish = port_publish,
 	};
 
 	assert(!w->engine);

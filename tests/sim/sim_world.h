@@ -37,6 +37,7 @@ struct sim_world {
 	struct sim_probes probes;
 	struct vec jobs;     /* struct sim_job */
 	struct vec events;   /* struct sim_event, since they were last cleared */
+	struct vec told;     /* char *, the same as others are told them */
 	bool no_carrier;     /* of the link on which packets for the VIPs arrive */
 	uint64_t published;  /* views that were given to DNS */
 	struct vec views;    /* struct view, given out since they were last cleared */
