@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "api/context.h"
+#include "api/kernel_facts.h"
 #include "api/openapi.h"
 #include "api/publication_json.h"
 #include "api/request.h"
@@ -93,6 +94,8 @@ static json_t *system_kernel(const struct node_status *n)
 	conntrack = system_conntrack(n);
 	if (conntrack)
 		json_object_set_new(json, "conntrack", conntrack);
+	json_object_set_new(json, "modules", kernel_facts_modules(NULL));
+	json_object_set_new(json, "sysctls", kernel_facts_sysctls(NULL));
 	return json;
 }
 

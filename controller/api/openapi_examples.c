@@ -122,7 +122,8 @@ static const struct {
 	 "100\"],\"operations_total\":1,\"repaired_since_start\":3}"},
 	{"System",
 	 "{\"node\":\"gw-1\",\"version\":\"0.1.0\",\"started\":\"2026-03-01T09:00:00.000Z\",\"kernel\":{\"ipvs\":\"auto\","
-	 "\"available\":true,\"known\":true,\"vip_device\":\"zonegate0\",\"release\":\"6.1.0-30-amd64\"},\"store\":"
+	 "\"available\":true,\"known\":true,\"vip_device\":\"zonegate0\",\"release\":\"6.1.0-30-amd64\","
+	 "\"modules\":[\"ip_vs_wrr\",\"ip_vs\"],\"sysctls\":[{\"name\":\"net.ipv4.ip_forward\",\"value\":1}]},\"store\":"
 	 "{\"ok\":true},\"revision\":12,\"applied_revision\":12,\"services\":2,\"probes\":2,\"drift\":"
 	 "{\"repaired_since_start\":0,\"last_audit\":\"2026-03-01T12:59:30.000Z\"},\"api\":{},\"advice\":[]}"},
 	{"Live", "{\"status\":\"ok\"}"},

@@ -269,9 +269,11 @@ static const struct {
 	{"ConnectionTracking",
 	 "Room for connections of the host, and how much of it the probes can take",
 	 "max:integer taken_by_probes:integer"},
+	{"Sysctl", "A setting of the kernel that bears on balancing", "name:string value:integer"},
 	{"SystemKernel", "IPVS and the device of the addresses",
 	 "ipvs:=auto|off available:boolean known:boolean detail?:string vip_device?:string "
-	 "vip_device_fault?:string release?:string conntrack?:ConnectionTracking"},
+	 "vip_device_fault?:string release?:string conntrack?:ConnectionTracking "
+	 "modules:[string] sysctls:[Sysctl]"},
 	{"SystemStore", "Whether the store takes commits", "ok:boolean detail?:string"},
 	{"SystemTls", "The certificate of the listener",
 	 "fingerprint_sha256:string subject:string not_after:time? self_signed:boolean"},

@@ -19,6 +19,8 @@ static void system_tells_of_the_node(void **state)
 	assert_true(json_is_true(answer_at(&a, "store.ok")));
 	assert_string_equal(answer_text_at(&a, "kernel.ipvs"), "auto");
 	assert_true(json_is_true(answer_at(&a, "kernel.available")));
+	assert_true(json_is_array(answer_at(&a, "kernel.modules")));
+	assert_string_equal(answer_text_at(&a, "kernel.sysctls.0.name"), "net.ipv4.ip_forward");
 	rig_end(&rig);
 
 	/* Switched off nothing is in a kernel: nothing says so. */
