@@ -146,21 +146,31 @@ def kill_9_in_the_middle(lab):
     assert drained(lab)["state"] == "finished"
 
 
+def after_it_began(lab, path, action):
+    """ACTION comes a while after the drain stands, however long the command takes until then."""
+
+    def run():
+        lab.wait(lambda: lab.gw.api.get(path).status == 200, 10, "the drain stands", pause=0.05)
+        time.sleep(1.5)
+        action()
+
+    threading.Thread(target=run, daemon=True).start()
+
+
 @case
 def the_command_waits(lab):
     lab.network(2)
     lab.start(web(lab))
     lab.gw.ipvsadm("--set", "0", "1", "0")
     lab.traffic(connections=6, pause=60)
-    timer = threading.Timer(1.5, lab.servers[0].close_connections)
-    timer.start()
+    after_it_began(lab, DRAIN, lab.servers[0].close_connections)
     done = lab.gw.cli("server", "drain", "web/s1", "--comment", "disk", "--wait")
     assert done.returncode == 0, (done.stdout, done.stderr)
     assert " connections left" in done.stdout and "finished" in done.stdout, done.stdout
     assert "10.2.0.11" not in lab.gw.weights()
     assert "web/s1, finished" in lab.gw.cli("override", "list").stdout
-    timer = threading.Timer(1.0, lambda: lab.gw.api.delete("/load-balancers/shop/drain"))
-    timer.start()
+    path = "/load-balancers/shop/drain"
+    after_it_began(lab, path, lambda: lab.gw.api.delete(path))
     done = lab.gw.cli("lb", "drain", "shop", "--comment", "move", "--wait")
     assert done.returncode == 1 and "cancelled" in done.stderr, (done.stdout, done.stderr)
     done = lab.gw.cli("server", "undrain", "web/s1")

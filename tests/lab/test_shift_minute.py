@@ -7,6 +7,7 @@ from zglab import OTHER_VIP4, case
 from zglab.zones import NAME, ONLY_A, ready, shifted
 
 LAB_SECONDS = 65
+LAB_WAITS = 1
 MINUTE = 60.0
 
 

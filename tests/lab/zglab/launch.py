@@ -115,6 +115,11 @@ def order(item):
     return -int(_mark(item[0], "LAB_SECONDS", 5))
 
 
+def waits(item):
+    """Does the file wait for clocks most of its time? Then it takes no place of one that works."""
+    return _mark(item[0], "LAB_WAITS", "0") != "0"
+
+
 def _kind(settings, path):
     if os.path.basename(path).startswith("outside_"):
         return "outside"
