@@ -12,6 +12,7 @@ from zglab.watched import KERNEL_PANELS, OF_SERVERS, TARGET, Watched, expression
 from zglab.zones import NAME, cancel, one_gateway, shift, start_one, two_zones
 
 LAB_SECONDS = 110
+LAB_WAITS = 1
 
 
 @case

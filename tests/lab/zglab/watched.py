@@ -70,13 +70,15 @@ class Watched:
         # A machine that is short of time may make the loop late by itself.
         self.over(names)
         cause()
-        self.lab.wait(lambda: names <= self.prometheus.firing(), seconds * self.lab.slow,
-                      f"{names} fire", pause=0.3)
+        took = self.lab.wait(lambda: names <= self.prometheus.firing(), seconds * self.lab.slow,
+                             f"{names} fire", pause=0.3)
+        print(f"{' '.join(sorted(names))}: firing after {took:.0f} s", flush=True)
         self.fired |= names
 
     def over(self, names, seconds=40):
-        self.lab.wait(lambda: not names & self.prometheus.firing(), seconds * self.lab.slow,
-                      f"{names} are over", pause=0.5)
+        took = self.lab.wait(lambda: not names & self.prometheus.firing(), seconds * self.lab.slow,
+                             f"{names} are over", pause=0.5)
+        print(f"{' '.join(sorted(names))}: over after {took:.0f} s", flush=True)
 
     def ends(self, alerts, panels):
         """All of the alerts fired, and all of these panels have moved."""
