@@ -1,37 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Heads and bodies of hostile and careless clients, byte by byte: what is refused, in what words, and that the client can
-// read them.
+// Heads of hostile and careless clients, byte by byte: what is refused, in what words, and that the client can read them.
 #include "api/exchange.h"
 
-#include "api_rig.h"
+#include "http_asserts.h"
 
-#include "api/body.h"
 #include "api/httpd.h"
 #include "api/router.h"
-
-#define ZONE "/api/v1/zones/za"
-#define HOST "Host: localhost\r\n"
-
-static void assert_problem(const struct answer *a, int status, const char *type)
-{
-	char buf[256];
-
-	if (a->status != status)
-		fail_msg("status %d instead of %d: %s", a->status, status, a->text);
-	assert_string_equal(answer_text(a, "type"), type);
-	assert_int_equal(json_integer_value(json_object_get(a->json, "status")), status);
-	assert_string_equal(answer_header(a, "Content-Type", buf), "application/problem+json");
-	assert_string_equal(answer_header(a, "Cache-Control", buf), "no-store");
-	assert_string_equal(answer_header(a, "X-Content-Type-Options", buf), "nosniff");
-	assert_string_equal(answer_header(a, "X-Request-Id", buf), answer_text(a, "request_id"));
-	assert_true(strlen(answer_text(a, "request_id")) > 16);
-}
-
-static struct answer ask_bytes(int fd, const char *bytes, size_t size)
-{
-	rig_send(fd, bytes, size);
-	return rig_read(fd, 5000);
-}
 
 /* ---- the head ---- */
 
@@ -44,7 +18,6 @@ struct head_case {
 	{                                    \
 		text, sizeof(text) - 1, says \
 	}
-#define AUTH "Authorization: Bearer " RIG_TOKEN "\r\n"
 
 static const struct head_case bad_heads[] = {
 	HEAD("GET\0 /livez HTTP/1.1\r\n" HOST "\r\n", "malformed"),
@@ -260,33 +233,6 @@ static void exchange_knows_the_library(void **state)
 
 /* ---- methods and parameters, route by route ---- */
 
-static void exchange_answers_head_as_get(void **state)
-{
-	struct rig rig = {0};
-	const struct route *rows;
-	size_t count;
-	char buf[256], buf2[256];
-
-	(void)state;
-	rig_start(&rig, 0);
-	rows = router_table(&count);
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].method != METHOD_GET || strchr(rows[i].pattern, '{'))
-			continue;
-		AUTO_REPLY struct answer get = rig_get(&rig, rows[i].pattern);
-		AUTO_REPLY struct answer head = rig_ask(&rig, "HEAD", rows[i].pattern, "", NULL);
-		assert_true(get.status != 0 && get.status != 405);
-		if (head.status != get.status || *head.body)
-			fail_msg("HEAD %s: %s", rows[i].pattern, head.text);
-		assert_string_equal(answer_header(&head, "Content-Type", buf),
-				    answer_header(&get, "Content-Type", buf2));
-		assert_int_not_equal(strlen(answer_header(&head, "Content-Length", buf)), 0);
-		assert_string_equal(answer_header(&get, "Cache-Control", buf), "no-store");
-		assert_string_equal(answer_header(&get, "X-Content-Type-Options", buf), "nosniff");
-	}
-	rig_end(&rig);
-}
-
 static void exchange_tells_what_is_allowed(void **state)
 {
 	static const char *const methods[] = {"BREW", "OPTIONS", "TRACE", "get", "POST"};
@@ -330,261 +276,6 @@ static void exchange_knows_its_parameters(void **state)
 	assert_refused_query(&rig, "GET", "/api/v1/zones?LIMIT=1", "syntax", "LIMIT");
 	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/zones?limit=1&view=config");
 	assert_int_equal(a.status, 200);
-	rig_end(&rig);
-}
-
-/* ---- the body ---- */
-
-static struct answer put_as(const struct rig *rig, const char *method, const char *headers)
-{
-	return rig_ask(rig, method, ZONE, headers, "{}");
-}
-
-static void exchange_takes_json_only(void **state)
-{
-	static const char *const bad[] = {
-		"Content-Type: text/plain\r\n",
-		"Content-Type: application/x-www-form-urlencoded\r\n",
-		"Content-Type: application/json; charset=latin1\r\n",
-		"Content-Type: application/jsonx\r\n",
-		"Content-Type: application/merge-patch+json\r\n",
-		"Content-Type: multipart/form-data; boundary=a\r\n",
-	};
-	static const char *const good[] = {
-		"",
-		"Content-Type: application/json\r\n",
-		"Content-Type: Application/JSON ; charset=UTF-8\r\n",
-		"Content-Encoding: identity\r\n",
-	};
-	struct rig rig = {0};
-	char buf[256];
-
-	(void)state;
-	rig_start(&rig, 0);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		AUTO_REPLY struct answer a = put_as(&rig, "PUT", bad[i]);
-		assert_problem(&a, 415, "unsupported-media-type");
-		assert_string_equal(answer_header(&a, "Accept", buf), "application/json");
-	}
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		AUTO_REPLY struct answer a = put_as(&rig, "PUT", good[i]);
-		if (a.status != 200 && a.status != 201)
-			fail_msg("%s got %s", good[i], a.text);
-	}
-	struct answer a = put_as(&rig, "PATCH", "Content-Type: application/merge-patch+json\r\n");
-	assert_int_equal(a.status, 200);
-	answer_clear(&a);
-	a = put_as(&rig, "PATCH", "Content-Type: application/json\r\n");
-	assert_int_equal(a.status, 200);
-	answer_clear(&a);
-	a = put_as(&rig, "PATCH", "Content-Type: application/json-patch+json\r\n");
-	assert_problem(&a, 415, "unsupported-media-type");
-	assert_string_equal(answer_header(&a, "Accept-Patch", buf),
-			    "application/merge-patch+json, application/json");
-	answer_clear(&a);
-	a = put_as(&rig, "PUT", "Content-Encoding: gzip\r\n");
-	assert_problem(&a, 415, "unsupported-media-type");
-	assert_string_equal(answer_header(&a, "Accept-Encoding", buf), "identity");
-	answer_clear(&a);
-	/* No body, nothing to judge. */
-	a = rig_ask(&rig, "GET", "/livez", "Content-Type: text/plain\r\nContent-Encoding: br\r\n",
-		    NULL);
-	assert_int_equal(a.status, 200);
-	answer_clear(&a);
-	rig_end(&rig);
-}
-
-/* A client that first sends all and then reads gets the problem document: the server takes the body before it closes. */
-static void exchange_lets_clients_finish(void **state)
-{
-	enum { SIZE = 60000 };
-	static const char again[] = "GET /livez HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n";
-	AUTO_FREE char *body = mem_alloc(SIZE);
-	AUTO_FREE char *head = mem_printf(
-		"PUT " ZONE "/none HTTP/1.1\r\n" HOST "Content-Length: %d\r\n\r\n", SIZE);
-	struct rig rig = {0};
-	int fd;
-
-	(void)state;
-	memset(body, ' ', SIZE);
-	rig_start(&rig, 0);
-	fd = rig_connect_tcp(&rig);
-	rig_send(fd, head, strlen(head));
-	for (int i = 0; i < 6; i++) {
-		usleep(20000);
-		assert_int_equal(send(fd, body, SIZE / 6, MSG_NOSIGNAL), SIZE / 6);
-	}
-	rig_send(fd, again, strlen(again)); /* and the connection goes on */
-	struct answer a = rig_read(fd, 5000);
-	assert_int_equal(a.status, 404);
-	assert_non_null(strstr(a.text + 4, "HTTP/1.1 200"));
-	answer_clear(&a);
-
-	/* Chunked, refused for what it is, and the connection goes on. */
-	AUTO_FREE char *chunks = mem_printf(
-		"PUT " ZONE " HTTP/1.1\r\n" HOST
-		"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n%s",
-		again);
-	a = ask_bytes(rig_connect_tcp(&rig), chunks, strlen(chunks));
-	assert_int_equal(a.status, 401);
-	assert_non_null(strstr(a.text + 4, "HTTP/1.1 200"));
-	answer_clear(&a);
-	rig_end(&rig);
-}
-
-/* Above the bound the answer comes at once, and what the client still sends does not take it away. */
-static void exchange_lingers_over_large_bodies(void **state)
-{
-	static const char head[] = "PUT " ZONE " HTTP/1.1\r\n" HOST
-				   "Content-Length: 9437184\r\n\r\n";
-	AUTO_FREE char *body = mem_alloc(65536);
-	struct rig rig = {0};
-	char buf[256];
-
-	(void)state;
-	memset(body, ' ', 65536);
-	rig_start(&rig, 0);
-	int fd = rig_connect_tcp(&rig);
-	rig_send(fd, head, strlen(head));
-	for (int i = 0; i < 32; i++) /* 2 MiB, all taken */
-		assert_int_equal(send(fd, body, 65536, MSG_NOSIGNAL), 65536);
-	struct answer a = rig_read(fd, 5000);
-	assert_problem(&a, 401, "unauthorized");
-	assert_string_equal(answer_header(&a, "Connection", buf), "close");
-	answer_clear(&a);
-	rig_end(&rig);
-}
-
-/* What was made of large bodies counts like them until they are answered. */
-static void exchange_bounds_what_waits(void **state)
-{
-	enum { SIZE = BODY_SIZE_MAX - 64, MANY = HTTPD_BODIES_MAX / BODY_SIZE_MAX };
-	struct rig rig = {.delay = 2};
-	AUTO_FREE char *body = mem_alloc(SIZE);
-	struct answer a;
-	int fds[MANY + 1];
-
-	(void)state;
-	memset(body, ' ', SIZE);
-	body[0] = '{';
-	body[SIZE - 1] = '}';
-	rig_start(&rig, 0);
-	for (int i = 0; i <= MANY; i++) {
-		AUTO_FREE char *head = mem_printf("PUT /api/v1/zones/z%d HTTP/1.1\r\n" HOST
-						  "Content-Length: %d\r\nConnection: close\r\n\r\n",
-						  i, SIZE);
-
-		fds[i] = rig_connect(&rig);
-		rig_send(fds[i], head, strlen(head));
-		for (ssize_t sent = 0, n; sent < SIZE; sent += n) {
-			n = send(fds[i], body + sent, (size_t)(SIZE - sent), MSG_NOSIGNAL);
-			if (n <= 0)
-				break; /* refused before its end */
-		}
-	}
-	a = rig_read(fds[MANY], 10000);
-	assert_problem(&a, 503, "busy");
-	answer_clear(&a);
-	for (int i = 0; i < MANY; i++)
-		close(fds[i]);
-	rig_end(&rig);
-}
-
-/* Dense bodies are charged for what they become: with 128 MiB of that the next one waits outside, until others are done. */
-static void exchange_bounds_what_bodies_become(void **state)
-{
-	enum { SERVERS = 10000, MANY = 21 };
-	AUTO_FREE char *document = rig_big_document(SERVERS);
-	const char *group = strstr(document, "{\"protocol\"");
-	int size = (int)(strstr(document, ",\"load_balancers\"") - group) - 1;
-	struct rig rig = {.delay = 2};
-	int fds[MANY];
-	char buf[256];
-
-	(void)state;
-	rig_start(&rig, 0);
-	for (int i = 0; i < MANY; i++) {
-		AUTO_FREE char *ask = mem_printf(
-			"PUT /api/v1/server-groups/g%d HTTP/1.1\r\n" HOST
-			"Content-Length: %d\r\nConnection: close\r\n\r\n%.*s",
-			i, size, size, group);
-
-		fds[i] = rig_connect(&rig);
-		rig_send(fds[i], ask, strlen(ask));
-	}
-	struct answer a = rig_read(fds[MANY - 1], 10000);
-	assert_problem(&a, 503, "busy");
-	assert_string_equal(answer_header(&a, "Retry-After", buf), "1");
-	answer_clear(&a);
-	for (int i = 0; i < MANY - 1; i++)
-		close(fds[i]);
-	rig.delay = 0;
-	for (int i = 0; i < 500 && a.status != 201; i++) {
-		AUTO_FREE char *text = mem_printf("%.*s", size, group);
-
-		answer_clear(&a);
-		usleep(20000);
-		a = rig_put(&rig, "/api/v1/server-groups/last", text);
-	}
-	assert_int_equal(a.status, 201);
-	answer_clear(&a);
-	rig_end(&rig);
-}
-
-/* A large body that changes something is not parsed behind what others asked for to read. */
-static void exchange_puts_writes_before_reads(void **state)
-{
-	enum { SIZE = 2 * BODY_INLINE_MAX, MANY = 60 };
-	static const char ask[] = "GET /api/v1/server-groups/big HTTP/1.1\r\n" HOST "\r\n";
-	struct rig rig = {0};
-	AUTO_FREE char *document = rig_big_document(4000), *body = mem_alloc(SIZE);
-	AUTO_FREE char *head = mem_printf("PUT /api/v1/config HTTP/1.1\r\n" HOST
-					  "If-Match: *\r\nConnection: close\r\n"
-					  "Content-Length: %u\r\n\r\n",
-					  SIZE);
-	struct pollfd fds[MANY];
-
-	(void)state;
-	memset(body, ' ', SIZE); /* no JSON: the answer comes as soon as it was looked at */
-	rig_start(&rig, 0);
-	struct answer a = rig_ask(&rig, "PUT", "/api/v1/config", "If-Match: *\r\n", document);
-	assert_int_equal(a.status, 200);
-	answer_clear(&a);
-	for (int i = 0; i < MANY; i++) {
-		fds[i] = (struct pollfd){.fd = rig_connect(&rig), .events = POLLIN};
-		rig_send(fds[i].fd, ask, strlen(ask));
-	}
-	int fd = rig_connect(&rig);
-	rig_send(fd, head, strlen(head));
-	a = ask_bytes(fd, body, SIZE);
-	assert_problem(&a, 400, "bad-request");
-	assert_in_range(poll(fds, MANY, 0), 0, MANY - 10);
-	answer_clear(&a);
-	for (int i = 0; i < MANY; i++)
-		close(fds[i].fd);
-	rig_end(&rig);
-}
-
-/* A refused body that does not come is not waited for long; `Expect` is answered without it. */
-static void exchange_waits_for_no_body(void **state)
-{
-	static const char slow[] = "PUT " ZONE " HTTP/1.1\r\n" HOST "Content-Length: 100\r\n\r\n";
-	static const char expects[] = "PUT " ZONE " HTTP/1.1\r\n" HOST
-				      "Expect: 100-continue\r\nContent-Length: 100\r\n\r\n";
-	struct rig rig = {0};
-	usec_t start;
-
-	(void)state;
-	rig_start(&rig, 0);
-	start = time_monotonic();
-	struct answer a = ask_bytes(rig_connect_tcp(&rig), expects, strlen(expects));
-	assert_problem(&a, 401, "unauthorized");
-	assert_true(time_monotonic() - start < 500 * USEC_PER_MS);
-	answer_clear(&a);
-	a = ask_bytes(rig_connect_tcp(&rig), slow, strlen(slow));
-	assert_problem(&a, 401, "unauthorized");
-	assert_in_range(time_monotonic() - start, 500 * USEC_PER_MS, 4 * USEC_PER_SEC);
-	answer_clear(&a);
 	rig_end(&rig);
 }
 
@@ -658,16 +349,8 @@ int main(void)
 		cmocka_unit_test(exchange_takes_good_heads),
 		cmocka_unit_test(exchange_answers_crowded_heads),
 		cmocka_unit_test(exchange_knows_the_library),
-		cmocka_unit_test(exchange_answers_head_as_get),
 		cmocka_unit_test(exchange_tells_what_is_allowed),
 		cmocka_unit_test(exchange_knows_its_parameters),
-		cmocka_unit_test(exchange_takes_json_only),
-		cmocka_unit_test(exchange_lets_clients_finish),
-		cmocka_unit_test(exchange_lingers_over_large_bodies),
-		cmocka_unit_test(exchange_bounds_what_waits),
-		cmocka_unit_test(exchange_bounds_what_bodies_become),
-		cmocka_unit_test(exchange_puts_writes_before_reads),
-		cmocka_unit_test(exchange_waits_for_no_body),
 		cmocka_unit_test(exchange_locks_nobody_out),
 	};
 

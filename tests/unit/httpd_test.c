@@ -2,32 +2,12 @@
 // The server against hostile and careless clients, over real sockets.
 #include "api/httpd.h"
 
-#include "api_rig.h"
+#include "http_asserts.h"
 
 #include "api/body.h"
 #include "api/conns.h"
 
 #include <fcntl.h>
-
-#define ZONE "/api/v1/zones/za"
-
-static void assert_serves(const struct rig *rig)
-{
-	AUTO_REPLY struct answer a = rig_get(rig, "/livez");
-
-	assert_int_equal(a.status, 200);
-}
-
-static void assert_problem(const struct answer *a, int status, const char *type)
-{
-	char buf[256];
-
-	if (a->status != status)
-		fail_msg("status %d instead of %d: %s", a->status, status, a->text);
-	assert_string_equal(answer_text(a, "type"), type);
-	assert_int_equal(json_integer_value(json_object_get(a->json, "status")), status);
-	assert_string_equal(answer_header(a, "Content-Type", buf), "application/problem+json");
-}
 
 static void assert_refused_body(const struct rig *rig, const char *body, const char *says)
 {
@@ -199,8 +179,7 @@ static void httpd_refuses_two_lengths(void **state)
 						  heads[i]);
 		int fd = rig_connect(&rig);
 
-		rig_send(fd, text, strlen(text));
-		AUTO_REPLY struct answer a = rig_read(fd, 5000);
+		AUTO_REPLY struct answer a = ask_bytes(fd, text, strlen(text));
 		assert_problem(&a, 400, "bad-request");
 		assert_string_equal(answer_header(&a, "Connection", buf), "close");
 		assert_null(strstr(a.text + 4, "HTTP/1.1 "));
@@ -374,8 +353,7 @@ static void httpd_ends_kept_connections(void **state)
 	rig.linger = true;
 	ev_async_send(rig.loop, &rig.stop);
 	usleep(200000);
-	rig_send(fd, ask, strlen(ask));
-	struct answer a = rig_read(fd, 5000);
+	struct answer a = ask_bytes(fd, ask, strlen(ask));
 	assert_problem(&a, 503, "stopping");
 	answer_clear(&a);
 	rig.linger = false;
@@ -391,8 +369,7 @@ static void httpd_keeps_connections(void **state)
 	(void)state;
 	rig_start(&rig, 0);
 	int fd = rig_connect(&rig);
-	rig_send(fd, twice, strlen(twice));
-	AUTO_REPLY struct answer a = rig_read(fd, 5000);
+	AUTO_REPLY struct answer a = ask_bytes(fd, twice, strlen(twice));
 	assert_int_equal(a.status, 200);
 	const char *second = strstr(a.text + 4, "HTTP/1.1 200");
 	assert_non_null(second);
@@ -407,8 +384,7 @@ static struct answer ask_tcp(const struct rig *rig, const char *path, const char
 					  headers);
 	int fd = rig_connect_tcp(rig);
 
-	rig_send(fd, text, strlen(text));
-	return rig_read(fd, 5000);
+	return ask_bytes(fd, text, strlen(text));
 }
 
 static void httpd_guards_tcp(void **state)
