@@ -96,6 +96,7 @@ struct access_user_view {
 	uint64_t version; /* another one after each change */
 	usec_t created_wall;
 	usec_t updated_wall;
+	const char *updated_by;
 	usec_t login_wall; /* 0 = never */
 	size_t sessions;
 };

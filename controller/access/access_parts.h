@@ -18,18 +18,24 @@ struct user {
 	uint64_t version;
 	usec_t created_wall;
 	usec_t updated_wall;
+	char *updated_by;
 	usec_t login_wall;
 	json_t *sources; /* texts, oldest first: not held up by failures elsewhere */
 };
 
-struct token {
+/* What a token and a session begin with. */
+struct access_entry {
 	char *id;
+	usec_t created_wall;
+};
+
+struct token {
+	struct access_entry entry;
 	char *name;
 	char *created_by;
 	char *used_from;
 	struct secret_hash hash;
 	enum role role;
-	usec_t created_wall;
 	usec_t expires_wall;
 	usec_t used_wall;
 	usec_t stored_at; /* its last use was written then */
@@ -39,13 +45,12 @@ struct token {
 };
 
 struct session {
-	char *id;
+	struct access_entry entry;
 	char *user;
 	char *source;
 	struct secret_hash hash;
 	struct secret_hash former; /* good until former_until */
 	usec_t former_until;       /* USEC_NEVER: the new one was not used yet */
-	usec_t created_wall;
 	usec_t seen_wall;
 	usec_t expires_wall; /* absolute */
 	usec_t idle_until;
@@ -145,6 +150,12 @@ void access_user_check_new(struct access_op *op, const struct user *u);
 /* Rows: the user with what is new in the op (hash) and this role. */
 void access_user_change(struct access_op *op, const struct user *before, enum role role);
 void access_user_sign_in(struct access_op *op, const struct user *u);
+
+/* access_entries.c: of a list by age */
+struct access_entry *access_entry_find(const struct vec *list, const char *id);
+/* Puts `next` (NULL: nothing) in the place of the one of that id; gives back what was there, or NULL. */
+struct access_entry *access_entry_replace(struct vec *list, const char *id,
+					  struct access_entry *next);
 
 /* access_tokens.c */
 struct token *access_token_find(const struct access *a, const char *id);

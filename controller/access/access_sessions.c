@@ -10,20 +10,14 @@
 
 struct session *access_session_find(const struct access *a, const char *id)
 {
-	for (size_t i = 0; i < a->sessions.count; i++) {
-		struct session *s = a->sessions.items[i];
-
-		if (strcmp(s->id, id) == 0)
-			return s;
-	}
-	return NULL;
+	return (struct session *)access_entry_find(&a->sessions, id);
 }
 
 void access_session_free(struct session *s)
 {
 	if (!s)
 		return;
-	free(s->id);
+	free(s->entry.id);
 	free(s->user);
 	free(s->source);
 	explicit_bzero(s, sizeof(*s));
@@ -58,8 +52,8 @@ static char *access_session_encode(const struct session *s)
 	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I}", "user", s->user, "source",
 				 s->source, "hash", secret_format_hash(&s->hash, hash), "former",
 				 secret_format_hash(other, former), "created",
-				 (json_int_t)s->created_wall, "seen", (json_int_t)s->seen_wall,
-				 "expires", (json_int_t)s->expires_wall);
+				 (json_int_t)s->entry.created_wall, "seen",
+				 (json_int_t)s->seen_wall, "expires", (json_int_t)s->expires_wall);
 	char *text;
 
 	assert(json);
@@ -94,10 +88,10 @@ static struct session *access_session_decode(const struct access *a, const char 
 		json_decref(json);
 		return NULL;
 	}
-	s->id = mem_strdup(id);
+	s->entry.id = mem_strdup(id);
 	s->user = mem_strdup(user);
 	s->source = mem_strdup(source);
-	s->created_wall = (usec_t)created;
+	s->entry.created_wall = (usec_t)created;
 	s->seen_wall = (usec_t)seen;
 	s->expires_wall = (usec_t)expires;
 	s->former_until = secret_same(&s->hash, &s->former) ? 0 : USEC_NEVER;
@@ -110,40 +104,14 @@ static struct session *access_session_decode(const struct access *a, const char 
 	return s;
 }
 
-static void access_session_forget(struct access *a, const char *id)
-{
-	for (size_t i = 0; i < a->sessions.count; i++) {
-		struct session *s = a->sessions.items[i];
-
-		if (strcmp(s->id, id) != 0)
-			continue;
-		vec_remove(&a->sessions, i);
-		access_session_free(s);
-		return;
-	}
-}
-
-static int access_session_compare_age(const void *a, const void *b)
-{
-	const struct session *x = a;
-	const struct session *y = b;
-
-	if (x->created_wall != y->created_wall)
-		return x->created_wall < y->created_wall ? -1 : 1;
-	return strcmp(x->id, y->id);
-}
-
 int access_session_take(struct access *a, const char *id, const char *value)
 {
 	struct session *s = value ? access_session_decode(a, id, value) : NULL;
 
 	if (value && !s)
 		return -EINVAL;
-	access_session_forget(a, id);
-	if (s) {
-		vec_push(&a->sessions, s);
-		vec_sort(&a->sessions, access_session_compare_age);
-	}
+	access_session_free(
+		(struct session *)access_entry_replace(&a->sessions, id, s ? &s->entry : NULL));
 	return 0;
 }
 
@@ -154,7 +122,7 @@ static void access_session_decide_use(struct access_op *op)
 	struct session *s = access_session_find(op->access, op->id);
 
 	if (s)
-		access_op_row(op, "session", s->id, access_session_encode(s));
+		access_op_row(op, "session", s->entry.id, access_session_encode(s));
 }
 
 static void access_session_after_use(struct access_op *op)
@@ -178,7 +146,7 @@ static void access_session_decide_rotation(struct access_op *op)
 	next.former = s->hash;
 	next.former_until = USEC_NEVER;
 	secret_digest(op->secret, &next.hash);
-	access_op_row(op, "session", s->id, access_session_encode(&next));
+	access_op_row(op, "session", s->entry.id, access_session_encode(&next));
 }
 
 static void access_session_after_rotation(struct access_op *op)
@@ -215,7 +183,7 @@ static void access_session_store(struct access *a, struct session *s)
 			   rotates ? access_session_decide_rotation : access_session_decide_use);
 	op->after = rotates ? access_session_after_rotation : access_session_after_use;
 	op->keeps_memory = true;
-	memcpy(op->id, s->id, strnlen(s->id, ACCESS_ID_MAX - 1));
+	memcpy(op->id, s->entry.id, strnlen(s->entry.id, ACCESS_ID_MAX - 1));
 	access_op_queue(op);
 }
 
@@ -305,7 +273,7 @@ bool access_identify_session(struct access *a, const char *secret,
 	who.role = u->role;
 	who.expires_wall = s->expires_wall;
 	snprintf(who.who, sizeof(who.who), "%s", u->name);
-	memcpy(who.id, s->id, strnlen(s->id, ACCESS_ID_MAX - 1));
+	memcpy(who.id, s->entry.id, strnlen(s->entry.id, ACCESS_ID_MAX - 1));
 	access_session_store(a, s);
 	*ret_identity = who;
 	return true;
@@ -346,19 +314,19 @@ static void access_session_make_room(struct access_op *op, const char *user)
 		}
 		if (!goes)
 			continue;
-		access_op_row(op, "session", s->id, NULL);
+		access_op_row(op, "session", s->entry.id, NULL);
 		left--;
 	}
 	if (left >= ACCESS_SESSIONS_MAX)
-		access_op_row(op, "session", ((const struct session *)a->sessions.items[0])->id,
-			      NULL);
+		access_op_row(op, "session",
+			      ((const struct session *)a->sessions.items[0])->entry.id, NULL);
 }
 
 void access_session_start(struct access_op *op, const char *user)
 {
 	const struct access *a = op->access;
 	char source[ADDR_TEXT_MAX] = "unix";
-	struct session s = {.created_wall = access_wall(a), .former_until = USEC_NEVER};
+	struct session s = {.entry.created_wall = access_wall(a), .former_until = USEC_NEVER};
 	char *value;
 
 	access_session_make_room(op, user);
@@ -368,8 +336,8 @@ void access_session_start(struct access_op *op, const char *user)
 	access_make_secret(a, op->secret);
 	secret_digest(op->secret, &s.hash);
 	s.former = s.hash;
-	s.seen_wall = s.created_wall;
-	s.expires_wall = s.created_wall + ACCESS_SESSION_ABSOLUTE;
+	s.seen_wall = s.entry.created_wall;
+	s.expires_wall = s.entry.created_wall + ACCESS_SESSION_ABSOLUTE;
 	s.user = mem_strdup(user);
 	s.source = source;
 	value = access_session_encode(&s);
@@ -385,7 +353,7 @@ void access_session_end_all(struct access_op *op, const char *user)
 		const struct session *s = a->sessions.items[i];
 
 		if (strcmp(s->user, user) == 0)
-			access_op_row(op, "session", s->id, NULL);
+			access_op_row(op, "session", s->entry.id, NULL);
 	}
 }
 
@@ -405,9 +373,9 @@ static void access_session_view(const struct session *s, struct access_session_v
 	usec_t idle = s->seen_wall + ACCESS_SESSION_IDLE;
 
 	*ret_view = (struct access_session_view){
-		.id = s->id,
+		.id = s->entry.id,
 		.user = s->user,
-		.created_wall = s->created_wall,
+		.created_wall = s->entry.created_wall,
 		.seen_wall = s->seen_wall,
 		.expires_wall = idle < s->expires_wall ? idle : s->expires_wall,
 		.source = s->source};

@@ -11,20 +11,14 @@
 
 struct token *access_token_find(const struct access *a, const char *id)
 {
-	for (size_t i = 0; i < a->tokens.count; i++) {
-		struct token *t = a->tokens.items[i];
-
-		if (strcmp(t->id, id) == 0)
-			return t;
-	}
-	return NULL;
+	return (struct token *)access_entry_find(&a->tokens, id);
 }
 
 void access_token_free(struct token *t)
 {
 	if (!t)
 		return;
-	free(t->id);
+	free(t->entry.id);
 	free(t->name);
 	free(t->created_by);
 	free(t->used_from);
@@ -51,7 +45,7 @@ static char *access_token_encode(const struct token *t)
 	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:o}", "name", t->name,
 				 "role", role_name(t->role), "hash",
 				 secret_format_hash(&t->hash, hash), "by", t->created_by, "created",
-				 (json_int_t)t->created_wall, "expires",
+				 (json_int_t)t->entry.created_wall, "expires",
 				 (json_int_t)t->expires_wall, "used", (json_int_t)t->used_wall,
 				 "from", t->used_from, "sources", access_token_encode_sources(t));
 	char *text;
@@ -100,38 +94,15 @@ static struct token *access_token_decode(const char *id, const char *value)
 		json_decref(json);
 		return NULL;
 	}
-	t->id = mem_strdup(id);
+	t->entry.id = mem_strdup(id);
 	t->name = mem_strdup(name);
 	t->created_by = mem_strdup(by);
 	t->used_from = mem_strdup(from);
-	t->created_wall = (usec_t)created;
+	t->entry.created_wall = (usec_t)created;
 	t->expires_wall = (usec_t)expires;
 	t->used_wall = (usec_t)used;
 	json_decref(json);
 	return t;
-}
-
-static void access_token_forget(struct access *a, const char *id)
-{
-	for (size_t i = 0; i < a->tokens.count; i++) {
-		struct token *t = a->tokens.items[i];
-
-		if (strcmp(t->id, id) != 0)
-			continue;
-		vec_remove(&a->tokens, i);
-		access_token_free(t);
-		return;
-	}
-}
-
-static int access_token_compare_age(const void *a, const void *b)
-{
-	const struct token *x = a;
-	const struct token *y = b;
-
-	if (x->created_wall != y->created_wall)
-		return x->created_wall < y->created_wall ? -1 : 1;
-	return strcmp(x->id, y->id);
 }
 
 int access_token_take(struct access *a, const char *id, const char *value)
@@ -140,11 +111,8 @@ int access_token_take(struct access *a, const char *id, const char *value)
 
 	if (value && !t)
 		return -EINVAL;
-	access_token_forget(a, id);
-	if (t) {
-		vec_push(&a->tokens, t);
-		vec_sort(&a->tokens, access_token_compare_age);
-	}
+	access_token_free(
+		(struct token *)access_entry_replace(&a->tokens, id, t ? &t->entry : NULL));
 	return 0;
 }
 
@@ -155,7 +123,7 @@ static void access_token_decide_use(struct access_op *op)
 	struct token *t = access_token_find(op->access, op->id);
 
 	if (t)
-		access_op_row(op, "token", t->id, access_token_encode(t));
+		access_op_row(op, "token", t->entry.id, access_token_encode(t));
 }
 
 static void access_token_after_use(struct access_op *op)
@@ -184,7 +152,7 @@ static void access_token_use(struct access *a, struct token *t, const struct add
 	t->storing = true;
 	t->stored_at = now;
 	op = access_op_new(a, NULL, access_token_decide_use);
-	memcpy(op->id, t->id, strnlen(t->id, ACCESS_ID_MAX - 1));
+	memcpy(op->id, t->entry.id, strnlen(t->entry.id, ACCESS_ID_MAX - 1));
 	op->keeps_memory = true;
 	op->after = access_token_after_use;
 	access_op_queue(op);
@@ -238,7 +206,7 @@ bool access_identify_token(struct access *a, const char *token, const struct add
 	*ret_identity = (struct access_identity){
 		.way = ACCESS_BY_TOKEN, .role = t->role, .expires_wall = t->expires_wall};
 	snprintf(ret_identity->who, sizeof(ret_identity->who), "token:%s", t->name);
-	memcpy(ret_identity->id, t->id, strnlen(t->id, ACCESS_ID_MAX - 1));
+	memcpy(ret_identity->id, t->entry.id, strnlen(t->entry.id, ACCESS_ID_MAX - 1));
 	return true;
 }
 
@@ -279,7 +247,7 @@ void access_token_add(struct access_op *op)
 	char none[] = "";
 	struct token t = {.used_from = none,
 			  .role = w->role,
-			  .created_wall = access_wall(a),
+			  .entry.created_wall = access_wall(a),
 			  .source_count = w->source_count};
 	char secret[SECRET_TEXT_MAX];
 	char *value;
@@ -292,7 +260,7 @@ void access_token_add(struct access_op *op)
 	snprintf(op->secret, sizeof(op->secret), ACCESS_TOKEN_PREFIX "%s", secret);
 	explicit_bzero(secret, sizeof(secret));
 	secret_digest(op->secret, &t.hash);
-	t.expires_wall = w->expires_in ? t.created_wall + w->expires_in : 0;
+	t.expires_wall = w->expires_in ? t.entry.created_wall + w->expires_in : 0;
 	memcpy(t.sources, w->sources, sizeof(t.sources));
 	t.name = mem_strdup(w->name);
 	t.created_by = mem_strdup(w->who ? w->who : "");
@@ -315,11 +283,11 @@ void access_token_revoke(struct access_op *op)
 
 static void access_token_view(const struct token *t, struct access_token_view *ret_view)
 {
-	*ret_view = (struct access_token_view){.id = t->id,
+	*ret_view = (struct access_token_view){.id = t->entry.id,
 					       .name = t->name,
 					       .role = t->role,
 					       .created_by = t->created_by,
-					       .created_wall = t->created_wall,
+					       .created_wall = t->entry.created_wall,
 					       .expires_wall = t->expires_wall,
 					       .used_wall = t->used_wall,
 					       .used_from = t->used_from,

@@ -24,6 +24,7 @@ void access_user_free(struct user *u)
 		return;
 	free(u->name);
 	free(u->hash);
+	free(u->updated_by);
 	json_decref(u->sources);
 	free(u);
 }
@@ -32,11 +33,11 @@ void access_user_free(struct user *u)
 
 char *access_user_encode(const struct user *u)
 {
-	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:O}", "role", role_name(u->role),
-				 "hash", u->hash, "version", (json_int_t)u->version, "created",
-				 (json_int_t)u->created_wall, "updated",
-				 (json_int_t)u->updated_wall, "login", (json_int_t)u->login_wall,
-				 "sources", u->sources);
+	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:O}", "role",
+				 role_name(u->role), "hash", u->hash, "version",
+				 (json_int_t)u->version, "created", (json_int_t)u->created_wall,
+				 "updated", (json_int_t)u->updated_wall, "by", u->updated_by,
+				 "login", (json_int_t)u->login_wall, "sources", u->sources);
 	char *text;
 
 	assert(json);
@@ -50,14 +51,14 @@ static struct user *access_user_decode(const char *name, const char *value)
 {
 	json_t *json = json_loads(value, 0, NULL);
 	json_int_t version = 0, created = 0, updated = 0, login = 0;
-	const char *role = "", *hash = "";
+	const char *role = "", *hash = "", *by = "unknown"; /* rows of before have none */
 	json_t *sources = NULL;
 	struct user *u = mem_new(struct user);
 
 	if (!json ||
-	    json_unpack(json, "{s:s, s:s, s:I, s:I, s:I, s:I, s:o}", "role", &role, "hash", &hash,
-			"version", &version, "created", &created, "updated", &updated, "login",
-			&login, "sources", &sources) != 0 ||
+	    json_unpack(json, "{s:s, s:s, s:I, s:I, s:I, s?s, s:I, s:o}", "role", &role, "hash",
+			&hash, "version", &version, "created", &created, "updated", &updated, "by",
+			&by, "login", &login, "sources", &sources) != 0 ||
 	    role_parse(role, &u->role) != 0 || !*hash || strlen(hash) >= PASSWORD_HASH_MAX ||
 	    !json_is_array(sources)) {
 		free(u);
@@ -69,6 +70,7 @@ static struct user *access_user_decode(const char *name, const char *value)
 	u->version = (uint64_t)version;
 	u->created_wall = (usec_t)created;
 	u->updated_wall = (usec_t)updated;
+	u->updated_by = mem_strdup(by);
 	u->login_wall = (usec_t)login;
 	u->sources = json_incref(sources);
 	json_decref(json);
@@ -105,12 +107,14 @@ void access_user_change(struct access_op *op, const struct user *before, enum ro
 		.version = before ? before->version + 1 : wall,
 		.created_wall = before ? before->created_wall : wall,
 		.updated_wall = wall,
+		.updated_by = mem_strdup(op->wish->who ? op->wish->who : op->wish->user),
 		.login_wall = before ? before->login_wall : 0,
 		.sources = before ? json_incref(before->sources) : json_array(),
 	};
 
 	access_op_row(op, "user", op->wish->user, access_user_encode(&after));
 	json_decref(after.sources);
+	free(after.updated_by);
 	/* Whoever had the old password or role has to sign in anew. */
 	access_session_end_all(op, op->wish->user);
 }
@@ -230,6 +234,7 @@ static void access_user_view(const struct access *a, const struct user *u,
 					      .version = u->version,
 					      .created_wall = u->created_wall,
 					      .updated_wall = u->updated_wall,
+					      .updated_by = u->updated_by,
 					      .login_wall = u->login_wall,
 					      .sessions = access_session_count(a, u->name)};
 }

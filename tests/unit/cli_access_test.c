@@ -82,21 +82,25 @@ static void users_are_set_and_removed(void **state)
 	AUTO_OUTCOME struct outcome made = cli_rig_run(&rig, cli_access_set_user, 2, &make,
 						       WORDS("user", "set", "bob"));
 	assert_string_equal(made.out, "bob is made.\n");
-	AUTO_OUTCOME struct outcome changed = cli_rig_run(&rig, cli_access_set_user, 2, &change,
-							  WORDS("user", "set", "bob"));
-	assert_string_equal(changed.out, "bob is changed.\n");
+	cli_rig_expect(
+		&rig,
+		&(struct cli_ask){cli_access_set_user, 2, &change, WORDS("user", "set", "bob")},
+		EXIT_OK, "bob is changed.\n");
 	AUTO_OUTCOME struct outcome shown = cli_rig_run(&rig, cli_access_show_user, 2, &plain,
 							WORDS("user", "show", "bob"));
 	assert_contains(shown.out, "bob   editor");
-	AUTO_OUTCOME struct outcome set = cli_rig_run(&rig, cli_access_set_password, 2, &password,
-						      WORDS("user", "password", "bob"));
-	assert_int_equal(set.exit, EXIT_OK);
-	AUTO_OUTCOME struct outcome gone = cli_rig_run(&rig, cli_access_delete_user, 2, &plain,
-						       WORDS("user", "delete", "bob"));
-	assert_string_equal(gone.out, "bob is removed.\n");
-	AUTO_OUTCOME struct outcome again = cli_rig_run(&rig, cli_access_delete_user, 2, &plain,
-							WORDS("user", "delete", "bob"));
-	assert_int_equal(again.exit, EXIT_NOT_FOUND);
+	cli_rig_expect(&rig,
+		       &(struct cli_ask){cli_access_set_password, 2, &password,
+					 WORDS("user", "password", "bob")},
+		       EXIT_OK, NULL);
+	cli_rig_expect(&rig,
+		       &(struct cli_ask){cli_access_delete_user, 2, &plain,
+					 WORDS("user", "delete", "bob")},
+		       EXIT_OK, "bob is removed.\n");
+	cli_rig_expect(&rig,
+		       &(struct cli_ask){cli_access_delete_user, 2, &plain,
+					 WORDS("user", "delete", "bob")},
+		       EXIT_NOT_FOUND, NULL);
 	unlink(path);
 	rig_end(&rig);
 }
@@ -108,9 +112,8 @@ static void whoami_tells_how_one_is_known(void **state)
 
 	(void)state;
 	rig_start(&rig, 0);
-	AUTO_OUTCOME struct outcome who = cli_rig_run(&rig, cli_access_whoami, 1, &o,
-						      WORDS("whoami"));
-	assert_string_equal(who.out, "root, admin, by peer over unix\n");
+	cli_rig_expect(&rig, &(struct cli_ask){cli_access_whoami, 1, &o, WORDS("whoami")}, EXIT_OK,
+		       "root, admin, by peer over unix\n");
 	rig_end(&rig);
 }
 

@@ -79,6 +79,27 @@ static inline struct outcome cli_rig_run(const struct rig *rig,
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+struct cli_ask {
+	enum cli_exit (*command)(struct cli *cli);
+	size_t skip;
+	const struct cli_options *options;
+	const char *const *words;
+};
+
+/* Runs it; it ends so, and says all of this (NULL: whatever). */
+static inline void cli_rig_expect(const struct rig *rig, const struct cli_ask *ask,
+				  enum cli_exit expected, const char *out)
+{
+	AUTO_OUTCOME struct outcome o = cli_rig_run(rig, ask->command, ask->skip, ask->options,
+						    ask->words);
+
+	if (o.exit != expected)
+		fail_msg("%s %s ended with %d: %s%s", ask->words[0],
+			 ask->words[1] ? ask->words[1] : "", (int)o.exit, o.out, o.err);
+	if (out)
+		assert_string_equal(o.out, out);
+}
+
 static inline void assert_contains(const char *text, const char *part)
 {
 	if (!strstr(text, part))

@@ -33,32 +33,35 @@ static void tokens_are_made_listed_and_revoked(void **state)
 	assert_contains(both.out, "no end");
 	assert_null(strstr(both.out, "revoked"));
 	assert_null(strstr(both.out, "expired"));
-	AUTO_OUTCOME struct outcome brief = cli_rig_run(
-		&rig, cli_token_create, 2, &(struct cli_options){.role = "viewer", .expires = "1s"},
-		WORDS("token", "create", "brief"));
-	assert_int_equal(brief.exit, EXIT_OK);
+	cli_rig_expect(&rig,
+		       &(struct cli_ask){cli_token_create, 2,
+					 &(struct cli_options){.role = "viewer", .expires = "1s"},
+					 WORDS("token", "create", "brief")},
+		       EXIT_OK, NULL);
 	usleep(1100 * 1000);
 	AUTO_OUTCOME struct outcome late = cli_rig_run(&rig, cli_token_list, 2, &plain,
 						       WORDS("token", "list"));
 	assert_contains(late.out, "expired");
-	AUTO_OUTCOME struct outcome over = cli_rig_run(&rig, cli_token_revoke, 2, &plain,
-						       WORDS("token", "revoke", "brief"));
-	assert_int_equal(over.exit, EXIT_OK);
-	AUTO_OUTCOME struct outcome ended = cli_rig_run(&rig, cli_token_revoke, 2, &plain,
-							WORDS("token", "revoke", "endless"));
-	assert_int_equal(ended.exit, EXIT_OK);
-	AUTO_OUTCOME struct outcome twice = cli_rig_run(&rig, cli_token_create, 2, &o,
-							WORDS("token", "create", "ci"));
-	assert_int_equal(twice.exit, EXIT_INVALID);
+	cli_rig_expect(
+		&rig,
+		&(struct cli_ask){cli_token_revoke, 2, &plain, WORDS("token", "revoke", "brief")},
+		EXIT_OK, NULL);
+	cli_rig_expect(
+		&rig,
+		&(struct cli_ask){cli_token_revoke, 2, &plain, WORDS("token", "revoke", "endless")},
+		EXIT_OK, NULL);
+	cli_rig_expect(&rig,
+		       &(struct cli_ask){cli_token_create, 2, &o, WORDS("token", "create", "ci")},
+		       EXIT_INVALID, NULL);
 	struct cli_options dry = {.role = "viewer", .dry_run = true};
 	AUTO_OUTCOME struct outcome would = cli_rig_run(&rig, cli_token_create, 2, &dry,
 							WORDS("token", "create", "tried"));
 	assert_int_equal(would.exit, EXIT_DIFFERENCES);
 	assert_contains(would.out, "tried");
 	assert_null(strstr(would.out, "zg_"));
-	AUTO_OUTCOME struct outcome would_go = cli_rig_run(&rig, cli_token_revoke, 2, &dry,
-							   WORDS("token", "revoke", "ci"));
-	assert_int_equal(would_go.exit, EXIT_DIFFERENCES);
+	cli_rig_expect(&rig,
+		       &(struct cli_ask){cli_token_revoke, 2, &dry, WORDS("token", "revoke", "ci")},
+		       EXIT_DIFFERENCES, NULL);
 	AUTO_OUTCOME struct outcome gone = cli_rig_run(&rig, cli_token_revoke, 2, &plain,
 						       WORDS("token", "revoke", "ci"));
 	assert_string_equal(gone.out, "ci is revoked.\n");
