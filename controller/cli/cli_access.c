@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "cli/cli_args.h"
 #include "cli/cli_complete.h"
+#include "cli/cli_escape.h"
 #include "cli/cli_password.h"
 #include "cli/cli_print.h"
 
@@ -69,7 +70,8 @@ static const char *cli_access_fingerprint(const json_t *system)
 
 static void cli_access_print_setup(const json_t *code, const json_t *system)
 {
-	const json_t *urls = json_object_get(code, "urls"), *url;
+	const json_t *urls = json_object_get(code, "urls");
+	json_t *url;
 	size_t i;
 
 	if (json_array_size(urls) == 0)
@@ -79,7 +81,7 @@ static void cli_access_print_setup(const json_t *code, const json_t *system)
 		       " minutes open in a browser, and type the code:\n",
 		       cli_print_number(code, "expires_in_s") / 60);
 	json_array_foreach (urls, i, url)
-		printf("  %s\n", json_string_value(url));
+		printf("  %s\n", cli_escape_string(url));
 	printf("Code:         %s\n", cli_print_text(code, "code"));
 	if (*cli_access_fingerprint(system))
 		printf("Certificate:  SHA-256 %s\n", cli_access_fingerprint(system));

@@ -3,13 +3,15 @@
 #include "cli/cli_diff.h"
 
 #include "base/mem.h"
+#include "cli/cli_escape.h"
 
 #include <errno.h>
 #include <string.h>
 
 static void cli_diff_write_value(const json_t *value, struct buf_writer *w)
 {
-	AUTO_FREE char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+	AUTO_FREE char *text = value ? cli_escape_dump(value, JSON_COMPACT | JSON_ENCODE_ANY)
+				     : NULL;
 
 	buf_write_text(w, text ? text : "(not set)");
 }
@@ -35,7 +37,9 @@ static void cli_diff_write_members(const char *prefix, json_t *old, json_t *new,
 			cli_diff_write_members(inner, before, after, w);
 			continue;
 		}
-		buf_write_format(w, "    %s: ", path);
+		buf_write_text(w, "    ");
+		cli_escape_write(w, path, strlen(path), ESCAPE_ALL);
+		buf_write_text(w, ": ");
 		if (old && new) {
 			cli_diff_write_value(before, w);
 			buf_write_text(w, " -> ");
@@ -49,7 +53,7 @@ static void cli_diff_write_members(const char *prefix, json_t *old, json_t *new,
 void cli_diff_write_change(const json_t *change, bool color, struct buf_writer *w)
 {
 	const char *action = json_string_value(json_object_get(change, "action"));
-	const char *path = json_string_value(json_object_get(change, "path"));
+	const char *path = cli_escape_string(json_object_get(change, "path"));
 	json_t *old = json_object_get(change, "old"), *new = json_object_get(change, "new");
 	bool create = action && strcmp(action, "create") == 0,
 	     delete = action && strcmp(action, "delete") == 0;

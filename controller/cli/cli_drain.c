@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "cli/cli_args.h"
 #include "cli/cli_client.h"
+#include "cli/cli_escape.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -71,7 +72,7 @@ static enum cli_exit cli_drain_print_plan(const struct cli *cli, const json_t *a
 {
 	json_int_t ops = cli_print_number(answer, "kernel_ops_total");
 	json_int_t names = cli_print_number(answer, "dns_changes_total");
-	const json_t *item;
+	json_t *item;
 	size_t i;
 
 	if (cli->options.format == FORMAT_JSON) {
@@ -81,7 +82,7 @@ static enum cli_exit cli_drain_print_plan(const struct cli *cli, const json_t *a
 		       " changed names\n",
 		       ops, names);
 		json_array_foreach (json_object_get(answer, "kernel_ops"), i, item)
-			printf("  %s\n", json_string_value(item));
+			printf("  %s\n", cli_escape_string(item));
 		json_array_foreach (json_object_get(answer, "dns_changes"), i, item)
 			printf("  DNS %s %s\n", cli_print_text(item, "name"),
 			       cli_print_text(item, "type"));

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "cli/cli_client.h"
+#include "cli/cli_escape.h"
 #include "cli/cli_follow.h"
 #include "cli/cli_format.h"
 #include "cli/cli_print.h"
@@ -27,7 +28,7 @@ static void cli_events_print_line(const struct cli *cli, const json_t *event)
 	AUTO_FREE char *text = NULL;
 
 	if (cli->options.format != FORMAT_TABLE) {
-		text = json_dumps(event, JSON_COMPACT);
+		text = cli_escape_dump(event, JSON_COMPACT);
 		puts(text);
 	} else {
 		text = mem_printf("%.19s %-8s %-22s %s%s%s", cli_print_text(event, "at"),
@@ -35,10 +36,6 @@ static void cli_events_print_line(const struct cli *cli, const json_t *event)
 				  cli_print_text(event, "object"),
 				  *cli_print_text(event, "object") ? ": " : "",
 				  cli_print_text(event, "detail"));
-		/* Nothing from outside reaches the terminal raw. */
-		for (char *c = text; *c; c++)
-			if ((unsigned char)*c < ' ' || *c == 0x7f)
-				*c = '?';
 		puts(text);
 	}
 	fflush(stdout);

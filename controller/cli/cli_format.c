@@ -3,6 +3,7 @@
 #include "cli/cli_format.h"
 
 #include "base/mem.h"
+#include "cli/cli_escape.h"
 
 #include <string.h>
 
@@ -27,7 +28,8 @@ static const char *const format_names[][2] = {
 static char *cli_format_text(const json_t *value)
 {
 	if (json_is_string(value))
-		return mem_strdup(json_string_value(value));
+		return cli_escape_copy(json_string_value(value), json_string_length(value),
+				       ESCAPE_ALL);
 	if (json_is_integer(value))
 		return mem_printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
 	return NULL;
@@ -58,7 +60,8 @@ static bool cli_format_write_thing(const struct cli_format_wish *wish, const jso
 	AUTO_FREE char *text = NULL;
 
 	if (wish->format == FORMAT_JSONL) {
-		text = json_dumps(item, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
+		text = cli_escape_dump(item,
+				       JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
 		buf_write_format(w, "%s\n", text);
 		return true;
 	}

@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "cli/cli_escape.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -106,7 +107,7 @@ enum cli_exit cli_kernel_reconcile(struct cli *cli)
 						      "/kernel/reconcile?dry_run=true"
 								   : CLI_BASE "/kernel/reconcile"};
 	AUTO_ANSWER struct cli_answer a = {0};
-	const json_t *operation;
+	json_t *operation;
 	bool calm, mended;
 	size_t i;
 
@@ -119,7 +120,7 @@ enum cli_exit cli_kernel_reconcile(struct cli *cli)
 		cli_print_json(a.json);
 	} else {
 		json_array_foreach (json_object_get(a.json, "operations"), i, operation)
-			printf("%s\n", json_string_value(operation));
+			printf("%s\n", cli_escape_string(operation));
 		printf("%s\n", calm                   ? "Nothing differs."
 			       : cli->options.dry_run ? "That would mend it."
 			       : mended               ? "Mended."

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cli/cli_diff.h"
+#include "cli/cli_escape.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 const char *cli_print_text(const json_t *object, const char *member)
 {
-	const char *text = json_string_value(json_object_get(object, member));
+	const char *text = cli_escape_string(json_object_get(object, member));
 
 	return text ? text : "";
 }
@@ -50,8 +51,9 @@ const char *cli_print_published(const struct cli *cli, const json_t *zone, char 
 
 void cli_print_json(const json_t *json)
 {
-	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-	putchar('\n');
+	AUTO_FREE char *text = cli_escape_dump(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+
+	puts(text);
 }
 
 void cli_print_table(struct cli_table *t)
@@ -243,14 +245,14 @@ void cli_print_new_advice(const json_t *before, const json_t *advice, const char
 static void cli_print_write_list(const json_t *list, json_int_t total, const char *what,
 				 struct buf_writer *w)
 {
-	const json_t *item;
+	json_t *item;
 	size_t i;
 
 	if (total == 0)
 		return;
 	buf_write_format(w, "\n%s:\n", what);
 	json_array_foreach (list, i, item)
-		buf_write_format(w, "  %s\n", json_string_value(item));
+		buf_write_format(w, "  %s\n", cli_escape_string(item));
 	if (total > (json_int_t)json_array_size(list))
 		buf_write_format(w, "  and %" JSON_INTEGER_FORMAT " more\n",
 				 total - (json_int_t)json_array_size(list));
@@ -258,7 +260,7 @@ static void cli_print_write_list(const json_t *list, json_int_t total, const cha
 
 static void cli_print_write_set(const json_t *list, const json_t *ttl, struct buf_writer *w)
 {
-	const json_t *address;
+	json_t *address;
 	size_t i;
 
 	if (!json_is_integer(ttl)) {
@@ -266,7 +268,7 @@ static void cli_print_write_set(const json_t *list, const json_t *ttl, struct bu
 		return;
 	}
 	json_array_foreach (list, i, address)
-		buf_write_format(w, "%s ", json_string_value(address));
+		buf_write_format(w, "%s ", cli_escape_string(address));
 	if (i == 0)
 		buf_write_text(w, "no address ");
 	buf_write_format(w, "(%" JSON_INTEGER_FORMAT " s)", json_integer_value(ttl));

@@ -11,7 +11,7 @@
 /* Where [kernel] ipvs = off: what else would be in the kernel. */
 #define CLI_PLANNED "planned (ipvs = off)"
 
-/* Text of a member ("" if it is absent or none). */
+/* Text of a member, fit for a terminal ("" if it is absent or none). */
 const char *cli_print_text(const json_t *object, const char *member);
 json_int_t cli_print_number(const json_t *object, const char *member);
 bool cli_print_true(const json_t *object, const char *member);
@@ -20,7 +20,7 @@ bool cli_print_true(const json_t *object, const char *member);
  * broken. Returns `buf`. */
 const char *cli_print_published(const struct cli *cli, const json_t *zone, char buf[CLI_STATE_MAX]);
 
-/* Indented, with a newline. */
+/* Indented, with a newline, fit for a terminal. */
 void cli_print_json(const json_t *json);
 /* Prints the table and frees it. */
 void cli_print_table(struct cli_table *t);

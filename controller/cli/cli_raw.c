@@ -3,10 +3,12 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "cli/cli_escape.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The body that -d says: text, or the content of "@FILE". */
 static char *cli_raw_body(const char *data, size_t *ret_size)
@@ -17,12 +19,25 @@ static char *cli_raw_body(const char *data, size_t *ret_size)
 	return mem_strdup(data);
 }
 
+/* A file gets the bytes as they are. */
+static void cli_raw_print_text(const struct cli_answer *a)
+{
+	AUTO_FREE char *escaped = NULL;
+
+	if (!isatty(STDOUT_FILENO)) {
+		fwrite(a->text, 1, a->size, stdout);
+		return;
+	}
+	escaped = cli_escape_copy(a->text, a->size, ESCAPE_KEEP_LINES);
+	fputs(escaped, stdout);
+}
+
 static void cli_raw_print(const struct cli_answer *a)
 {
 	if (a->json)
 		cli_print_json(a->json);
 	else if (a->size > 0)
-		fwrite(a->text, 1, a->size, stdout);
+		cli_raw_print_text(a);
 }
 
 enum cli_exit cli_raw_call(struct cli *cli)

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cli/cli_commands.h"
+#include "cli/cli_escape.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -41,12 +42,12 @@ const char *cli_shift_target(const json_t *shift, char buf[CLI_SHIFT_TARGET_MAX]
 static char *cli_shift_addresses(const json_t *list)
 {
 	struct buf_writer w;
-	const json_t *address;
+	json_t *address;
 	size_t i;
 
 	buf_writer_init(&w, 4096);
 	json_array_foreach (list, i, address)
-		buf_write_format(&w, "%s%s", i ? " " : "", json_string_value(address));
+		buf_write_format(&w, "%s%s", i ? " " : "", cli_escape_string(address));
 	if (i == 0)
 		buf_write_text(&w, "none");
 	return buf_take(&w);

@@ -4,9 +4,12 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "cli/cli_escape.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define TABLE_CELL_MAX (1U << 20)
 
 struct cli_table {
 	size_t columns;
@@ -14,12 +17,44 @@ struct cli_table {
 	struct vec rows; /* char *[columns]; the first is the heads */
 };
 
+/* Our own colours ("\033[32m") pass. */
+static size_t cli_table_sequence(const char *text)
+{
+	size_t length;
+
+	if (text[0] != '\033' || text[1] != '[')
+		return 0;
+	length = 2 + strspn(text + 2, "0123456789;");
+	return text[length] == 'm' ? length + 1 : 0;
+}
+
+/* A cell as it is shown. Caller frees. */
+static char *cli_table_make_cell(const char *text)
+{
+	struct buf_writer w;
+
+	buf_writer_init(&w, TABLE_CELL_MAX);
+	while (*text) {
+		size_t length = cli_table_sequence(text);
+
+		if (length > 0) {
+			buf_write(&w, text, length);
+		} else {
+			length = text[0] == '\033' ? 1 : strcspn(text, "\033");
+			cli_escape_write(&w, text, length, ESCAPE_ALL);
+		}
+		text += length;
+	}
+	return w.data ? buf_take(&w) : mem_strdup("");
+}
+
 static void cli_table_push(struct cli_table *t, const char *const *cells, size_t skip_mark)
 {
 	char **row = mem_alloc_array(t->columns, sizeof(*row));
 
 	for (size_t i = 0; i < t->columns; i++)
-		row[i] = mem_strdup(cells[i] ? cells[i] + (t->right[i] ? skip_mark : 0) : "");
+		row[i] = cli_table_make_cell(cells[i] ? cells[i] + (t->right[i] ? skip_mark : 0)
+						      : "");
 	vec_push(&t->rows, row);
 }
 
@@ -61,17 +96,6 @@ size_t cli_table_rows(const struct cli_table *t)
 	return t->rows.count - 1;
 }
 
-/* Our own colours ("\033[32m") pass; any other control character does not. */
-static size_t cli_table_sequence(const char *text)
-{
-	size_t length;
-
-	if (text[0] != '\033' || text[1] != '[')
-		return 0;
-	length = 2 + strspn(text + 2, "0123456789;");
-	return text[length] == 'm' ? length + 1 : 0;
-}
-
 size_t cli_table_width(const char *text)
 {
 	size_t width = 0;
@@ -86,22 +110,6 @@ size_t cli_table_width(const char *text)
 		text += skip;
 	}
 	return width;
-}
-
-static void cli_table_write_cell(const char *text, struct buf_writer *w)
-{
-	while (*text) {
-		size_t sequence = cli_table_sequence(text);
-
-		if (sequence > 0) {
-			buf_write(w, text, sequence);
-			text += sequence;
-			continue;
-		}
-		buf_write_u8(w, (unsigned char)*text < ' ' || *text == 0x7f ? '?'
-									    : (unsigned char)*text);
-		text++;
-	}
 }
 
 static void cli_table_pad(struct buf_writer *w, size_t count)
@@ -120,7 +128,7 @@ static void cli_table_write_row(const struct cli_table *t, char *const *row, con
 
 		if (row[i][0]) {
 			cli_table_pad(w, owed + (t->right[i] ? gap : 0));
-			cli_table_write_cell(row[i], w);
+			buf_write_text(w, row[i]);
 			owed = t->right[i] ? 0 : gap;
 		} else {
 			owed += widths[i];

@@ -20,7 +20,7 @@ void cli_table_free(struct cli_table *t); /* NULL-safe */
 void cli_table_add(struct cli_table *t, const char *const *cells);
 size_t cli_table_rows(const struct cli_table *t);
 
-/* Control characters in cells are shown as "?"; nothing from outside reaches the terminal raw. */
+/* Cells are escaped (cli_escape.h), but for colours; nothing from outside reaches the terminal raw. */
 void cli_table_write(const struct cli_table *t, struct buf_writer *w);
 
 /* Columns that the text takes: code points of UTF-8, without terminal sequences. */

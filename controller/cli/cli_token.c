@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "cli/cli_escape.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -79,13 +80,14 @@ enum cli_exit cli_token_create(struct cli *cli)
 
 static char *cli_token_format_sources(const json_t *token)
 {
-	const json_t *sources = json_object_get(token, "sources"), *source;
+	const json_t *sources = json_object_get(token, "sources");
+	json_t *source;
 	struct buf_writer w;
 	size_t i;
 
 	buf_writer_init(&w, 4096);
 	json_array_foreach (sources, i, source)
-		buf_write_format(&w, "%s%s", i ? " " : "", json_string_value(source));
+		buf_write_format(&w, "%s%s", i ? " " : "", cli_escape_string(source));
 	if (json_array_size(sources) == 0)
 		buf_write_text(&w, "anywhere");
 	return buf_take(&w);

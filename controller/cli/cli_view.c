@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "cli/cli_escape.h"
 #include "cli/cli_history.h"
 #include "cli/cli_pages.h"
 #include "cli/cli_print.h"
@@ -15,13 +16,14 @@
 static void cli_view_add_records(struct cli_table *t, const json_t *set)
 {
 	AUTO_FREE char *ttl = mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(set, "ttl_s"));
-	const json_t *data = json_object_get(set, "data"), *one;
+	const json_t *data = json_object_get(set, "data");
+	json_t *one;
 	size_t i;
 
 	json_array_foreach (data, i, one)
 		cli_table_add(t, (const char *[]){i ? "" : cli_print_text(set, "name"),
 						  i ? "" : cli_print_text(set, "type"),
-						  i ? "" : ttl, json_string_value(one)});
+						  i ? "" : ttl, cli_escape_string(one)});
 }
 
 enum cli_exit cli_view_records(struct cli *cli)
@@ -52,7 +54,7 @@ enum cli_exit cli_view_records(struct cli *cli)
 enum cli_exit cli_view_drift(struct cli *cli)
 {
 	AUTO_ANSWER struct cli_answer a = {0};
-	const json_t *operation;
+	json_t *operation;
 	bool in_sync;
 	size_t i;
 
@@ -71,7 +73,7 @@ enum cli_exit cli_view_drift(struct cli *cli)
 	} else {
 		printf("The kernel's table differs; this would mend it:\n");
 		json_array_foreach (json_object_get(a.json, "operations"), i, operation)
-			printf("  %s\n", json_string_value(operation));
+			printf("  %s\n", cli_escape_string(operation));
 	}
 	return in_sync ? EXIT_OK : EXIT_DIFFERENCES;
 }

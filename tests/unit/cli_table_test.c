@@ -28,7 +28,7 @@ static void table_aligns(void **state)
 	cli_table_write(t, &w);
 	assert_string_equal(buf_text(&w), "NAME         STATE      WEIGHT  NOTE\n"
 					  "a            \033[32m● healthy\033[0m       7\n"
-					  "longer-name  é             100  x?y?[2Jz\n"
+					  "longer-name  é             100  x\\u000ay\\u001b[2Jz\n"
 					  "                                only\n");
 	cli_table_free(t);
 	cli_table_free(NULL);
