@@ -118,6 +118,9 @@ NO_UNIT_TEST = {
 
 # tests/unit/X_test.c that mirror no one file, and what they test instead.
 UNIT_TESTS_OF_MANY = {
+    'answer_edns': 'answer.c: EDNS and its options',
+    'desired_drains': 'desired.c: what is taken out by hand',
+    'desired_entries': 'desired.c: settings of listener and group in the service',
     'probe_descriptors': 'all probe kinds together leave no descriptor behind',
     'probe_limits': 'probe_sched.c: probes in flight, single probes',
     'probe_pace': 'probe_sched.c: pace and stalls',

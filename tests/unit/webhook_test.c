@@ -2,47 +2,13 @@
 // Webhooks with the real curl, a receiver on loopback in the same loop, and a store in memory.
 #include "webhook/webhook.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
-#include <ev.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "base/mem.h"
 #include "webhook/webhook_call.h"
-
-#define EVENTS_MAX 4096
-#define BODY_MAX   (256 * 1024)
-
-enum mood { MOOD_TAKES, MOOD_FAILS, MOOD_HANGS, MOOD_DROPS };
-
-struct client {
-	struct receiver *receiver;
-	ev_io io;
-	char text[BODY_MAX];
-	size_t size;
-};
-
-struct receiver {
-	struct ev_loop *loop;
-	ev_io io;
-	unsigned port;
-	enum mood mood;
-	unsigned calls;
-	uint64_t got[EVENTS_MAX]; /* numbers, as they came */
-	size_t count;
-	bool is_signed;
-};
+#include "webhook_receiver.h"
 
 struct world {
 	struct ev_loop *loop;
@@ -57,113 +23,6 @@ struct world {
 	ev_timer limit;
 	bool late;
 };
-
-/* ---- the receiver ---- */
-
-static void take_events(struct receiver *r, const char *body)
-{
-	json_t *json = json_loads(body, 0, NULL), *event;
-	size_t i;
-
-	assert_non_null(json);
-	assert_string_equal(json_string_value(json_object_get(json, "node")), "gw \"1\"");
-	json_array_foreach (json_object_get(json, "events"), i, event) {
-		assert_true(r->count < EVENTS_MAX);
-		r->got[r->count++] = strtoull(json_string_value(json_object_get(event, "id")), NULL,
-					      10);
-	}
-	json_decref(json);
-}
-
-static void client_free(struct client *c)
-{
-	ev_io_stop(c->receiver->loop, &c->io);
-	close(c->io.fd);
-	free(c);
-}
-
-/* Whole: as long as its head says. */
-static const char *find_body(const struct client *c)
-{
-	const char *length = strstr(c->text, "Content-Length: ");
-	const char *body = strstr(c->text, "\r\n\r\n");
-
-	if (!length || !body || strlen(body + 4) < strtoul(length + 16, NULL, 10))
-		return NULL;
-	return body + 4;
-}
-
-static void on_client(struct ev_loop *loop, ev_io *io, int events)
-{
-	static const char good[] = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
-	static const char bad[] =
-		"HTTP/1.1 500 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-	struct client *c = io->data;
-	struct receiver *r = c->receiver;
-	ssize_t n = recv(io->fd, c->text + c->size, BODY_MAX - 1 - c->size, MSG_DONTWAIT);
-	const char *body;
-
-	(void)loop;
-	(void)events;
-	if (n <= 0) {
-		client_free(c);
-		return;
-	}
-	c->size += (size_t)n;
-	c->text[c->size] = '\0';
-	body = find_body(c);
-	if (!body || r->mood == MOOD_HANGS)
-		return;
-	r->calls++;
-	r->is_signed = strstr(c->text, "\r\nZonegate-Signature: t=") != NULL;
-	/* One that fails, or goes away before it answers, may have taken it all the same. */
-	take_events(r, body);
-	if (r->mood != MOOD_DROPS) {
-		const char *answer = r->mood == MOOD_TAKES ? good : bad;
-
-		assert_int_equal(send(io->fd, answer, strlen(answer), MSG_NOSIGNAL),
-				 (ssize_t)strlen(answer));
-	}
-	client_free(c);
-}
-
-static void on_connection(struct ev_loop *loop, ev_io *io, int events)
-{
-	struct client *c = mem_new(struct client);
-	int fd = accept4(io->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-	(void)events;
-	assert_true(fd >= 0);
-	c->receiver = io->data;
-	ev_io_init(&c->io, on_client, fd, EV_READ);
-	c->io.data = c;
-	ev_io_start(loop, &c->io);
-}
-
-static void receiver_open(struct receiver *r, struct ev_loop *loop)
-{
-	struct sockaddr_in sa = {.sin_family = AF_INET};
-	socklen_t size = sizeof(sa);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	sa.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	sa.sin_port = htons((uint16_t)r->port);
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-	assert_int_equal(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
-	assert_int_equal(listen(fd, 16), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &size), 0);
-	r->port = ntohs(sa.sin_port);
-	r->loop = loop;
-	ev_io_init(&r->io, on_connection, fd, EV_READ);
-	r->io.data = r;
-	ev_io_start(loop, &r->io);
-}
-
-static void receiver_close(struct receiver *r)
-{
-	ev_io_stop(r->loop, &r->io);
-	close(r->io.fd);
-}
 
 /* ---- the world ---- */
 
@@ -393,7 +252,7 @@ static void a_bad_receiver_loses_nothing(void **state)
 {
 	const struct webhook_settings s = {.min_severity = SEVERITY_NOTICE,
 					   .timeout = 300 * USEC_PER_MS};
-	static const enum mood moods[] = {MOOD_FAILS, MOOD_DROPS, MOOD_HANGS};
+	static const enum receiver_mood moods[] = {RECEIVER_FAILS, RECEIVER_DROPS, RECEIVER_HANGS};
 	struct world w;
 	uint64_t id = 1;
 
@@ -411,7 +270,7 @@ static void a_bad_receiver_loses_nothing(void **state)
 	happen(&w, id++);
 	run_for(&w, 0.5);
 	receiver_open(&w.receiver, w.loop);
-	w.receiver.mood = MOOD_TAKES;
+	w.receiver.mood = RECEIVER_TAKES;
 	happen(&w, id++);
 	RUN_UNTIL(&w, w.told == 2);
 	RUN_UNTIL(&w, w.receiver.got[w.receiver.count - 1] == id - 1);
@@ -429,7 +288,7 @@ static void the_queue_is_bounded(void **state)
 	(void)state;
 	world_begin(&w);
 	world_open(&w, &s);
-	w.receiver.mood = MOOD_HANGS;
+	w.receiver.mood = RECEIVER_HANGS;
 	webhook_start(w.webhook, 0);
 	for (uint64_t i = 1; i <= WEBHOOK_QUEUE_MAX + 500; i++)
 		happen(&w, i);
@@ -443,7 +302,7 @@ static void the_queue_is_bounded(void **state)
 	webhook_free(w.webhook);
 
 	world_open(&w, &s);
-	w.receiver.mood = MOOD_TAKES;
+	w.receiver.mood = RECEIVER_TAKES;
 	webhook_start(w.webhook, 0);
 	for (uint64_t i = WEBHOOK_QUEUE_MAX + 501; i <= 2 * WEBHOOK_QUEUE_MAX + 700; i++)
 		happen(&w, i);
@@ -535,7 +394,7 @@ static void a_test_calls_and_tells(void **state)
 	json_decref(w.results);
 	w.results = NULL;
 	/* The daemon stops in the middle of it. */
-	w.receiver.mood = MOOD_HANGS;
+	w.receiver.mood = RECEIVER_HANGS;
 	assert_int_equal(webhook_try_all(w.webhook, on_results, &w), 0);
 	run_for(&w, 0.1);
 	webhook_free(w.webhook);
