@@ -7,7 +7,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {promisify} from 'node:util'
 
-const START_MS = 10000
+const START_MS = 30000
 export const sleep = ms => new Promise(done => setTimeout(done, ms))
 
 export class Daemon {

@@ -94,7 +94,7 @@ async function shows_events_as_they_happen(world) {
 	await visit(world, page, '#/events')
 	await page.getByText('Live: events come as they happen').waitFor()
 	await world.daemon.must('PATCH', '/api/v1/zones/zone-a', {description: 'Hall 7'})
-	await until(async () => /config\.applied/.test(await page.locator('#main .list li').first().textContent()), 'the change is on top', 3000)
+	await until(async () => /config\.applied/.test(await page.locator('#main .list li').first().textContent()), 'the change is on top')
 	await close(page)
 }
 

@@ -11,7 +11,7 @@ async function contextOf(world, options) {
 	const known = world.contexts?.get(key)
 	if (known) return known
 	const made = await world.browser.newContext({viewport: {width, height}, colorScheme: theme, bypassCSP, reducedMotion: 'reduce'})
-	made.setDefaultTimeout(15000)
+	made.setDefaultTimeout(30000)
 	if (user && !fresh) world.contexts?.set(key, made)
 	return made
 }
@@ -52,7 +52,7 @@ export async function close(page) {
 }
 
 /** Waits until `test` is true; says what it saw last when it does not become so. */
-export async function until(test, what, limit = 15000) {
+export async function until(test, what, limit = 30000) {
 	const end = Date.now() + limit
 	let last
 	for (;;) {
