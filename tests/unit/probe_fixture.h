@@ -256,4 +256,16 @@ static inline int fixture_count_files(void)
 	return count;
 }
 
+/* The same, once it is `expected` or five seconds are over: a server's thread may still hold its end. */
+static inline int fixture_settled_files(int expected)
+{
+	int count = fixture_count_files();
+
+	for (int i = 0; i < 500 && count != expected; i++) {
+		usleep(10000);
+		count = fixture_count_files();
+	}
+	return count;
+}
+
 #endif

@@ -217,7 +217,7 @@ static void test_nothing_left(void **state)
 	fixture_server_wait(&s, 1);
 	fixture_server_stop(&s);
 	assert_int_equal(script.calls, 1);
-	assert_int_equal(fixture_count_files(), before);
+	assert_int_equal(fixture_settled_files(before), before);
 }
 
 int main(void)

@@ -386,7 +386,7 @@ static void test_descriptors(void **state)
 	probe_sched_remove(s.f.sched, e);
 	assert_int_equal(probe_sched_held(s.f.sched), 0);
 	fixture_server_wait(&server, 1);
-	assert_int_equal(fixture_count_files(), before);
+	assert_int_equal(fixture_settled_files(before), before);
 	fixture_stop(&s.f);
 	fixture_server_stop(&server);
 }

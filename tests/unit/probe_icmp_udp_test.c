@@ -143,7 +143,7 @@ static void test_nothing_left(void **state)
 	fixture_assert(&r, PROBE_ERROR, REASON_PROBER_ERROR);
 	assert_int_equal(r.evidence.error, EPERM);
 	assert_non_null(strstr(r.evidence.text, "firewall"));
-	assert_int_equal(fixture_count_files(), before);
+	assert_int_equal(fixture_settled_files(before), before);
 }
 
 int main(void)

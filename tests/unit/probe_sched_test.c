@@ -289,7 +289,7 @@ static void test_removal_of_other_probes(void **state)
 	probe_sched_remove(f.sched, in_flight);
 	probe_sched_remove(f.sched, waiting);
 	assert_int_equal(probe_sched_in_flight(f.sched), 0);
-	assert_int_equal(fixture_count_files(), files);
+	assert_int_equal(fixture_settled_files(files), files);
 	fixture_loop(&f, 0.7);
 	assert_int_equal(mute.count, 0);
 	fixture_stop(&f);
@@ -316,7 +316,7 @@ static void test_free_while_in_flight(void **state)
 	fixture_stop(&f);
 	fixture_server_stop(&m);
 	assert_int_equal(ref.count, 0);
-	assert_int_equal(fixture_count_files(), files);
+	assert_int_equal(fixture_settled_files(files), files);
 }
 
 /* The check is replaced by an equal one, and the old one goes, while a probe is in flight. */

@@ -348,7 +348,7 @@ static void test_many(void **state)
 		fixture_assert(&told[i].last, PROBE_PASS, REASON_NONE);
 	}
 	fixture_stop(&f);
-	assert_int_equal(fixture_count_files(), before);
+	assert_int_equal(fixture_settled_files(before), before);
 	fixture_server_stop(&s);
 }
 

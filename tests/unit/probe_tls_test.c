@@ -527,7 +527,7 @@ static void test_nothing_left(void **state)
 	(void)state;
 	for (int i = 0; i < 20; i++)
 		tls_probe(&c, &script);
-	assert_int_equal(fixture_count_files(), before);
+	assert_int_equal(fixture_settled_files(before), before);
 
 	fixture_server_start(&s, "127.0.0.1", serve_nothing, NULL);
 	t.address = s.address;
@@ -539,7 +539,7 @@ static void test_nothing_left(void **state)
 	fixture_stop(&f);
 	fixture_server_stop(&s);
 	assert_int_equal(told.count, 0);
-	assert_int_equal(fixture_count_files(), before);
+	assert_int_equal(fixture_settled_files(before), before);
 }
 
 int main(void)

@@ -283,7 +283,7 @@ static void test_nothing_left_open(void **state)
 		net_probe(&c, "127.0.0.1", port);
 		probe_server(&c, "127.0.0.1", NULL, NULL, &s);
 	}
-	assert_int_equal(fixture_count_files(), before);
+	assert_int_equal(fixture_settled_files(before), before);
 }
 
 int main(void)
