@@ -50,6 +50,21 @@ async function faults_stand_at_their_fields(world) {
 }
 faults_stand_at_their_fields.needed = true
 
+async function a_form_holds_what_is_configured(world) {
+	const page = await open(world)
+	await visit(world, page, '#/load-balancers/shop/edit')
+	await until(async () => await page.getByLabel('DNS name').inputValue() === 'shop.lb.example.net', 'that of the load balancer')
+	// Straight from one form to another: nothing of the first is in the second.
+	await visit(world, page, '#/load-balancers/shop/zones/zone-b')
+	await until(async () => await page.getByLabel('VIP (IPv4)', {exact: true}).inputValue() === '127.0.2.20', 'that of the zone')
+	await visit(world, page, '#/load-balancers/shop/listeners/http')
+	await until(async () => await page.getByLabel('Port *').inputValue() === '80', 'that of the listener')
+	await visit(world, page, '#/load-balancers/:new')
+	assert.equal(await page.getByLabel('Cross zone').isChecked(), true, 'a new one begins with the defaults')
+	assert.equal(await page.getByLabel('DNS name').inputValue(), '')
+	await close(page)
+}
+
 async function overrides_a_weight(world) {
 	const page = await open(world)
 	await visit(world, page, '#/server-groups/web/servers/web-3')
@@ -110,6 +125,7 @@ export const FLOWS = [
 	first_run,
 	refuses_a_wrong_password,
 	faults_stand_at_their_fields,
+	a_form_holds_what_is_configured,
 	overrides_a_weight,
 	probes_now,
 	advises_while_one_types,

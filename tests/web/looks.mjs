@@ -17,27 +17,35 @@ async function judgePage(page, what, only = RULES) {
 	return violations.map(v => `${what}: ${v.id}: ${v.nodes.map(n => n.html.slice(0, 120)).slice(0, 2).join(' ')}`)
 }
 
-/** All routes in one look; a policy that is lifted lets axe in. What does not depend on the look is judged in one of them. */
-async function walk(world, look, name) {
-	const page = await open(world, {...look, bypassCSP: true})
+/** The same page in three looks, without reading its data anew: all rules in the first, what depends on the look in the others. */
+const LOOKS_OF_A_PAGE = [
+	{name: 'light', colorScheme: 'light', width: 1280, height: 800, rules: RULES},
+	{name: 'dark', colorScheme: 'dark', width: 1280, height: 800, rules: ['color-contrast']},
+	{name: 'narrow', colorScheme: 'light', width: 360, height: 740, rules: ['target-size', 'scrollable-region-focusable']},
+]
+
+/** A policy that is lifted lets axe in. */
+async function walk(world, routes) {
+	const page = await open(world, {bypassCSP: true, fresh: true})
 	const faults = []
 	await page.evaluate(world.axe)
-	for (const hash of ROUTES) {
+	for (const hash of routes) {
 		await visit(world, page, hash)
-		faults.push(...await judgePage(page, hash, look.rules))
-		const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-		if (wide > 0) faults.push(`${hash}: ${wide} px wider than the screen`)
-		await page.screenshot({path: join(world.shots, `${name}${hash.replace(/[#?=/:.]+/g, '_')}.png`), fullPage: true})
+		for (const {name, colorScheme, width, height, rules} of LOOKS_OF_A_PAGE) {
+			await page.emulateMedia({colorScheme})
+			await page.setViewportSize({width, height})
+			await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
+			faults.push(...await judgePage(page, `${hash} (${name})`, rules))
+			const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+			if (wide > 0) faults.push(`${hash}: ${wide} px wider than the screen of ${width}`)
+			await page.screenshot({path: join(world.shots, `${name}${hash.replace(/[#?=/:.]+/g, '_')}.png`), fullPage: true})
+		}
 	}
 	await close(page)
 	assert.deepEqual(faults, [])
 }
 
-/** Every page: all rules in one look, what depends on the look in the others. */
-export const walkAll = world => Promise.all([
-	walk(world, {theme: 'light'}, 'light'), walk(world, {theme: 'dark', rules: ['color-contrast']}, 'dark'),
-	walk(world, {theme: 'light', width: 360, height: 740, rules: ['target-size', 'scrollable-region-focusable']}, 'narrow'),
-])
+export const walkAll = world => Promise.all([0, 1].map(half => walk(world, ROUTES.filter((_, i) => i % 2 === half))))
 
 async function dialogs_and_the_sign_in_page_too(world) {
 	const page = await open(world, {user: null, bypassCSP: true})
@@ -121,6 +129,23 @@ function longestTask({traceEvents}) {
 	return Math.max(0, ...traceEvents.filter(e => e.name.endsWith('RunTask') && pages.has(`${e.pid}/${e.tid}`)).map(e => (e.tdur ?? 0) / 1000))
 }
 
+const LONG_MS = 100, TRIES = 3
+/**
+ * Processor time, not the clock: a machine that is busy with something else makes no task long. It still makes all tasks longer
+ * (shared caches and cores): what is of the page comes every time, what is of the machine does not.
+ */
+async function noLongTask(world, page, act) {
+	const longest = []
+	for (let i = 0; i < TRIES; i++) {
+		await world.browser.startTracing(page, {categories: ['toplevel', '__metadata']})
+		await act(i)
+		longest.push(longestTask(JSON.parse((await world.browser.stopTracing()).toString())))
+		assert.ok(longest[i] > 0, 'the trace has tasks')
+		if (longest[i] <= LONG_MS) return
+	}
+	assert.fail(`tasks of ${longest.join(', ')} ms`)
+}
+
 const MANY = 10000
 async function ten_thousand_servers_are_smooth(world) {
 	const servers = {}
@@ -132,22 +157,27 @@ async function ten_thousand_servers_are_smooth(world) {
 		const table = page.getByRole('group', {name: /^Servers of many/})
 		await table.waitFor()
 		assert.match(await table.getAttribute('aria-label'), new RegExp(`${MANY} of ${MANY}`))
-		// Processor time, not the clock: a machine that is busy with something else makes no task long.
-		await world.browser.startTracing(page, {categories: ['toplevel', '__metadata']})
-		await world.daemon.must('PATCH', '/api/v1/server-groups/many/servers/s-1', {weight: 7}) // the page renews itself meanwhile
 		const rows = await page.evaluate(async () => {
 			const box = document.querySelector('.virtual')
 			let most = 0
-			for (let i = 0; i <= 60; i++) {
-				box.scrollTop = (box.scrollHeight * i) / 60
+			for (let i = 0; i <= 20; i++) {
+				box.scrollTop = (box.scrollHeight * i) / 20
 				await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
 				most = Math.max(most, document.querySelectorAll('tbody tr').length)
 			}
 			return most
 		})
-		const longest = longestTask(JSON.parse((await world.browser.stopTracing()).toString()))
 		assert.ok(rows > 10 && rows < 200, `${rows} rows in the document`)
-		assert.ok(longest > 0 && longest <= 100, `a task of ${longest} ms`)
+		await noLongTask(world, page, async weight => {
+			await world.daemon.must('PATCH', '/api/v1/server-groups/many/servers/s-1', {weight}) // the page renews itself meanwhile
+			await page.evaluate(async () => {
+				const box = document.querySelector('.virtual')
+				for (let i = 0; i <= 60; i++) {
+					box.scrollTop = (box.scrollHeight * i) / 60
+					await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+				}
+			})
+		})
 		await page.getByLabel('Find', {exact: true}).fill('s-9999')
 		await page.getByRole('rowheader', {name: 's-9999'}).waitFor()
 		await page.screenshot({path: join(world.shots, 'many.png')})
@@ -167,14 +197,14 @@ async function five_hundred_load_balancers_are_smooth(world) {
 	try {
 		await visit(world, page, '#/')
 		await page.getByText(`1 to 48 of ${BALANCERS + 1} load balancers`).waitFor()
-		await world.browser.startTracing(page, {categories: ['toplevel', '__metadata']})
-		await world.daemon.must('PATCH', '/api/v1/zones/zone-a', {description: 'Hall 8'}) // the page renews itself meanwhile
-		await page.getByRole('button', {name: 'After →'}).click()
-		await page.getByText(`49 to 96 of ${BALANCERS + 1}`).waitFor()
-		await page.getByLabel('Find', {exact: true}).fill('lb-499')
-		await page.getByRole('link', {name: 'lb-499', exact: true}).waitFor()
-		const longest = longestTask(JSON.parse((await world.browser.stopTracing()).toString()))
-		assert.ok(longest > 0 && longest <= 100, `a task of ${longest} ms`)
+		await noLongTask(world, page, async i => {
+			await page.getByLabel('Find', {exact: true}).fill('')
+			await world.daemon.must('PATCH', '/api/v1/zones/zone-a', {description: `Hall 8${i}`}) // the page renews itself meanwhile
+			await page.getByRole('button', {name: 'After →'}).click()
+			await page.getByText(`49 to 96 of ${BALANCERS + 1}`).waitFor()
+			await page.getByLabel('Find', {exact: true}).fill('lb-499')
+			await page.getByRole('link', {name: 'lb-499', exact: true}).waitFor()
+		})
 		assert.equal(await page.locator('.card').count(), 1)
 		await page.getByLabel('Find', {exact: true}).fill('')
 		await page.screenshot({path: join(world.shots, 'five_hundred.png')})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict'
 import {test} from 'node:test'
-import {clock, count, ms, parseSpan, percent, plural, span, when} from '../../../webui/src/lib/format.ts'
+import {clock, count, ms, parseSpan, percent, plural, readable, span, when} from '../../../webui/src/lib/format.ts'
 
 test('spans have two units at most', () => {
 	assert.equal(span(0), '0 s')
@@ -20,6 +20,13 @@ test('a countdown never shows less than is left, nor less than nothing', () => {
 	assert.equal(clock(1), '0:00:01')
 	assert.equal(clock(-3), '0:00:00')
 	assert.equal(clock(3599001), '1:00:00')
+})
+
+test('moments in a sentence are read as people do', () => {
+	const now = Date.parse('2026-11-30T12:00:00Z')
+	assert.equal(readable('until 2026-11-30T11:25:43.760Z; comment', now), 'until 11:25:43; comment')
+	assert.equal(readable('since 2026-11-29T11:25:43Z', now), 'since 29 Nov, 11:25')
+	assert.equal(readable('revision 2026-11', now), 'revision 2026-11')
 })
 
 test('milliseconds', () => {

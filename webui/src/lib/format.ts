@@ -60,6 +60,11 @@ export function when(iso: string | null | undefined, now = Date.now()): string {
 	return `${at.toLocaleDateString('en-GB', {day: 'numeric', month: 'short'})}, ${time.slice(0, 5)}`
 }
 
+/** Moments in a sentence of the daemon's, as people read them: "until 2026-11-30T11:25:43.760Z" is "until 12:25:43". */
+export function readable(text: string, now = Date.now()): string {
+	return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, iso => when(iso, now))
+}
+
 /** Time since, as "12 s"; "–" for what never was. */
 export function age(iso: string | null | undefined, now: number): string {
 	return iso ? span(now - Date.parse(iso)) : '–'

@@ -13,7 +13,7 @@ export function filterRows(rows: ServerRow[], f: Filter): ServerRow[] {
 
 /** The reason without "unhealthy for 12.5 s:", which stands in columns of its own. */
 export function reasonOf(detail: string): string {
-	return detail.replace(/^[a-z ]+ for [\d.]+ \w+[:;] /, '')
+	return detail.replace(/^[a-z ]+ for [\d.]+ \w+[:;] /, '').replace(/^last probe: /, '')
 }
 
 const KEYS_KEPT = 100000

@@ -123,7 +123,7 @@ export interface Drift { ipvs: string; in_sync: boolean; operations: string[]; o
 export interface System {
 	node: string | null; version: string; started: string | null; revision: number; applied_revision: number; services: number; probes: number
 	kernel: {ipvs: string; available: boolean; known: boolean; release?: string; detail?: string; vip_device?: string; vip_device_fault?: string
-		conntrack?: {max: number; taken_by_probes: number}}
+		conntrack?: {max: number; taken_by_probes: number}; modules: string[]; sysctls: {name: string; value: number}[]}
 	advice: Advice[]
 	store: {ok: boolean; detail?: string}
 	drift: {repaired_since_start: number; last_audit: string | null}

@@ -2,13 +2,13 @@
 // Load balancers, and one of them: the map of its zones, its listeners, its name.
 import {useState} from 'preact/hooks'
 import {get, request} from '../lib/api.ts'
-import {ms, plural} from '../lib/format.ts'
+import {count, ms, percent, plural} from '../lib/format.ts'
 import {publicationLook} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
-import type {FailoverTime, LbStatus, Override, Preview, Publication, ZoneStatus} from '../lib/types.ts'
+import type {FailoverTime, LbStatus, Override, Preview, Publication, StatsAnswer, ZoneStatus} from '../lib/types.ts'
 import {Act, Advices, Bar, CopyButton, Empty, Fault, GroupBar, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {balancerPlace, listenerPlace, openDrain, Overrides} from '../ui/drain.tsx'
@@ -53,7 +53,16 @@ function shareOf(zone: ZoneStatus, zones: ZoneStatus[]): string {
 	return `${Math.round(100 / out.length)} %`
 }
 
-function ZoneColumn({lb, zone, all, shift}: {lb: LbStatus; zone: ZoneStatus; all: ZoneStatus[]; shift?: Override}) {
+/** New connections a second by zone, as the kernel counts them at the VIPs; none while nothing is counted. */
+function useTraffic(name: string): Map<string, number> {
+	const stats = useResource(`traffic-${name}`, () => get<StatsAnswer>('/api/v1/stats', undefined, {lb: name, window: '5m'}), 5000)
+	const rates = new Map<string, number>()
+	for (const s of stats.data.value?.series ?? []) if (s.zone && s.listener) rates.set(s.zone, (rates.get(s.zone) ?? 0) + s.now.connections_per_s)
+	return rates
+}
+
+function ZoneColumn({lb, zone, all, shift, traffic}: {lb: LbStatus; zone: ZoneStatus; all: ZoneStatus[]; shift?: Override; traffic: Map<string, number>}) {
+	const whole = [...traffic.values()].reduce((a, n) => a + n, 0)
 	const why = whyNot('operator') || (shift ? `it is shifted away already, by ${shift.who}` : '') || (zone.enabled ? '' : 'the zone is disabled by the configuration')
 	const looks = zone.publication.map(publicationLook)
 	const worst = !zone.enabled ? {word: 'Disabled', tone: 'idle', shape: 'bar'} as const : (['bad', 'warn', 'info', 'ok', 'idle'] as const).map(t => looks.find(l => l.tone === t)).find(l => l) ?? {word: 'Not in DNS', tone: 'idle', shape: 'dash'} as const
@@ -65,6 +74,7 @@ function ZoneColumn({lb, zone, all, shift}: {lb: LbStatus; zone: ZoneStatus; all
 			<dl class="facts small">
 				<dt>Servers in service</dt><dd><strong>{inService}</strong> of {eligible}</dd>
 				{lb.dns_name && <><dt>Share of answers</dt><dd>{shareOf(zone, all)}</dd></>}
+				{whole > 0 && <><dt>Share of traffic</dt><dd>{percent(traffic.get(zone.zone) ?? 0, whole)} <span class="soft">({count(traffic.get(zone.zone) ?? 0)} new connections/s)</span></dd></>}
 			</dl>
 			<Bar parts={[{n: inService, tone: 'ok', text: 'in service'}, {n: eligible - inService, tone: 'bad', text: 'not in service'}]} />
 			{zone.publication.map(p => <Vip key={p.family} p={p} />)}
@@ -148,7 +158,7 @@ function families(s: LbStatus): string {
 
 export function BalancerPage({name}: {name: string}) {
 	const status = useResource(`lb-${name}`, () => get<LbStatus>('/api/v1/load-balancers/{load_balancer}/status', {load_balancer: name}), 2000)
-	const overrides = useOverrides()
+	const overrides = useOverrides(), traffic = useTraffic(name)
 	const s = status.data.value, os = overrides.data.value?.items ?? []
 	const crumbs = [{text: 'Load balancers', href: '#/load-balancers'}]
 	if (!s) return <><PageHead title={name} crumbs={crumbs} /><Waiting what={`load balancer ${name}`} error={status.error.value} /></>
@@ -167,7 +177,7 @@ export function BalancerPage({name}: {name: string}) {
 			<Overrides list={mine} />
 			<section aria-label="Zone map" class="stack live">
 				<div class="spread"><h2>Zones</h2><Act class="small" why={whyNot('editor')} onClick={() => go('load-balancers', name, 'zones', ':new')}>Add a zone</Act></div>
-				<div class="zones">{s.zones.map(z => <ZoneColumn key={z.zone} lb={s} zone={z} all={s.zones} shift={shifts.find(o => o.zone === z.zone)} />)}</div>
+				<div class="zones">{s.zones.map(z => <ZoneColumn key={z.zone} lb={s} zone={z} all={s.zones} shift={shifts.find(o => o.zone === z.zone)} traffic={traffic} />)}</div>
 			</section>
 			<Listeners s={s} />
 			<section class="panel live" aria-label="Server groups">

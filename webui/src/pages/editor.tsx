@@ -58,14 +58,15 @@ function PlanDialog({plan, verb, save}: {plan: Plan; verb: string; save: () => v
 }
 
 function useOriginal(kind: KindOf, params: Record<string, string> | undefined) {
-	const [state, setState] = useState<{object?: Record<string, unknown>; etag?: string | null; error?: ApiError}>({})
+	const [state, setState] = useState<{key?: string; object?: Record<string, unknown>; etag?: string | null; error?: ApiError}>({})
 	const key = params ? fillPath(kind.path, params) : ''
 	useEffect(() => {
 		if (!params) return
-		request<Record<string, unknown>>('GET', kind.path, {params}).then(a => setState({object: a.data, etag: a.etag}))
-			.catch(e => setState({error: e instanceof ApiError ? e : new ApiError(0, 'unknown', String(e))}))
+		request<Record<string, unknown>>('GET', kind.path, {params}).then(a => setState({key, object: a.data, etag: a.etag}))
+			.catch(e => setState({key, error: e instanceof ApiError ? e : new ApiError(0, 'unknown', String(e))}))
 	}, [key])
-	return state
+	// From one form straight to another: what was read for the first is nothing of the second.
+	return state.key === key ? state : {}
 }
 
 export function ObjectEditor({kind: id, parent = '', name}: {kind: Kind; parent?: string; name?: string}) {

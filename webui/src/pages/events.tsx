@@ -2,7 +2,7 @@
 // What happened, and who did what.
 import {useState} from 'preact/hooks'
 import {get} from '../lib/api.ts'
-import {when} from '../lib/format.ts'
+import {readable, when} from '../lib/format.ts'
 import {streaming, useResource} from '../lib/live.ts'
 import {whyNot} from '../lib/session.ts'
 import type {AuditItem, EventItem, List} from '../lib/types.ts'
@@ -41,7 +41,7 @@ export function EventLine({event}: {event: EventItem}) {
 		<li>
 			<span class={`state t-${t.tone}`}><Mark shape={t.shape} /></span>
 			<time class="soft small nowrap" dateTime={event.at}>{when(event.at)}</time>
-			<span class="grow">{name && <>{link ? <a href={link}>{name}</a> : name}: </>}{event.detail.replace(/ -> /g, ' → ')} <span class="soft small">{event.type}</span></span>
+			<span class="grow">{name && <>{link ? <a href={link}>{name}</a> : name}: </>}{readable(event.detail).replace(/ -> /g, ' → ')} <span class="soft small">{event.type}</span></span>
 		</li>
 	)
 }
@@ -52,7 +52,7 @@ function Events() {
 	const families = ['', 'server.*', 'zone.*', 'shift.*', 'drain.*', 'override.*', 'config.*', 'drift.*', 'kernel.*', 'auth.*', 'daemon.*']
 	return (
 		<section class="panel stack" aria-label="Events">
-			<div class="row"><div class="filter"><Select label="Kind" value={type} onInput={setType} options={families.map(f => [f, f || 'all events'] as [string, string])} /></div>
+			<div class="row filters"><div class="filter"><Select label="Kind" value={type} onInput={setType} options={families.map(f => [f, f || 'all events'] as [string, string])} /></div>
 				<span class="soft small" role="status">{streaming.value ? 'Live: events come as they happen' : 'Asked every 3 seconds'}</span></div>
 			{!events.data.value ? <Waiting what="the events" error={events.error.value} />
 				: events.data.value.items.length ? <ul class="list live">{events.data.value.items.map(e => <EventLine key={e.id} event={e} />)}</ul>
@@ -70,7 +70,7 @@ function Audit() {
 	if (why) return <Empty title="Not for this role" text={`The audit ${why}.`} />
 	return (
 		<section class="panel stack" aria-label="Audit">
-			<div class="row">
+			<div class="row filters">
 				<div class="filter"><Text label="Who" value={actor} onInput={setActor} placeholder="anybody" /></div>
 				<div class="filter"><Select label="Result" value={result} onInput={setResult} options={[['', 'all'], ['ok', 'done'], ['forbidden', 'forbidden'], ['invalid', 'invalid'], ['precondition-failed', 'changed meanwhile']]} /></div>
 			</div>

@@ -68,13 +68,13 @@ interface Row extends ServerRow { drain?: Override; flows?: number; active?: num
 function columnsFor(group: string, selected: Set<string>, toggle: (s: string) => void, top: number): Column<Row>[] {
 	return [
 		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: r => <input type="checkbox" checked={selected.has(r.server)} aria-label={`Pick ${r.server}`} onChange={() => toggle(r.server)} />},
-		{id: 'name', head: 'Server', width: '17%', rowHeader: true, sort: byName, cell: r => <a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a>},
-		{id: 'state', head: 'State', width: '142px', sort: byState, cell: r => <StateMark state={r.state} />},
-		{id: 'detail', head: 'Why', wideOnly: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.drain.state === 'finished' ? ', done' : `, ${clock(Date.parse(r.drain.deadline_at ?? '') - now.value)} at most`}` : reasonOf(r.detail)}</span>},
-		{id: 'since', head: 'For', width: '84px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
-		{id: 'zone', head: 'Zone', width: '96px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
-		{id: 'weight', head: 'Weight', width: '100px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
-		{id: 'flows', head: 'Conn.', width: '80px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows === undefined ? '–' : <span title={`${r.active} active, ${r.flows - (r.active ?? 0)} inactive`}>{r.flows}</span>},
+		{id: 'name', head: 'Server', width: '16%', rowHeader: true, sort: byName, cell: r => <a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a>},
+		{id: 'state', head: 'State', width: '138px', sort: byState, cell: r => <StateMark state={r.state} />},
+		{id: 'detail', head: 'Why', wideOnly: true, twoLines: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.drain.state === 'finished' ? ', done' : `, ${clock(Date.parse(r.drain.deadline_at ?? '') - now.value)} at most`}` : reasonOf(r.detail)}</span>},
+		{id: 'since', head: 'For', width: '100px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
+		{id: 'zone', head: 'Zone', width: '92px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
+		{id: 'weight', head: 'Weight', width: '94px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
+		{id: 'flows', head: 'Conn.', width: '78px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows === undefined ? '–' : <span title={`${r.active} active, ${r.flows - (r.active ?? 0)} inactive`}>{r.flows}</span>},
 		{id: 'spark', head: 'Probes', width: '100px', wideOnly: true, cell: r => r.recent ? <Spark results={r.recent} top={top} /> : null},
 	]
 }

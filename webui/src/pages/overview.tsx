@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One true sentence, what is not as configured, a card for each load balancer, what flows, what happened last.
 import type {ComponentChildren} from 'preact'
+import {useEffect} from 'preact/hooks'
 import {get} from '../lib/api.ts'
 import {count, plural, when} from '../lib/format.ts'
 import {downOf, sentence, serversOf, type Sentence} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
-import {href} from '../lib/router.ts'
+import {href, route, setQuery} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {EventItem, Group, List, LoadBalancer, Override, System} from '../lib/types.ts'
@@ -54,7 +55,7 @@ function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<st
 			{lb.dns_name && all > 0 && <div class="small"><a href={href('load-balancers', lb.name)}>{lb.status.addresses_published} of {plural(all, 'address', 'addresses')}</a> published</div>}
 			{mine.slice(0, 4).map(g => (
 				<div class="stack small" key={g.name} style={{gap: '4px'}}>
-					<div class="spread"><a href={href('server-groups', g.name)}>{g.name}</a><span>{g.status.healthy} of {g.status.servers} healthy</span></div>
+					<div class="spread"><a href={href('server-groups', g.name)}>{g.name}</a><a href={href('server-groups', g.name)} aria-label={`${g.name}: ${g.status.healthy} of ${g.status.servers} healthy`}>{g.status.healthy} of {g.status.servers} healthy</a></div>
 					<GroupBar s={g.status} />
 				</div>
 			))}
@@ -98,11 +99,24 @@ function LastEvents() {
 	)
 }
 
+/** `?show=overrides` leads to the strip of them, once it is there. */
+function useShown(there: boolean): void {
+	const show = route.value.query.get('show')
+	useEffect(() => {
+		const place = show && there ? document.getElementById(show) : null
+		if (!place) return
+		place.scrollIntoView({block: 'center'})
+		place.focus({preventScroll: true})
+		setQuery('show', '') // so that the next press leads there again
+	}, [show, there])
+}
+
 export function Overview() {
 	const balancers = useBalancers(), groups = useGroups(), overrides = useOverrides()
 	const system = useResource('system', () => get<System>('/api/v1/system'), 5000)
 	const lbs = balancers.data.value?.items, gs = groups.data.value?.items, os = overrides.data.value?.items ?? [], sys = system.data.value
 	const error = balancers.error.value ?? groups.error.value
+	useShown(lbs !== undefined && gs !== undefined)
 	if (!lbs || !gs) return <><PageHead title="Overview" /><Waiting what="the overview" error={error} /></>
 	const byName = new Map(gs.map(g => [g.name, g]))
 	const shifts = os.filter(o => o.kind === 'zone_shift'), others = os.filter(o => o.kind !== 'zone_shift' && o.kind !== 'unconfirmed_change') // those have banners
@@ -114,15 +128,17 @@ export function Overview() {
 			<Truth s={sentence({groups: gs, balancers: lbs, overrides: os, now: now.value})} />
 			{sys && sys.kernel.ipvs !== 'off' && !sys.kernel.available && <div class="banner bad"><span><strong>The kernel has no IPVS. </strong>{sys.kernel.detail}</span><a href="#/system">System</a></div>}
 			{sys && !sys.store.ok && <div class="banner bad"><span><strong>The store takes no changes. </strong>{sys.store.detail}</span></div>}
-			{shifts.map(s => <ShiftBanner key={s.id} shift={s} />)}
-			<Overrides list={others} />
+			<div id="overrides" class="stack" tabIndex={-1} aria-label="Overrides" role="group" hidden={!shifts.length && !others.length}>
+				{shifts.map(s => <ShiftBanner key={s.id} shift={s} />)}
+				<Overrides list={others} />
+			</div>
 			{lbs.length > 0 && (
 				<section class="panel live" aria-label="In numbers">
 					<Numbers items={[
 						{value: count(lbs.length), text: 'load balancers', href: '#/load-balancers'},
 						{value: count(serversOf(gs)), text: 'servers in use', href: '#/server-groups'},
 						{value: count(down), text: 'servers down', href: '#/server-groups?state=unhealthy', tone: down ? 'bad' : undefined},
-						{value: count(os.length), text: 'overrides', href: '#/', tone: os.length ? 'warn' : undefined},
+						{value: count(os.length), text: 'overrides', href: '#/?show=overrides', tone: os.length ? 'warn' : undefined},
 						{value: count(sys?.drift.repaired_since_start ?? 0), text: 'drifts repaired', href: '#/system/kernel'},
 					]} />
 				</section>

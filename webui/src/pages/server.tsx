@@ -2,7 +2,7 @@
 // One server: since when it is what it is, why, and what to try.
 import {useEffect, useMemo, useState} from 'preact/hooks'
 import {get, getAll} from '../lib/api.ts'
-import {age, ms, span, when} from '../lib/format.ts'
+import {age, ms, readable, span, when} from '../lib/format.ts'
 import {look} from '../lib/health.ts'
 import {join, ofHistory, ofNow, type Point} from '../lib/latency.ts'
 import {useOverrides} from '../lib/load.ts'
@@ -37,7 +37,7 @@ function Why({h, check, node}: {h: ServerHealth; check?: Record<string, unknown>
 	return (
 		<section class="panel stack live" aria-label={h.state === 'unhealthy' ? 'Why unhealthy' : 'Why'}>
 			<h2>{h.state === 'unhealthy' ? 'Why unhealthy?' : 'What the probes say'}</h2>
-			<p>{h.detail}</p>
+			<p>{readable(h.detail)}</p>
 			<dl class="facts">
 				<dt>Sent</dt><dd>{sentOf(h, check)}</dd>
 				<dt>From</dt><dd>{node ?? 'this gateway'}{typeof check?.source_address === 'string' && <>, source <span class="mono">{check.source_address}</span></>}</dd>
@@ -83,7 +83,7 @@ function History({history, state}: {history: Resource<{items: HistoryItem[]}>; s
 	return (
 		<section class="panel stack" aria-label="Health over time">
 			<div class="spread"><h2>Health over time</h2>
-				<div class="row" role="group" aria-label="How far back">{[[1, '24 h'], [7, '7 d']].map(([d, t]) => <button key={t} type="button" class="small" aria-pressed={days === d} onClick={() => setDays(d as number)}>{days === d ? `✓ ${t}` : t}</button>)}</div></div>
+				<div class="row" role="group" aria-label="How far back">{[[1 / 24, '1 h'], [1, '24 h'], [7, '7 d']].map(([d, t]) => <button key={t} type="button" class="small" aria-pressed={days === d} onClick={() => setDays(d as number)}>{days === d ? `✓ ${t}` : t}</button>)}</div></div>
 			{!items ? <Waiting what="the history" error={history.error.value} /> : <>
 				<Timeline pieces={pieces(items, state, from, to)} from={from} to={to} />
 				<p class="soft small">Where nothing is drawn the daemon did not look.</p>
@@ -126,10 +126,11 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 				<div class="row"><StateMark state={h.state} /><span>for {age(h.since, now.value)}</span><span class="soft">{h.in_service ? 'in service' : 'not in service'}, weight {h.weight}{h.weight !== h.weight_configured && ` of ${h.weight_configured}`}{h.zone && <>, zone {h.zone}</>}</span></div>
 			</section>
 			<Overrides list={mine} />
-			<div class="halves"><Why h={h} check={config.data.value?.health_check} node={system.data.value?.node} /><div class="stack"><History history={history} state={h.state} /><Latency h={h} items={history.data.value?.items ?? NO_ITEMS} /></div></div>
+			<div class="halves"><Why h={h} check={config.data.value?.health_check} node={system.data.value?.node} /><Latency h={h} items={history.data.value?.items ?? NO_ITEMS} /></div>
+			<History history={history} state={h.state} />
 			<section class="panel" aria-label="Where it is in service">
 				<h2>Where it is in service</h2>
-				<Table caption="Virtual services" empty="In none." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']}
+				<Table caption="Virtual services" empty="In none." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']} num={[4]}
 					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, s.weight ?? '–'])} />
 			</section>
 		</>

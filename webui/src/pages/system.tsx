@@ -19,6 +19,22 @@ const good = {word: 'In order', tone: 'ok', shape: 'disc'} as const
 const bad = {word: 'Not in order', tone: 'bad', shape: 'cross'} as const
 const off = {word: 'Off', tone: 'idle', shape: 'bar'} as const
 
+const MEANINGS: Record<string, string> = {
+	'net.ipv4.ip_forward': 'packets of clients are passed on; NAT needs 1', 'net.ipv6.conf.all.forwarding': 'the same for IPv6', 'net.ipv4.vs.conntrack': '1: connections of IPVS are tracked, for what filters or masquerades them',
+	'net.ipv4.vs.conn_reuse_mode': 'a client that comes again with its port may be given another server', 'net.ipv4.vs.expire_nodest_conn': '1: connections to a removed server end at once',
+	'net.ipv4.vs.expire_quiescent_template': '1: persistence ends when its server has weight 0', 'net.netfilter.nf_conntrack_max': 'entries of connection tracking',
+}
+
+function KernelFacts({modules, sysctls}: {modules: string[]; sysctls: {name: string; value: number}[]}) {
+	return (
+		<section class="panel stack live whole" aria-label="Modules and sysctls">
+			<h2>Modules and sysctls</h2>
+			{modules.length ? <div class="row">{modules.map(m => <code class="chip" key={m}>{m}</code>)}</div> : <p class="soft">No module of IPVS is listed: it is not loaded, or built into the kernel.</p>}
+			<Table caption="Sysctls" empty="None can be read." head={['Sysctl', 'Value', 'What it is for']} num={[1]} rows={sysctls.map(s => [<span class="mono">{s.name}</span>, String(s.value), <span class="small">{MEANINGS[s.name] ?? ''}</span>])} />
+		</section>
+	)
+}
+
 function Node() {
 	const system = useResource('system', () => get<System>('/api/v1/system'), 3000)
 	const ready = useResource('ready', async () => { try { return await get<Ready>('/readyz', undefined, {verbose: true}) } catch { return undefined } }, 5000)
@@ -51,6 +67,7 @@ function Node() {
 				{ready.data.value?.checks ? <ul class="list">{ready.data.value.checks.map(c => <li key={c.check}><StateMark as={c.ok ? good : bad} /><span class="grow">{c.check.replace(/_/g, ' ')}{c.detail && <span class="soft">: {c.detail}</span>}</span></li>)}</ul> : <p class="soft">Not known now.</p>}
 			</section>
 			<Advices list={s.advice ?? []} />
+			<KernelFacts modules={k.modules} sysctls={k.sysctls} />
 			{s.dns_update && (
 				<section class="panel stack live" aria-label="DNS updates"><h2>DNS updates</h2><p><StateMark as={s.dns_update.in_sync ? good : bad} /> {s.dns_update.server}, {plural(s.dns_update.record_sets, 'record set')}</p>{s.dns_update.error && <p class="t-bad">{s.dns_update.error}</p>}</section>
 			)}
@@ -79,7 +96,7 @@ function Kernel() {
 				<h2>IPVS table</h2>
 				{t?.ipvs === 'off' && <p class="soft">IPVS is off on this node: this is what is planned.</p>}
 				{!t ? <Waiting what="the table" error={table.error.value} /> : (
-					<Table caption="IPVS table" empty="It is empty." head={['Service', 'Scheduler', 'Owner', 'Servers', 'Active', 'Inactive', 'Connections so far']}
+					<Table caption="IPVS table" empty="It is empty." head={['Service', 'Scheduler', 'Owner', 'Servers', 'Active', 'Inactive', 'Connections so far']} num={[3, 4, 5, 6]}
 						rows={t.services.slice(0, 300).map(s => [
 							<span class="mono nowrap">{s.service}</span>, s.scheduler, s.owner === 'zonegate' ? `${s.load_balancer ?? 'zonegate'}${s.zone ? `, ${s.zone}` : ''}` : <span class="chip">foreign</span>,
 							`${s.destinations.filter(x => x.weight > 0).length} of ${s.destinations.length}`, count(s.destinations.reduce((a, x) => a + x.active, 0)), count(s.destinations.reduce((a, x) => a + x.inactive, 0)), count(s.stats.connections),
@@ -114,7 +131,7 @@ function Users() {
 		<section class="panel stack" aria-label="Users">
 			<div class="spread"><h2>Users</h2><button type="button" class="main-action" onClick={() => showDialog(() => <UserDialog />)}>New user</button></div>
 			{!list ? <Waiting what="the users" error={users.error.value} /> : (
-				<Table caption="Users" empty="None: root comes in by the socket of the host." head={['Name', 'Role', 'Last signed in', '']}
+				list.length === 0 ? <Empty title="No user yet" text="Root comes in by the socket of the host; everybody else needs a user." cli="zonegate user set anna --role operator" /> : <Table caption="Users" head={['Name', 'Role', 'Last signed in', '']}
 					rows={list.map(u => [u.name, u.role, when(u.last_login_at), <span class="row"><button type="button" class="small" aria-label={`Change ${u.name}`} onClick={() => showDialog(() => <UserDialog user={u} />)}>Change</button>
 						<Act class="small danger" why={u.name === me.value?.who ? 'this is you' : ''} label={`Remove ${u.name}`} onClick={() => remove(u)}>Remove</Act></span>])} />
 			)}
@@ -162,7 +179,7 @@ function Tokens() {
 		<section class="panel stack" aria-label="Tokens">
 			<div class="spread"><h2>Tokens</h2><button type="button" class="main-action" onClick={() => showDialog(() => <TokenDialog />)}>New token</button></div>
 			{!list ? <Waiting what="the tokens" error={tokens.error.value} /> : (
-				<Table caption="Tokens" empty="None. A token lets a program use the API." head={['Name', 'Role', 'Ends', 'Only from', 'Last used', '']}
+				list.length === 0 ? <Empty title="No token yet" text="A token lets a program use the API, with a role and for as long as you say." cli="zonegate token create prometheus --role metrics --for 90d" /> : <Table caption="Tokens" head={['Name', 'Role', 'Ends', 'Only from', 'Last used', '']}
 					rows={list.map(t => [t.name ?? t.id, t.role, t.expires_at ? when(t.expires_at) : 'never', t.sources?.join(', ') || 'anywhere', when(t.last_used_at), <button type="button" class="small danger" aria-label={`Revoke ${t.name ?? t.id}`} onClick={() => revoke(t)}>Revoke</button>])} />
 			)}
 		</section>

@@ -2,7 +2,7 @@
 // Overrides of operators: drains and weights, and the list of all that is not as configured.
 import {useEffect, useState} from 'preact/hooks'
 import {request, type Path} from '../lib/api.ts'
-import {clock, parseSpan, plural, span, when} from '../lib/format.ts'
+import {clock, parseSpan, plural, readable, span, when} from '../lib/format.ts'
 import {now} from '../lib/live.ts'
 import {href} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
@@ -116,7 +116,7 @@ function words(o: Override): string {
 	if (o.kind === 'drain') return o.state === 'finished' ? `${what} is drained` : `${what} drains: ${plural(o.connections ?? 0, 'connection')} left`
 	if (o.kind === 'weight_override') return `${what} has weight ${o.weight} instead of ${o.weight_configured}`
 	if (o.kind === 'removal') return `${what} was removed: ${plural(o.connections ?? 0, 'connection')} left`
-	return o.detail ?? `${o.kind}: ${o.object}`
+	return o.detail ? readable(o.detail) : `${o.kind}: ${o.object}`
 }
 
 function End({o}: {o: Override}) {
@@ -133,7 +133,7 @@ function End({o}: {o: Override}) {
 export function Overrides({list}: {list: Override[]}) {
 	if (!list.length) return null
 	return (
-		<section class="panel" aria-label="Overrides" id="overrides">
+		<section class="panel" aria-label="Overrides">
 			<h2>Not as configured</h2>
 			<ul class="list">
 				{list.map(o => {

@@ -21,7 +21,7 @@ export function useSchemas(): {all?: Record<string, Schema>; fault: string} {
 }
 
 const WORDS: Record<string, string> = {
-	dns: 'DNS', vip: 'VIP', ttl: 'TTL', sni: 'SNI', ca: 'CA', vip4: 'VIP (IPv4)', vip6: 'VIP (IPv6)', publish4: 'published instead (IPv4)', publish6: 'published instead (IPv6)', qtype: 'query type', rcodes: 'response codes', fwmark: 'firewall mark',
+	dns: 'DNS', vip: 'VIP', ttl: 'TTL', sni: 'SNI', ca: 'CA', vip4: 'VIP (IPv4)', vip6: 'VIP (IPv6)', publish4: 'published instead (IPv4)', publish6: 'published instead (IPv6)', tcp: 'TCP', udp: 'UDP', fin: 'FIN', http: 'HTTP', tls: 'TLS', qtype: 'query type', rcodes: 'response codes', fwmark: 'firewall mark',
 }
 const title = (name: string): string => {
 	const text = name.replace(/_ms$/, ' (ms)').replace(/_s$/, ' (s)').split(/[_.\s]/).map(w => WORDS[w] ?? w).join(' ')

@@ -5,7 +5,7 @@ import {useCallback, useEffect, useLayoutEffect, useRef, useState} from 'preact/
 
 export interface Column<T> {
 	id: string; head: ComponentChildren; label?: string; cell: (row: T) => ComponentChildren; sort?: (a: T, b: T) => number
-	width?: string; num?: boolean; wideOnly?: boolean; rowHeader?: boolean
+	width?: string; num?: boolean; wideOnly?: boolean; rowHeader?: boolean; twoLines?: boolean
 }
 
 export interface Order { id: string; down: boolean }
@@ -20,7 +20,7 @@ export function sortRows<T>(rows: T[], columns: Column<T>[], order: Order): T[] 
 export interface Window { first: number; end: number }
 
 /** Which rows are in sight, with some beyond. Never more than `most`. */
-export function rowsInSight(scroll: number, height: number, row: number, total: number, beyond = 12, most = 120): Window {
+export function rowsInSight(scroll: number, height: number, row: number, total: number, beyond = 6, most = 120): Window {
 	const first = Math.max(0, Math.min(Math.floor(scroll / row) - beyond, total))
 	return {first, end: Math.min(total, first + Math.min(most, Math.ceil(height / row) + 2 * beyond))}
 }
@@ -71,7 +71,7 @@ export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, caption, 
 					{rows.slice(first, end).map((row, i) => (
 						<tr key={keyOf(row)} aria-rowindex={first + i + 2} aria-selected={selected?.(row) || undefined}>
 							{columns.map(c => {
-								const name = `${c.num ? 'num' : ''}${c.wideOnly ? ' wide-only' : ''}`
+								const name = `${c.num ? 'num' : c.twoLines ? 'two' : ''}${c.wideOnly ? ' wide-only' : ''}`
 								return c.rowHeader ? <th key={c.id} scope="row" class={name}>{c.cell(row)}</th> : <td key={c.id} class={name}>{c.cell(row)}</td>
 							})}
 						</tr>
@@ -84,14 +84,17 @@ export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, caption, 
 }
 
 /** A table of few rows. */
-export function Table({head, rows, caption, empty}: {head: ComponentChildren[]; rows: ComponentChildren[][]; caption: string; empty?: string}) {
+/** `num`: columns of numbers. */
+export function Table({head, rows, caption, empty, num = []}: {head: ComponentChildren[]; rows: ComponentChildren[][]; caption: string; empty?: string; num?: number[]}) {
+	const side = (i: number) => head[i] === '' ? 'right' : num.includes(i) ? 'num' : ''
 	if (!rows.length) return <p class="soft">{empty ?? 'None.'}</p>
+	// Narrow screens show each row as a block, its heads before its cells: the roles keep it a table for who hears it.
 	return (
 		<div class="scroll" tabIndex={0} role="group" aria-label={caption}>
-			<table>
+			<table class="stacks" role="table">
 				<caption class="hide">{caption}</caption>
-				<thead><tr>{head.map((h, i) => <th key={i} scope="col">{h === '' ? <span class="hide">Actions</span> : h}</th>)}</tr></thead>
-				<tbody>{rows.map((cells, r) => <tr key={r}>{cells.map((c, i) => <td key={i} class={head[i] === '' ? 'right' : ''}>{c}</td>)}</tr>)}</tbody>
+				<thead role="rowgroup"><tr role="row">{head.map((h, i) => <th key={i} scope="col" role="columnheader" class={side(i)}>{h === '' ? <span class="hide">Actions</span> : h}</th>)}</tr></thead>
+				<tbody role="rowgroup">{rows.map((cells, r) => <tr key={r} role="row">{cells.map((c, i) => <td key={i} role="cell" class={side(i)} data-head={typeof head[i] === 'string' ? head[i] : undefined}>{c === '' || c === null ? null : <div>{c}</div>}</td>)}</tr>)}</tbody>
 			</table>
 		</div>
 	)

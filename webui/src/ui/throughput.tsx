@@ -9,6 +9,8 @@ import {Chart} from './chart.tsx'
 import {Numbers, Waiting} from './bits.tsx'
 
 const FIGURES: [keyof Rates, string][] = [['connections_per_s', 'new connections/s'], ['active', 'active connections'], ['bits_per_s', 'bit/s'], ['packets_per_s', 'packets/s']]
+/** Where the kernel's own counts stand, service by service. */
+const TABLE = '#/system/kernel'
 export type Filter = {lb?: string; server_group?: string; server?: string}
 
 /** Times of the points: the last one is at `end`. Pure. */
@@ -30,7 +32,7 @@ export function Throughput({title, of = {}}: {title: string; of?: Filter}) {
 				{s?.available && <div class="row" role="group" aria-label="How far back">{[['5m', '5 min'], ['1h', '1 h']].map(([w, t]) => <button key={w} type="button" class="small" aria-pressed={w === window} onClick={() => setWindow(w!)}>{w === window ? `✓ ${t}` : t}</button>)}</div>}</div>
 			{!s || !series || !n ? <Waiting what="the statistics" error={stats.error.value} />
 				: !s.available ? <p class="soft">Nothing is counted: {s.unavailable_because}</p> : <>
-					<Numbers items={[{value: count(n.connections_per_s), text: 'new connections/s'}, {value: count(n.active), text: 'active connections'}, {value: count(n.bits_per_s), text: 'bit/s'}]} />
+					<Numbers items={[{value: count(n.connections_per_s), text: 'new connections/s', href: TABLE}, {value: count(n.active), text: 'active connections', href: TABLE}, {value: count(n.bits_per_s), text: 'bit/s', href: TABLE}]} />
 					{series.times.length < 2 ? <p class="soft" role="status">Counting …</p> : <Chart title={`${title}: ${series.lines[0]!.name}`} times={series.times} lines={series.lines} format={count} />}
 					<div class="row" role="group" aria-label="What is drawn">{FIGURES.map(([id, text]) => <button key={id} type="button" class="small" aria-pressed={id === figure} onClick={() => setFigure(id)}>{id === figure ? `✓ ${text}` : text}</button>)}</div>
 				</>}

@@ -15,7 +15,7 @@ export function Timeline({pieces, from, to}: {pieces: Piece[]; from: number; to:
 					return <rect key={p.from} class={`t-${look(p.state!).tone}`} x={Math.min(x(p.from), 996)} width={Math.max(4, x(p.to) - x(p.from))} y={34 - tall} height={tall} fill="currentColor"><title>{`${look(p.state!).word}, ${span(p.to - p.from)}`}</title></rect>
 				})}
 			</svg>
-			<div class="axis"><span>{to - from <= 86400000 ? '24 h' : span(to - from)} ago</span><span>now</span></div>
+			<div class="axis"><span>{to - from === 86400000 ? '24 h' : span(to - from)} ago</span><span>now</span></div>
 		</div>
 	)
 }
