@@ -16,6 +16,7 @@ struct loop_callbacks {
 	void (*stop)(void *ctx);   /* SIGTERM, SIGINT: once */
 };
 
+/* Watches SIGHUP, SIGTERM and SIGINT from now on. Never NULL; `cb` is copied, `ev` outlives it. */
 struct loop *loop_new(struct ev_loop *ev, const struct loop_callbacks *cb);
 void loop_free(struct loop *l); /* NULL-safe */
 

@@ -16,6 +16,7 @@ struct buf_reader {
 	bool failed; /* a read went past the end: all later reads give 0 */
 };
 
+/* Reads `size` octets at `data`, which stay the caller's. Numbers are in network order. */
 void buf_reader_init(struct buf_reader *r, const void *data, size_t size);
 size_t buf_left(const struct buf_reader *r);
 uint8_t buf_read_u8(struct buf_reader *r);
@@ -34,6 +35,7 @@ struct buf_writer {
 	bool failed;
 };
 
+/* Empty, with no memory yet; `limit` in octets. */
 void buf_writer_init(struct buf_writer *w, size_t limit);
 void buf_writer_free(struct buf_writer *w); /* NULL-safe; usable as a cleanup */
 void buf_write(struct buf_writer *w, const void *data, size_t size);

@@ -29,6 +29,7 @@ void log_set_level(enum log_level level);
 /* Lines that could not be written since the start. */
 uint64_t log_dropped_count(void);
 
+/* One line, without a newline at the end, if the level is one that is logged. Any thread; never waits. */
 void log_write(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* As log_write, with at most 12 more fields (journald only). `fields` ends with a NULL name, or is NULL. */

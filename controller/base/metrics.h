@@ -15,6 +15,7 @@ enum metric_id {
 	METRIC_COUNT
 };
 
+/* Any thread, without an order between metrics; the unit is in the metric's name. */
 void metrics_add(enum metric_id id, uint64_t n);
 void metrics_set(enum metric_id id, int64_t value);
 int64_t metrics_get(enum metric_id id);

@@ -16,6 +16,7 @@ struct vec {
 typedef int vec_compare_fn(const void *a, const void *b);  /* two items */
 typedef int vec_key_fn(const void *key, const void *item); /* a key and an item */
 
+/* The array grows by itself; items stay the owner's. */
 void vec_push(struct vec *v, void *item);
 void vec_insert(struct vec *v, size_t index, void *item);
 void vec_remove(struct vec *v, size_t index); /* keeps the order */
@@ -32,6 +33,7 @@ struct table {
 };
 typedef bool table_equal_fn(const void *key, const void *item);
 
+/* The item of this hash for which `equal` says so, or NULL; table_remove() takes it out too. */
 void *table_find(const struct table *t, uint64_t hash, const void *key, table_equal_fn *equal);
 void table_add(struct table *t, uint64_t hash,
 	       void *item); /* the caller knows it is not there yet */

@@ -26,6 +26,7 @@ struct dns_cookie_party {
 	uint32_t now_wall;
 };
 
+/* Judges the content of a COOKIE option (RFC 7873, server part RFC 9018); in constant time as far as the secret is concerned. */
 enum dns_cookie_verdict dns_cookie_check(const struct dns_cookie_party *p, const uint8_t *cookie,
 					 size_t size);
 

@@ -32,6 +32,7 @@ void dns_name_lower(struct dns_name *n);
 /* "LABEL.rest". Returns 0 or -EINVAL: the label is empty or too long, or the name would be. */
 int dns_name_prepend(const char *label, const struct dns_name *rest, struct dns_name *ret_name);
 
+/* Octet for octet: both in lower case, else letters differ. */
 bool dns_name_equal(const struct dns_name *a, const struct dns_name *b);
 /* `n` is `suffix` or lies beneath it. */
 bool dns_name_within(const struct dns_name *n, const struct dns_name *suffix);

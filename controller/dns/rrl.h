@@ -31,6 +31,7 @@ enum rrl_verdict { RRL_SEND, RRL_TRUNCATE, RRL_DROP };
 
 struct rrl;
 
+/* Never NULL; the settings are copied. The table has its full size from the start. */
 struct rrl *rrl_new(const struct rrl_settings *s);
 void rrl_free(struct rrl *r); /* NULL-safe */
 

@@ -8,6 +8,7 @@
 
 #define SIPHASH_KEY_SIZE 16
 
+/* Of `size` octets at `data`, with the key of 16 octets. */
 uint64_t siphash_bytes(const uint8_t key[SIPHASH_KEY_SIZE], const void *data, size_t size);
 
 #endif

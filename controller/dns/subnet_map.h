@@ -12,6 +12,7 @@
 
 struct subnet_map;
 
+/* Empty; never NULL. */
 struct subnet_map *subnet_map_new(void);
 void subnet_map_free(struct subnet_map *m); /* NULL-safe */
 

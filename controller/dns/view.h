@@ -66,9 +66,11 @@ struct view_node {
 
 struct view;
 
+/* One more reference, of any thread; returns `v`. */
 struct view *view_ref(const struct view *v);
 void view_unref(const struct view *v); /* NULL-safe; any thread */
 
+/* Of its SOA record (RFC 1982). */
 uint32_t view_serial(const struct view *v);
 
 struct view_found {

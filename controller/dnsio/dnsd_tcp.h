@@ -17,6 +17,7 @@ int dnsd_tcp_start(struct dnsd_tcp *t);
 void dnsd_tcp_wake(struct dnsd_tcp *t); /* after `shared->stopping` is set */
 void dnsd_tcp_free(struct dnsd_tcp *t); /* NULL-safe. Waits for the thread, if it was started */
 
+/* Counted by the thread that serves; borrowed, read from any thread. */
 const struct dnsd_stats *dnsd_tcp_stats(const struct dnsd_tcp *t);
 
 #endif

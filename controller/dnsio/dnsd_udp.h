@@ -16,6 +16,7 @@ void dnsd_udp_wake(struct dnsd_udp *u);
 /* NULL-safe. Waits for the thread, if it was started. */
 void dnsd_udp_free(struct dnsd_udp *u);
 
+/* Counted by the thread that serves; borrowed, read from any thread. */
 const struct dnsd_stats *dnsd_udp_stats(const struct dnsd_udp *u);
 
 #endif

@@ -70,6 +70,7 @@ void nsupdate_remember(struct nsupdate *n, const char *names);
 /* From now on this is to be there. Keeps no reference. */
 void nsupdate_publish(struct nsupdate *n, const struct view *v);
 
+/* How it stands now; a copy. */
 void nsupdate_read_state(const struct nsupdate *n, struct nsupdate_state *ret_state);
 
 #endif

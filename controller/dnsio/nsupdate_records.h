@@ -44,6 +44,7 @@ uint64_t nsupdate_records_version(const struct nsupdate_records *r);
 /* All names, each once, separated by blanks. */
 void nsupdate_records_write_names(const struct nsupdate_records *r, struct buf_writer *w);
 
+/* Records (a name and a type each), and one by its index; valid until names come or go. */
 size_t nsupdate_records_count(const struct nsupdate_records *r);
 struct nsupdate_record *nsupdate_records_at(struct nsupdate_records *r, size_t index);
 

@@ -32,6 +32,7 @@ struct confirm_request {
 		     const struct confirm_status *s);
 };
 
+/* `r` is the caller's and lives until r->done, which is called exactly once: at once, or when it is durable. */
 void engine_confirm(struct engine *e, struct confirm_request *r);
 
 #endif

@@ -89,6 +89,7 @@ struct override_request {
 	void (*done)(struct override_request *r, const struct override_result *result);
 };
 
+/* Takes the wish on; never fails by itself, r->done tells all. */
 void engine_override(struct engine *e, struct override_request *r);
 
 /* All that are in force, oldest first; the status is borrowed during the call. */

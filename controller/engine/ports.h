@@ -92,6 +92,7 @@ struct engine_ports {
 	void (*publish)(void *ctx, const struct event_record *r);
 };
 
+/* "server.health_changed" …; never NULL. */
 const char *engine_event_name(enum engine_event_id id);
 
 #endif

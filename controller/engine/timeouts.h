@@ -16,7 +16,9 @@ struct engine_timeouts {
 	uint64_t list;            /* the last one that sets them */
 };
 
+/* Plans what turns the kernel's timeouts (IPVS_CMD_SET_CONFIG, seconds) into those of the document in force. */
 void timeouts_plan(struct engine *e);
+/* The same for `s`, without doing it; nothing while the kernel is not known. */
 void timeouts_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops);
 /* As read behind list `after`. */
 void timeouts_note_table(struct engine *e, const struct plan_timeouts *actual, uint64_t after);

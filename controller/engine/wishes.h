@@ -45,6 +45,7 @@ struct wish *wishes_note_commit(struct wishes *l, uint64_t token);
 /* Takes the first one out of those to be answered. */
 void wishes_finish(struct wishes *l, const struct wish *w);
 
+/* None is on its way. */
 bool wishes_idle(const struct wishes *l);
 
 /* All that are on their way are answered: ERR_UNAVAILABLE, the daemon stops. */

@@ -68,6 +68,7 @@ struct health {
 
 enum health_edge { HEALTH_EDGE_NONE, HEALTH_EDGE_UP, HEALTH_EDGE_DOWN };
 
+/* In this state with no results yet. */
 void health_init(struct health *h, enum health_state state);
 
 /* Takes one result. `*ret_next` is when the next probe starts (behaviour: max(last start + I, last end), or sooner by fast

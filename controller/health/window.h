@@ -12,6 +12,7 @@ struct window_range {
 	usec_t worst;
 };
 
+/* The settings of a check in `usec_t`, as the decisions take them; that of a VIP likewise. */
 struct health_settings window_settings(const struct health_check *c);
 struct health_settings window_vip_settings(const struct vip_probe *p);
 /* `d` brought within bounds; T for checks that pass at the end of T. */

@@ -42,13 +42,16 @@ struct announce {
 /* The link as it is now. If it is another one (index) all addresses are dropped. */
 void announce_set_link(struct announce *a, const struct announce_link *link);
 
+/* Announces the address, from the beginning if it is announced already. A link that does not speak takes none. */
 void announce_add(struct announce *a, const struct addr *address);
+/* Says no more of it; one that is not there is no fault. */
 void announce_remove(struct announce *a, const struct addr *address);
 /* All addresses anew: the link came up, or has another hardware address. */
 void announce_repeat(struct announce *a);
 /* Drops the addresses that are not in the sorted list. */
 void announce_keep(struct announce *a, const struct addr *addresses, size_t count);
 
+/* Drops all, with socket and timer; usable again. */
 void announce_clear(struct announce *a);
 
 #endif

@@ -22,6 +22,7 @@ struct dump {
 	int error;
 };
 
+/* Asks for all services of the family and their destinations (IPVS_CMD_GET_SERVICE, GET_DEST). */
 void dump_start_table(struct dump *d, uint16_t family);
 /* The table holds this service only; -ESRCH when there is none. */
 void dump_start_service(struct dump *d, uint16_t family, const struct plan_key *k);

@@ -18,6 +18,7 @@ struct netmsg {
 /* No message of ours is longer. */
 #define NETMSG_MESSAGE_MAX 512
 
+/* An empty datagram for at most `capacity` octets; netmsg_free() releases it. */
 void netmsg_init(struct netmsg *m, size_t capacity);
 void netmsg_free(struct netmsg *m);
 /* Empties the datagram; the next message gets sequence number `first`. */

@@ -41,6 +41,7 @@ struct vip {
 	size_t address_count;
 };
 
+/* By its name: a device that we make and remove ourselves. */
 bool vip_owns(const char *device);
 
 /* Looks at the device and reads its addresses anew; one of ours is made if it is missing, and set up. -ENODEV: another is
@@ -51,6 +52,7 @@ void vip_prepare(struct vip *v);
  * result -EEXIST (whatever its prefix length), one that is not there -EADDRNOTAVAIL. */
 void vip_run(struct vip *v, struct plan_op *ops, size_t count);
 
+/* Releases what is known; the kernel keeps its addresses. */
 void vip_clear(struct vip *v);
 
 /* Puts an address into a sorted list, or takes it out; for what is known without asking. */

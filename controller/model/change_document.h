@@ -18,6 +18,7 @@ struct change_set {
 	uint64_t uid_count;
 };
 
+/* Collects into `b`, which stays the caller's. The uids of new objects come of `uid_seed`. */
 void change_set_init(struct change_set *c, struct batch *b, uint64_t uid_seed);
 /* Compares two objects of one place with all beneath them; either may be NULL. `wanted` must not be in a snapshot yet,
  * unless it is `old` itself or a child taken over from it. Returns whether anything differs. */

@@ -124,8 +124,10 @@ struct object_collection {
 void object_decode_collection(const struct object_collection *source, struct err *e,
 			      struct vec *children);
 
+/* Adds the members of `base` to `json` (an object), without those that are not set or do not apply. */
 void fields_encode(const struct field *fields, const struct object *root, const void *base,
 		   json_t *json);
+/* Equal values of all rows but children; equal ones have equal hashes. */
 bool fields_equal(const struct field *fields, const void *a, const void *b);
 uint64_t fields_hash(const struct field *fields, const void *base, uint64_t seed);
 /* After a plain copy of the struct: gives it texts of its own. */
@@ -144,6 +146,7 @@ uint64_t fields_prefixes_hash(const struct model_prefixes *list, uint64_t seed);
 void fields_prefixes_copy(struct model_prefixes *list); /* after a plain copy of the struct */
 void fields_prefixes_free(struct model_prefixes *list);
 
+/* A line a row: object, member, type, bounds, default, help, separated by tabs. */
 void fields_write_reference(struct buf_writer *w, const char *object, const struct field *fields);
 
 #endif

@@ -53,6 +53,7 @@ struct batch {
 	char *comment; /* may be NULL */
 };
 
+/* Empty; batch_free() releases it. Never NULL. */
 struct batch *batch_new(void);
 /* Adds one change and references both objects (either may be NULL, not both). Strings are copied. */
 void batch_add(struct batch *b, const char *parent, struct object *old_object,

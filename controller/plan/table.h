@@ -77,6 +77,7 @@ struct plan_table {
 	struct plan_timeouts timeouts; /* as read; 0 in a table of one service */
 };
 
+/* The order of a table, as of memcmp(). */
 int plan_key_compare(const struct plan_key *a, const struct plan_key *b);
 int plan_dest_compare(const struct plan_dest *a, const struct plan_dest *b); /* key only */
 uint64_t plan_key_hash(const struct plan_key *k);

@@ -18,6 +18,7 @@ struct probe_sched_callbacks {
 	usec_t (*result)(void *ctx, void *ref, const struct probe_result *r);
 };
 
+/* Never NULL; `cb` is copied, the loop outlives it. Nothing is probed before a reference is added. */
 struct probe_sched *probe_sched_new(struct ev_loop *loop, const struct probe_sched_callbacks *cb);
 void probe_sched_free(struct probe_sched *s); /* cancels what is in flight */
 

@@ -20,6 +20,7 @@ struct probe_clock {
 	usec_t stalled;
 };
 
+/* Watches the loop, which outlives it, until it is stopped. */
 void probe_clock_start(struct probe_clock *c, struct ev_loop *loop);
 void probe_clock_stop(struct probe_clock *c);
 

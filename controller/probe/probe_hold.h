@@ -8,6 +8,7 @@
 
 struct http_parse;
 
+/* Whether the check keeps a connection beside its probes: reused, or watched. */
 bool probe_hold_is_wanted(const struct health_check *c);
 
 /* `t` outlives it; `owner` is what probe_target_hurry() gets. */

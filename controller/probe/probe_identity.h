@@ -5,6 +5,7 @@
 
 #include "health/evidence.h"
 
+/* Equal targets have equal hashes. Texts of the check are compared, not their pointers. */
 uint64_t probe_identity_hash(const struct probe_target *t);
 bool probe_identity_equal(const struct probe_target *a, const struct probe_target *b);
 
