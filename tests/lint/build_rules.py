@@ -124,6 +124,20 @@ def web_ui_is_small(tree):
     return [f'webui: {total} bytes, {tables.WEB_UI_MAX} are allowed'] if not 0 < total <= tables.WEB_UI_MAX else []
 
 
+def node_of_debian_is_enough(tree):
+    """No npm package that the UI is built or tested with wants a node newer than Debian's."""
+    if not tree.exists('webui/package-lock.json'):
+        return ['webui/package-lock.json: not there']
+    faults = []
+    for path, package in json.loads(tree.read('webui/package-lock.json'))['packages'].items():
+        engines = package.get('engines') or {}
+        wanted = engines.get('node', '') if isinstance(engines, dict) else ''
+        least = [tuple(map(int, found.split('.'))) for found in re.findall(r'(?:>=|\^|~)\s*(\d+(?:\.\d+)*)', wanted)]
+        if least and min(least) > tables.NODE_OF_DEBIAN:
+            faults.append(f'webui/package-lock.json: {path or "the UI itself"} wants node {wanted}')
+    return faults
+
+
 def uninstall_takes_what_install_put(tree):
     """`make uninstall` leaves the settings, with what the user made of them, and nothing else of ours."""
     with tempfile.TemporaryDirectory(prefix='zonegate-lint-') as top:
@@ -150,4 +164,5 @@ def uninstall_takes_what_install_put(tree):
 
 
 RULES = (format_is_clang_format, clang_is_content, no_mutable_file_scope, pure_layers,
-         names_carry_their_file, daemon_libraries, web_ui_is_small, uninstall_takes_what_install_put)
+         names_carry_their_file, daemon_libraries, web_ui_is_small, node_of_debian_is_enough,
+         uninstall_takes_what_install_put)

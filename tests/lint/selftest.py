@@ -23,6 +23,7 @@ CLEAN = {
                 'install:\n\tinstall -D Makefile $(DESTDIR)$(PREFIX)/bin/z\n'
                 'uninstall:\n\trm -f $(DESTDIR)$(PREFIX)/bin/z\n',
     'build/default/webui/sizes.json': '{"app.js": {"gzip": 70000}}',
+    'webui/package-lock.json': '{"packages": {"node_modules/a": {"engines": {"node": "^18.17 || >= 20"}}, "node_modules/b": {}}}',
     'controller/base/cup.h': SPDX + '#pragma once\nint cup_fill_once(int amount);\n',
     'controller/base/cup.c': LINE + '#include "base/cup.h"\n\nint cup_fill_once(int amount)\n{\n'
                                     '\tif (amount > 0)\n\t\treturn amount;\n\treturn 0;\n}\n',
@@ -176,6 +177,10 @@ BROKEN = {
     'daemon_libraries': [{'link': 'ssl'}],
     'web_ui_is_small': [{'build/default/webui/sizes.json': '{"app.js": {"gzip": 100000}, "app.css": {"gzip": 30000}}'},
                         {'build/default/webui/sizes.json': '{}'}],
+    'node_of_debian_is_enough': [
+        {'webui/package-lock.json': '{"packages": {"node_modules/a": {"engines": {"node": ">=20"}}}}'},
+        {'webui/package-lock.json': '{"packages": {"node_modules/a": {"engines": {"node": "^18.21.0"}}}}'},
+        {'webui/package-lock.json': None}],
     'references': [
         {'controller/man/z.8': PAGE.replace('ever', 'so')},
         {'controller/man/z.8': '.TH Z 8\n'},

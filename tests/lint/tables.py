@@ -129,6 +129,9 @@ UNIT_TESTS_OF_MANY = {
 # Of all files of the web UI together, compressed.
 WEB_UI_MAX = 120 * 1024
 
+# The node of Debian 12, with which the UI is built and tested.
+NODE_OF_DEBIAN = (18, 20, 4)
+
 # Libraries that the daemon may not load: libipset is GPL-2-only.
 FORBIDDEN_LIBRARIES = ('libssl', 'libcrypto', 'libcurl', 'libknot')
 
