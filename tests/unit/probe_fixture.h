@@ -268,4 +268,17 @@ static inline int fixture_settled_files(int expected)
 	return count;
 }
 
+/* What a probe says of a server on 127.0.0.1 that does this with each connection. */
+static inline struct probe_result fixture_probe_with(const struct health_check *c,
+						     fixture_serve_fn *serve, void *arg)
+{
+	struct fixture_server s;
+	struct probe_result r;
+
+	fixture_server_start(&s, "127.0.0.1", serve, arg);
+	r = fixture_probe_server(c, &s);
+	fixture_server_stop(&s);
+	return r;
+}
+
 #endif

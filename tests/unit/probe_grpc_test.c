@@ -14,18 +14,6 @@ static struct probe_result probe_script(const struct health_check *c, struct grp
 	return r;
 }
 
-static struct probe_result probe_with(const struct health_check *c, fixture_serve_fn *serve,
-				      void *arg)
-{
-	struct fixture_server s;
-	struct probe_result r;
-
-	fixture_server_start(&s, "127.0.0.1", serve, arg);
-	r = fixture_probe_server(c, &s);
-	fixture_server_stop(&s);
-	return r;
-}
-
 struct grpc_row {
 	const char *name;
 	struct grpc_script script;
@@ -166,18 +154,18 @@ static void test_others(void **state)
 	struct probe_result r;
 
 	(void)state;
-	r = probe_with(&c, serve_http1, NULL);
+	r = fixture_probe_with(&c, serve_http1, NULL);
 	fixture_assert(&r, ODD);
 	assert_string_equal(
 		r.evidence.text,
 		"an answer that is not HTTP/2, but begins with \"HTTP/1.1 400 Bad Request\"");
-	r = probe_with(&c, serve_reset, NULL);
+	r = fixture_probe_with(&c, serve_reset, NULL);
 	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_CONNECT_RESET);
-	r = probe_with(&c, serve_close, NULL);
+	r = fixture_probe_with(&c, serve_close, NULL);
 	fixture_assert(&r, ODD);
 	assert_string_equal(r.evidence.text, "no answer before the connection was closed");
 	c.timeout_ms = 3000;
-	r = probe_with(&c, serve_pings, NULL);
+	r = fixture_probe_with(&c, serve_pings, NULL);
 	assert_int_equal(r.health.verdict, PROBE_FAIL_ACTIVE);
 }
 

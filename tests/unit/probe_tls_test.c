@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kinds `tls` and `https` against servers with every sort of certificate, and against those that speak no TLS.
+// Kind `tls` against servers with every sort of certificate, and against those that speak no TLS. `https`: probe_tls_https_test.c.
 #include "probe_answers.h"
 #include "tls_fixture.h"
 
@@ -21,7 +21,6 @@ static char name_v6_other[] = "2001:DB8:0:0::7";
 static char name_v6_port[] = "[2001:db8::7]:8443";
 static char name_v6_wrong[] = "[2001:db8::8]";
 static char name_dot[] = "shop.example.net.";
-static char text_pong[] = "pong";
 
 static int set_up(void **state)
 {
@@ -247,18 +246,6 @@ static void serve_reset(int fd, void *arg)
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 }
 
-static struct probe_result probe_with(const struct health_check *c, fixture_serve_fn *serve,
-				      void *arg)
-{
-	struct fixture_server s;
-	struct probe_result r;
-
-	fixture_server_start(&s, "127.0.0.1", serve, arg);
-	r = fixture_probe_server(c, &s);
-	fixture_server_stop(&s);
-	return r;
-}
-
 static void test_broken_handshakes(void **state)
 {
 	static char banner[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
@@ -268,16 +255,16 @@ static void test_broken_handshakes(void **state)
 	struct probe_result r;
 
 	(void)state;
-	r = probe_with(&c, serve_plain, banner);
+	r = fixture_probe_with(&c, serve_plain, banner);
 	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_TLS_FAILED);
 	assert_non_null(strstr(r.evidence.text, "TLS packet"));
 	assert_true(r.evidence.connect_usec && !r.evidence.tls_usec);
 
-	r = probe_with(&c, serve_close, NULL);
+	r = fixture_probe_with(&c, serve_close, NULL);
 	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_TLS_FAILED);
 	assert_string_equal(r.evidence.text, "the server closed the connection");
 
-	r = probe_with(&c, serve_reset, NULL);
+	r = fixture_probe_with(&c, serve_reset, NULL);
 	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_CONNECT_RESET);
 
 	r = tls_probe(&c, &modern);
@@ -298,7 +285,7 @@ static void serve_alert(int fd, void *arg)
 static void test_alert(void **state)
 {
 	struct health_check c = tls_check();
-	struct probe_result r = probe_with(&c, serve_alert, NULL);
+	struct probe_result r = fixture_probe_with(&c, serve_alert, NULL);
 
 	(void)state;
 	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_TLS_FAILED);
@@ -320,7 +307,7 @@ static void test_silent(void **state)
 
 	(void)state;
 	c.timeout_ms = 100;
-	r = probe_with(&c, serve_nothing, NULL);
+	r = fixture_probe_with(&c, serve_nothing, NULL);
 	fixture_assert(&r, PROBE_FAIL_SILENT, REASON_RECV_TIMEOUT);
 	assert_in_range(r.evidence.duration_usec, 100000, 700000);
 	assert_non_null(strstr(
@@ -357,160 +344,6 @@ static void test_no_authority(void **state)
 	r = tls_probe(&c, &script);
 	fixture_assert(&r, PROBE_ERROR, REASON_PROBER_ERROR);
 	assert_string_equal(r.evidence.text, "/: not a file");
-}
-
-/* ---- https ---- */
-
-struct https_row {
-	const char *name;
-	enum http_method method;
-	char *wanted;
-	struct tls_script script;
-	struct answer_verdict verdict;
-};
-
-static const struct https_row answers[] = {
-	{"plain pass",
-	 HTTP_HEAD,
-	 NULL,
-	 {.parts = {"HTTP/1.1 200 OK\r\n\r\n"}, .hold = true},
-	 {PASS, 200, "HTTP/1.1 200 OK"}},
-	{"HTTP/1.0, no goodbye",
-	 HTTP_GET,
-	 text_pong,
-	 {.parts = {"HTTP/1.0 200 OK\r\n\r\npi", "ng pong"}, .rude = true},
-	 {PASS, 200, "HTTP/1.0 200 OK"}},
-	{"status line in two records",
-	 HTTP_HEAD,
-	 NULL,
-	 {.parts = {"HTTP/1.1 20", "0 OK\r\nA: b\r", "\n\r\n"}, .pause_ms = 30},
-	 {PASS, 200, "HTTP/1.1 200 OK"}},
-	{"100 before the answer",
-	 HTTP_GET,
-	 NULL,
-	 {.parts = {"HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 Fine\r\n\r\n"}, .pause_ms = 30},
-	 {PASS, 200, "HTTP/1.1 200 Fine"}},
-	{"body until goodbye",
-	 HTTP_GET,
-	 text_pong,
-	 {.parts = {"HTTP/1.1 200 OK\r\n\r\nping", "pang"}, .pause_ms = 10},
-	 {BODY, 200, "HTTP/1.1 200 OK, 8 bytes of body"}},
-	{"wrong status",
-	 HTTP_HEAD,
-	 NULL,
-	 {.parts = {"HTTP/1.1 503 Busy\r\n\r\n"}},
-	 {OTHER, 503, "HTTP/1.1 503 Busy"}},
-	{"another protocol",
-	 HTTP_HEAD,
-	 NULL,
-	 {.parts = {"220 mail ESMTP\r\n"}, .hold = true},
-	 {ODD, 0, "an answer that is not HTTP/1, after \"220 mail ESMTP\""}},
-	{"closed without an answer",
-	 HTTP_HEAD,
-	 NULL,
-	 {.parts = {""}},
-	 {ODD, 0, "no answer before the connection was closed"}},
-	{"closed in mid-answer, no goodbye",
-	 HTTP_HEAD,
-	 NULL,
-	 {.parts = {"HTTP/1.1 200 OK\r\nA: b\r\n"}, .rude = true},
-	 {ODD, 200, "a connection closed in mid-answer, after \"HTTP/1.1 200 OK\""}},
-	{"says nothing", HTTP_HEAD, NULL, {.parts = {""}, .hold = true}, {SLOW, 0, ""}},
-	{"stops in mid-answer",
-	 HTTP_HEAD,
-	 NULL,
-	 {.parts = {"HTTP/1.1 200 OK\r\n"}, .hold = true},
-	 {SLOW, 0, "HTTP/1.1 200 OK"}},
-};
-
-static void test_https_answers(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-		const struct https_row *row = &answers[i];
-		struct health_check c = answer_check(CHECK_HTTPS, row->method, row->wanted);
-		struct tls_script script = row->script;
-		struct probe_result r;
-
-		script.identity = &good;
-		c.timeout_ms = row->verdict.reason == REASON_RECV_TIMEOUT ? 200 : 3000;
-		r = tls_probe(&c, &script);
-		answer_assert(row->name, &r, &row->verdict);
-		assert_true(r.evidence.tls_usec != 0);
-		if (r.evidence.first_byte_usec)
-			assert_true(r.evidence.first_byte_usec >= r.evidence.tls_usec);
-		assert_non_null(strstr(script.request, "Connection: close\r\n"));
-	}
-}
-
-static void test_https_verified(void **state)
-{
-	struct health_check c = fixture_check(CHECK_HTTPS);
-	struct tls_script script = {.identity = &good, .parts = {"HTTP/1.1 200 OK\r\n\r\n"}};
-	struct probe_result r;
-
-	(void)state;
-	c.timeout_ms = 3000;
-	c.verify = true;
-	c.ca_file = ca_path;
-	c.host = name_with_port;
-	r = tls_probe(&c, &script);
-	fixture_assert(&r, PASS);
-	assert_non_null(strstr(script.request, "Host: shop.example.net:8443\r\n"));
-	script.identity = &expired;
-	r = tls_probe(&c, &script);
-	fixture_assert(&r, PROBE_FAIL_ACTIVE, REASON_TLS_FAILED);
-	assert_non_null(strstr(r.evidence.text, "expired"));
-}
-
-/* The client's part of a TLS 1.3 handshake is over before the server has looked at its certificate. */
-static void test_https_client_certificate(void **state)
-{
-	struct health_check c = fixture_check(CHECK_HTTPS);
-	struct tls_script script = {
-		.identity = &good, .parts = {"HTTP/1.1 200 OK\r\n\r\n"}, .client_must_show = true};
-	struct probe_result r;
-
-	(void)state;
-	c.timeout_ms = 3000;
-	r = tls_probe(&c, &script);
-	assert_int_equal(r.health.verdict, PROBE_FAIL_ACTIVE);
-	assert_int_not_equal(script.handshake, 0);
-}
-
-/* Many answers in many records, and an answer without end. */
-static void tls_flood(int fd, void *arg)
-{
-	struct tls_script *s = arg;
-	gnutls_session_t session;
-	char block[4096];
-	int blocks = 0;
-
-	memset(block, 'x', sizeof(block));
-	tls_must(gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NO_SIGNAL));
-	tls_must(gnutls_set_default_priority(session));
-	tls_must(gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, s->identity->credentials));
-	gnutls_transport_set_int(session, fd);
-	if (!gnutls_handshake(session)) {
-		(void)gnutls_record_send(session, s->parts[0], strlen(s->parts[0]));
-		while (blocks++ < 25600 && gnutls_record_send(session, block, sizeof(block)) > 0)
-			; /* 100 MB */
-	}
-	gnutls_deinit(session);
-}
-
-static void test_https_huge(void **state)
-{
-	struct health_check c = fixture_check(CHECK_HTTPS);
-	struct tls_script script = {.identity = &good, .parts = {"HTTP/1.1 200 OK\r\nX-Huge: "}};
-	struct probe_result r;
-
-	(void)state;
-	c.timeout_ms = 3000;
-	r = probe_with(&c, tls_flood, &script);
-	fixture_assert(&r, ODD);
-	assert_string_equal(r.evidence.text,
-			    "more than 16 KiB of headers, after \"HTTP/1.1 200 OK\"");
 }
 
 /* Neither descriptors nor sessions are left, also of a probe that is cancelled in mid-handshake. */
@@ -556,10 +389,6 @@ int main(void)
 		cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_authority),
-		cmocka_unit_test(test_https_answers),
-		cmocka_unit_test(test_https_verified),
-		cmocka_unit_test(test_https_client_certificate),
-		cmocka_unit_test(test_https_huge),
 		cmocka_unit_test(test_nothing_left),
 	};
 
