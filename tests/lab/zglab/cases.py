@@ -81,8 +81,8 @@ class _Runner:
             self._config = json.load(file)
         self._config["out"] = out
         self._config["kind"] = kind
-        # Under valgrind a healthy server does not always answer within a tenth of a second.
-        documents.QUICK["timeout_ms"] = int(100 * self._config["slow"])
+        # Under valgrind a healthy server does not always answer within a quarter of a second.
+        documents.QUICK["timeout_ms"] = max(250, int(100 * self._config["slow"]))
         os.chmod(out, 0o755)
         if self._config["gcov"]:
             os.makedirs(f"{out}/gcov", exist_ok=True)

@@ -3,9 +3,9 @@
 
 from .lab import VIP4, VIP6
 
-# One pass or two failures decide, a tenth of a second apart.
+# One pass or two failures decide, a tenth of a second apart. Who is busy has a quarter of one to answer.
 QUICK = {
-    "type": "tcp", "interval_ms": 100, "timeout_ms": 100,
+    "type": "tcp", "interval_ms": 100, "timeout_ms": 250,
     "healthy_threshold": 1, "unhealthy_threshold": 2,
 }
 

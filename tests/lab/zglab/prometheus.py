@@ -70,15 +70,26 @@ class Prometheus:
         targets = self.ask("targets")
         return targets and [x["health"] for x in targets["activeTargets"]] == ["up"]
 
+    def _answer(self, path, **query):
+        """The data of an answer, however long a busy machine takes for one."""
+        answers = []
+
+        def comes():
+            answers.append(self.ask(path, **query))
+            return answers[-1]
+
+        self._lab.wait(comes, 30, "Prometheus answers", pause=0.3)
+        return answers[-1]
+
     def firing(self):
         return {
-            one["labels"]["alertname"] for one in self.ask("alerts")["alerts"]
+            one["labels"]["alertname"] for one in self._answer("alerts")["alerts"]
             if one["state"] == "firing"
         }
 
     def varied(self, expression):
         """Whether it had more than one value, or came or went, in all the time so far."""
-        data = self.ask(
+        data = self._answer(
             "query_range", query=expression, start=self.started, end=time.time(), step=1)
         values = [[value for _, value in one["values"]] for one in data["result"]]
         longest = max(map(len, values), default=0)

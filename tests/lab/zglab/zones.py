@@ -17,7 +17,7 @@ APEX = "lb.example.net"
 NAME = f"shop.{APEX}"
 BOTH, ONLY_A, ONLY_B = {VIP4, OTHER_VIP4}, {VIP4}, {OTHER_VIP4}
 BOTH6, ONLY_A6 = {VIP6, OTHER_VIP6}, {VIP6}
-VIP_PROBE = {"interval_ms": 100, "timeout_ms": 100, "healthy_threshold": 2,
+VIP_PROBE = {"interval_ms": 100, "timeout_ms": 250, "healthy_threshold": 2,
              "unhealthy_threshold": 2}
 SERVER_NAMES = ("a1", "b1", "a2", "b2")
 
