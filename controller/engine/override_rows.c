@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An override as the store keeps it.
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "engine/override_parts.h"
+#include "engine/row_json.h"
 
 const char *override_rows_key(const struct override_place *p, char buf[OVERRIDE_KEY_MAX])
 {
@@ -31,60 +31,38 @@ char *override_rows_encode(const struct engine *e, const struct engine_override 
 		(json_int_t)o->created_wall, "changed", (json_int_t)o->changed_wall, "duration",
 		(json_int_t)o->duration, "deadline",
 		o->deadline == USEC_NEVER ? (json_int_t)0 : (json_int_t)o->deadline, "boot",
-		e->settings.boot_id ? e->settings.boot_id : "", "finished",
-		(json_int_t)o->finished_wall, "weight", (json_int_t)o->weight);
+		row_json_boot(e), "finished", (json_int_t)o->finished_wall, "weight",
+		(json_int_t)o->weight);
 	char uid[24];
-	char *text;
 
 	assert(json);
 	snprintf(uid, sizeof(uid), "%llx", (unsigned long long)o->uid);
 	json_object_set_new(json, "uid", json_string(uid));
-	text = json_dumps(json, JSON_COMPACT);
-	json_decref(json);
-	assert(text);
-	return text;
+	return row_json_print(json);
 }
 
-static char *text_of(const json_t *json, const char *name)
-{
-	const char *text = json_string_value(json_object_get(json, name));
-
-	return mem_strdup(text ? text : "");
-}
-
-static usec_t number_of(const json_t *json, const char *name)
-{
-	json_int_t n = json_integer_value(json_object_get(json, name));
-
-	return n > 0 ? (usec_t)n : 0;
-}
-
-/* The monotonic deadline holds as long as the machine was not booted anew: a clock that was set meanwhile changes nothing. */
 static usec_t load_deadline(const struct engine *e, const json_t *json,
 			    const struct engine_override *o)
 {
-	const char *boot = json_string_value(json_object_get(json, "boot"));
 	usec_t wall = e->ports.wall(e->ports.ctx);
 	usec_t past = wall > o->changed_wall ? wall - o->changed_wall : 0;
 
 	if (o->place.kind == OVERRIDE_WEIGHT && o->duration == 0)
 		return USEC_NEVER;
-	if (boot && boot[0] && e->settings.boot_id && strcmp(boot, e->settings.boot_id) == 0)
-		return number_of(json, "deadline");
-	return e->ports.now(e->ports.ctx) + (past < o->duration ? o->duration - past : 0);
+	return row_json_deadline(e, json, past < o->duration ? o->duration - past : 0);
 }
 
 static bool load_place(const json_t *json, struct override_place *ret_place)
 {
-	usec_t kind = number_of(json, "kind");
-	usec_t target = number_of(json, "target");
+	usec_t kind = row_json_number(json, "kind");
+	usec_t target = row_json_number(json, "target");
 
 	if (kind >= OVERRIDE_KIND_COUNT || target >= OVERRIDE_TARGET_COUNT)
 		return false;
 	ret_place->kind = (enum override_kind)kind;
 	ret_place->target = (enum override_target)target;
-	ret_place->parent = target == OVERRIDE_LB ? NULL : text_of(json, "parent");
-	ret_place->name = text_of(json, "name");
+	ret_place->parent = target == OVERRIDE_LB ? NULL : row_json_copy_text(json, "parent");
+	ret_place->name = row_json_copy_text(json, "name");
 	return true;
 }
 
@@ -106,17 +84,17 @@ void override_rows_load(struct engine *e, const struct store_row *row)
 		json_decref(json);
 		return;
 	}
-	o->id = text_of(json, "id");
-	o->who = text_of(json, "who");
-	o->comment = text_of(json, "comment");
+	o->id = row_json_copy_text(json, "id");
+	o->who = row_json_copy_text(json, "who");
+	o->comment = row_json_copy_text(json, "comment");
 	o->history = load_history(json);
 	o->uid = uid ? strtoull(uid, NULL, 16) : 0;
-	o->created_wall = number_of(json, "created");
-	o->changed_wall = number_of(json, "changed");
-	o->duration = number_of(json, "duration");
+	o->created_wall = row_json_number(json, "created");
+	o->changed_wall = row_json_number(json, "changed");
+	o->duration = row_json_number(json, "duration");
 	o->deadline = load_deadline(e, json, o);
-	o->finished_wall = number_of(json, "finished");
-	o->weight = (uint32_t)number_of(json, "weight");
+	o->finished_wall = row_json_number(json, "finished");
+	o->weight = (uint32_t)row_json_number(json, "weight");
 	override_state_free(override_state_put(e, o));
 	json_decref(json);
 }
