@@ -21,25 +21,12 @@ static struct vec *store_load_collection(struct snapshot *s, enum object_kind ki
 {
 	struct object *owner = NULL;
 
-	switch (kind) {
-	case OBJECT_ZONE:
-		return &s->zones;
-	case OBJECT_SERVER_GROUP:
-		return &s->server_groups;
-	case OBJECT_LOAD_BALANCER:
-		return &s->load_balancers;
-	case OBJECT_SERVER:
+	if (kind == OBJECT_SERVER)
 		owner = snapshot_find(s, &(struct object_path){OBJECT_SERVER_GROUP, NULL, parent});
-		break;
-	case OBJECT_LB_ZONE:
-	case OBJECT_LISTENER:
+	else if (kind == OBJECT_LB_ZONE || kind == OBJECT_LISTENER)
 		owner = snapshot_find(s, &(struct object_path){OBJECT_LOAD_BALANCER, NULL, parent});
-		break;
-	case OBJECT_SETTINGS:
-		return &s->settings;
-	case OBJECT_KIND_COUNT:
-		break;
-	}
+	else
+		return snapshot_collection(s, kind);
 	return owner ? object_children(owner, kind) : NULL;
 }
 
