@@ -57,39 +57,9 @@ static char *cli_object_path(const struct cli *cli)
 
 /* ---- lists ------------------------------------------------------------------------------------ */
 
-typedef void object_add_fn(struct cli_table *t, const json_t *item);
-
-struct object_list {
-	const char *path;
-	const char *const *heads;
-	object_add_fn *add;
-	const char *empty; /* what a list without items says */
-};
-
-static enum cli_exit cli_object_list(struct cli *cli, const struct object_list *l)
+static void cli_object_add_zone(const struct cli *cli, struct cli_table *t, const json_t *z)
 {
-	enum cli_exit result;
-	json_t *items = cli_pages_fetch(cli->client, l->path, &result);
-	const json_t *item;
-	struct cli_table *t;
-	size_t i;
-
-	if (!items)
-		return result;
-	if (cli->options.format == FORMAT_JSON) {
-		cli_print_json(items);
-	} else {
-		t = cli_table_new(l->heads);
-		json_array_foreach (items, i, item)
-			l->add(t, item);
-		cli_print_table_or(t, l->empty);
-	}
-	json_decref(items);
-	return EXIT_OK;
-}
-
-static void cli_object_add_zone(struct cli_table *t, const json_t *z)
-{
+	(void)cli;
 	cli_table_add(
 		t, (const char *[]){cli_print_text(z, "name"), cli_print_text(z, "description")});
 }
@@ -98,8 +68,8 @@ enum cli_exit cli_object_list_zones(struct cli *cli)
 {
 	static const char *const heads[] = {"ZONE", "DESCRIPTION", NULL};
 
-	return cli_object_list(cli, &(struct object_list){CLI_BASE "/zones", heads,
-							  cli_object_add_zone, CLI_NO_ZONES});
+	return cli_pages_print(cli, &(struct cli_list){CLI_BASE "/zones", heads,
+						       cli_object_add_zone, CLI_NO_ZONES});
 }
 
 /* "zone-a 192.0.2.10 2001:db8::10, …" */
@@ -120,12 +90,13 @@ static char *cli_object_vips(const json_t *lb)
 	return buf_take(&w);
 }
 
-static void cli_object_add_lb(struct cli_table *t, const json_t *lb)
+static void cli_object_add_lb(const struct cli *cli, struct cli_table *t, const json_t *lb)
 {
 	AUTO_FREE char *vips = cli_object_vips(lb);
 	AUTO_FREE char *listeners = mem_printf("%zu",
 					       json_object_size(json_object_get(lb, "listeners")));
 
+	(void)cli;
 	cli_table_add(t, (const char *[]){cli_print_text(lb, "name"),
 					  cli_print_true(lb, "enabled") ? "yes" : "no",
 					  cli_print_true(lb, "cross_zone") ? "yes" : "no",
@@ -137,16 +108,17 @@ enum cli_exit cli_object_list_lbs(struct cli *cli)
 	static const char *const heads[] = {"LOAD BALANCER", "ENABLED",        "CROSS-ZONE",
 					    ">LISTENERS",    "ZONES AND VIPS", NULL};
 
-	return cli_object_list(cli, &(struct object_list){CLI_BASE "/load-balancers", heads,
-							  cli_object_add_lb, CLI_NO_LBS});
+	return cli_pages_print(cli, &(struct cli_list){CLI_BASE "/load-balancers", heads,
+						       cli_object_add_lb, CLI_NO_LBS});
 }
 
-static void cli_object_add_group(struct cli_table *t, const json_t *g)
+static void cli_object_add_group(const struct cli *cli, struct cli_table *t, const json_t *g)
 {
 	const json_t *check = json_object_get(g, "health_check");
 	AUTO_FREE char *servers = mem_printf("%zu",
 					     json_object_size(json_object_get(g, "servers")));
 
+	(void)cli;
 	cli_table_add(t, (const char *[]){cli_print_text(g, "name"), cli_print_text(g, "protocol"),
 					  cli_print_text(g, "forward_method"),
 					  cli_print_true(check, "enabled")
@@ -160,14 +132,15 @@ enum cli_exit cli_object_list_groups(struct cli *cli)
 	static const char *const heads[] = {"SERVER GROUP", "PROTOCOL", "FORWARD",
 					    "CHECK",        ">SERVERS", NULL};
 
-	return cli_object_list(cli, &(struct object_list){CLI_BASE "/server-groups", heads,
-							  cli_object_add_group, CLI_NO_GROUPS});
+	return cli_pages_print(cli, &(struct cli_list){CLI_BASE "/server-groups", heads,
+						       cli_object_add_group, CLI_NO_GROUPS});
 }
 
-static void cli_object_add_listener(struct cli_table *t, const json_t *l)
+static void cli_object_add_listener(const struct cli *cli, struct cli_table *t, const json_t *l)
 {
 	AUTO_FREE char *port = mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(l, "port"));
 
+	(void)cli;
 	cli_table_add(t, (const char *[]){cli_print_text(l, "name"), cli_print_text(l, "protocol"),
 					  port, cli_print_text(l, "server_group"),
 					  cli_print_text(l, "scheduler")});
@@ -180,15 +153,16 @@ enum cli_exit cli_object_list_listeners(struct cli *cli)
 	AUTO_FREE char *lb = cli_client_escape(cli->args[0]);
 	AUTO_FREE char *path = mem_printf(CLI_BASE "/load-balancers/%s/listeners", lb);
 
-	return cli_object_list(
+	return cli_pages_print(
 		cli,
-		&(struct object_list){
+		&(struct cli_list){
 			path, heads, cli_object_add_listener,
 			"No listeners yet: zonegate listener set LB/NAME protocol=tcp port=80 server_group=GROUP"});
 }
 
-static void cli_object_add_lb_zone(struct cli_table *t, const json_t *z)
+static void cli_object_add_lb_zone(const struct cli *cli, struct cli_table *t, const json_t *z)
 {
+	(void)cli;
 	cli_table_add(t, (const char *[]){cli_print_text(z, "name"),
 					  cli_print_true(z, "enabled") ? "yes" : "no",
 					  cli_print_text(z, "vip4"), cli_print_text(z, "vip6"),
@@ -203,8 +177,8 @@ enum cli_exit cli_object_list_lb_zones(struct cli *cli)
 	AUTO_FREE char *lb = cli_client_escape(cli->args[0]);
 	AUTO_FREE char *path = mem_printf(CLI_BASE "/load-balancers/%s/zones", lb);
 
-	return cli_object_list(
-		cli, &(struct object_list){path, heads, cli_object_add_lb_zone, CLI_NO_LBS});
+	return cli_pages_print(cli,
+			       &(struct cli_list){path, heads, cli_object_add_lb_zone, CLI_NO_LBS});
 }
 
 /* ---- one object ------------------------------------------------------------------------------- */

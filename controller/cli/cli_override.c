@@ -82,13 +82,14 @@ static char *cli_override_until(const json_t *o, const char *kind)
 	return mem_printf("%.19s", *expires ? expires : cli_print_text(o, "deadline_at"));
 }
 
-static void cli_override_add(struct cli_table *t, const json_t *o)
+static void cli_override_add(const struct cli *cli, struct cli_table *t, const json_t *o)
 {
 	const char *kind = cli_print_text(o, "kind");
 	AUTO_FREE char *until = cli_override_until(o, kind);
 	AUTO_FREE char *note = mem_printf("%s%s", cli_print_text(o, "comment"),
 					  cli_print_true(o, "forced") ? " (forced)" : "");
 
+	(void)cli;
 	for (size_t i = 0; i < sizeof(override_rows) / sizeof(override_rows[0]); i++) {
 		AUTO_FREE char *what = NULL;
 
@@ -104,24 +105,8 @@ enum cli_exit cli_override_list(struct cli *cli)
 {
 	static const char *const heads[] = {"KIND",        "ID",  "WHAT", "WHO",
 					    "UNTIL (UTC)", "WHY", NULL};
-	enum cli_exit result;
-	json_t *items = cli_pages_fetch(cli->client, CLI_BASE "/overrides", &result);
-	const json_t *item;
-	struct cli_table *t;
-	size_t i;
 
-	if (!items)
-		return result;
-	if (cli->options.format == FORMAT_JSON) {
-		cli_print_json(items);
-	} else if (json_array_size(items) == 0) {
-		printf("Everything is as configured.\n");
-	} else {
-		t = cli_table_new(heads);
-		json_array_foreach (items, i, item)
-			cli_override_add(t, item);
-		cli_print_table(t);
-	}
-	json_decref(items);
-	return EXIT_OK;
+	return cli_pages_print(cli,
+			       &(struct cli_list){CLI_BASE "/overrides", heads, cli_override_add,
+						  "Everything is as configured."});
 }

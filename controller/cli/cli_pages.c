@@ -45,3 +45,25 @@ json_t *cli_pages_fetch(struct cli_client *c, const char *path, enum cli_exit *r
 	}
 	return all;
 }
+
+enum cli_exit cli_pages_print(const struct cli *cli, const struct cli_list *l)
+{
+	enum cli_exit result;
+	json_t *items = cli_pages_fetch(cli->client, l->path, &result);
+	const json_t *item;
+	struct cli_table *t;
+	size_t i;
+
+	if (!items)
+		return result;
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(items);
+	} else {
+		t = cli_table_new(l->heads);
+		json_array_foreach (items, i, item)
+			l->add(cli, t, item);
+		cli_print_table_or(t, l->empty);
+	}
+	json_decref(items);
+	return EXIT_OK;
+}

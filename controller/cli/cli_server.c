@@ -355,25 +355,9 @@ enum cli_exit cli_server_history(struct cli *cli)
 	static const char *const heads[] = {"TIME (UTC)", "FROM",   "TO", "AFTER",
 					    "REASON",     "DETAIL", NULL};
 	AUTO_FREE char *path = cli_server_path(cli, "health/history");
-	enum cli_exit result;
-	const json_t *item;
-	struct cli_table *t;
-	json_t *items;
-	size_t i;
 
 	if (!path)
 		return EXIT_USAGE;
-	items = cli_pages_fetch(cli->client, path, &result);
-	if (!items)
-		return result;
-	if (cli->options.format == FORMAT_JSON) {
-		cli_print_json(items);
-	} else {
-		t = cli_table_new(heads);
-		json_array_foreach (items, i, item)
-			cli_server_add_history(cli, t, item);
-		cli_print_table_or(t, "It has not changed its state yet.");
-	}
-	json_decref(items);
-	return EXIT_OK;
+	return cli_pages_print(cli, &(struct cli_list){path, heads, cli_server_add_history,
+						       "It has not changed its state yet."});
 }
