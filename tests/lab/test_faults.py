@@ -168,7 +168,7 @@ def verdicts_go_on_while_the_kernel_is_silent(lab):
     lab.wait_weight(lab.servers[0], 0, 1 + lab.margin)
 
 
-@case(timeout=90.0)
+@case(timeout=150.0)
 def many_faults_and_many_writes(lab):
     """Whatever is lost when, the table is right in the end."""
     lab.network(3)

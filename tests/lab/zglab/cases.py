@@ -29,7 +29,7 @@ def case(function=None, **options):
     """Register a case: a function of the lab. Options:
 
     name          instead of the function's own
-    timeout       seconds, 60
+    timeout       seconds, 120: a machine that does other things needs several times as long
     load          names of more kernel modules
     without_ipvs  IPVS is not loaded
     must_fail     passes only if this exception comes out
@@ -40,7 +40,7 @@ def case(function=None, **options):
             {
                 "name": options.get("name", function.__name__),
                 "function": function,
-                "timeout": options.get("timeout", 60.0),
+                "timeout": options.get("timeout", 120.0),
                 "modules": list(options.get("load", ())),
                 "without_ipvs": options.get("without_ipvs", False),
                 "must_fail": options.get("must_fail"),

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 
-FILE_TIMEOUT = 280
+FILE_TIMEOUT = 420
 MODULES = "/usr/lib/uml/modules"
 PYTHON = "/usr/bin/python3"
 HOST_MODULES = [
