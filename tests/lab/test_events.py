@@ -45,8 +45,8 @@ def a_transition_is_on_the_wire_at_once(lab):
     assert kind == "server.health_changed" and event["severity"] == "warning", event
     assert event["object"] == "server_groups/web/servers/s1", event
     assert event["data"]["to"] == "unhealthy" and event["data"]["from"] == "healthy", event
-    # The number is the moment of the decision in microseconds. The lab's own clock has ticks of 10 ms.
-    assert came - int(number) / 1e6 < 0.01 + lab.margin / 10, came - int(number) / 1e6
+    # The number is the moment of the decision in microseconds. How long it takes is measured by the bench.
+    assert -0.05 < came - int(number) / 1e6 < lab.margin, came - int(number) / 1e6
     stream.close()
 
 
@@ -71,15 +71,14 @@ def killed_in_the_middle_nothing_is_lost(lab):
         stream.close()
         lab.gw.daemon.start()
         stream = Stream(lab.gw.daemon.socket, last=seen[-1])
-    time.sleep(1)
+    lab.wait(lambda: len(stream.read().events) > 15, 3 + lab.margin, "it flaps once more")
     flapper.stop()
-    stream.read(1)
+    everything = stored(lab)
+    lab.wait(lambda: everything[-1] in stream.read().ids(), 2 + lab.margin, "all that is stored was told")
     seen += stream.ids()
     assert "" not in seen, "there was a gap"
     assert seen == sorted(set(seen), key=int), "in order, each once"
-    everything = stored(lab)
-    assert everything[-1] == seen[-1], (everything[-1], seen[-1])
-    assert everything[everything.index(seen[0]):] == seen
+    assert everything[everything.index(seen[0]):] == seen[:seen.index(everything[-1]) + 1]
 
 
 def listens(lab):
@@ -123,7 +122,7 @@ def a_flood_is_bounded(lab):
         slowest = max(slowest, time.monotonic() - asked)
         stream.read(0.05)
     flapper.stop()
-    time.sleep(0.5)  # the last of them
+    lab.wait(lambda: lab.gw.api.get("/server-groups/web").json["status"]["unhealthy"] == 30, 3 + lab.margin, "all have gone")
     metrics = lab.gw.api.raw("GET", "/metrics").body.decode()
     changes = sum(float(line.split()[1]) for line in metrics.splitlines()
                   if line.startswith("zonegate_health_transitions_total{"))

@@ -98,9 +98,10 @@ def nothing_jumps(lab):
     looked(lab)
     lab.gw.api.apply(web(lab))
     lab.wait_in_service()
+    lab.wait(lambda: totals(lab)[0] == 19 and totals(lab)[2] == 36, 4 + lab.margin, "s1 and the listener go on counting",
+             pause=0.2)
     looked(lab)
-    assert totals(lab)[0] == 19, totals(lab)
-    assert totals(lab)[2] == 36, totals(lab)
+    assert totals(lab)[0] == 19 and totals(lab)[2] == 36, totals(lab)
 
     before = totals(lab)
     lab.gw.daemon.stop()
@@ -162,9 +163,11 @@ def ten_thousand_servers(lab):
     took, after = time.monotonic() - start, thread_times(pid)
     # The loop has nothing to do: the busiest thread is that of the reader.
     share = max(after[one] - before.get(one, 0) for one in after) / took
-    start = time.monotonic()
-    text = lab.gw.api.get("/metrics").expect(200).body
-    spent = time.monotonic() - start
+    spent = 60.0
+    for _ in range(3):  # the machine may have other things to do; figures are the bench's
+        start = time.monotonic()
+        text = lab.gw.api.get("/metrics").expect(200).body
+        spent = min(spent, time.monotonic() - start)
     stalls = scrape(lab)["zonegate_probe_stalls_total"]
     print(f"10,000 servers: reader {100 * share:.1f} % of a core, scrape {1000 * spent:.0f} ms, "
           f"{len(text)} bytes, stalls {stalls}")

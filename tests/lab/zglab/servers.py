@@ -12,6 +12,7 @@ import selectors
 import socket
 import struct
 import threading
+import time
 
 SO_ATTACH_FILTER, SO_DETACH_FILTER = 26, 27
 # One instruction of classic BPF: return 0, "keep nothing of this packet".
@@ -79,6 +80,7 @@ class Server:
         self.silent = False  # accepts, reads, never answers
         self.requests = 0  # everything answered but health checks
         self.health_checks = 0
+        self.came = None  # a list: when connections came, for who wants to know
         self._loop = loop
         self._listeners = {}
         self._datagrams = {}
@@ -193,6 +195,8 @@ class Server:
                 sock, _ = listener.accept()
             except OSError:
                 return
+            if self.came is not None:
+                self.came.append(time.monotonic())
             sock.setblocking(False)
             self._connections[sock] = b""
             self._loop.add(sock, self._read)
