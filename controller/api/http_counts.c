@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// A cell for each route and code, written as one series of /metrics.
 #include "api/http_counts.h"
 
 #include "api/router.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Counters of the DNS server as series; the names are those of series.def.
 #include "api/metrics_dns.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// What the kernel tells of this process (getrusage(2), /proc/self) as series.
 #include "api/metrics_process.h"
 
 #include "base/buf.h"

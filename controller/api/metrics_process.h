@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The series of /metrics about this process: build, start, CPU, memory, descriptors. */
 #ifndef ZG_API_METRICS_PROCESS_H
 #define ZG_API_METRICS_PROCESS_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Objects come one by one and /metrics goes metric by metric: each metric has a text of its own until the end.
 #include "api/metrics_zones.h"
 
 #include "api/publication_json.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Draws by the random bits that it is given: no division, no state.
 #include "dns/dns_choice.h"
 
 /* Index of the record of the client's zone; -1 if that zone is not published or does not matter. */

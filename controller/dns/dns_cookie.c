@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Version, time and hash as RFC 9018 lays them out. Keeps no state of a client.
 #include "dns/dns_cookie.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Text to wire and back, and words of eight octets at a time where every query passes.
 #include "dns/dns_name.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Goes through all zones of a load balancer instead of drawing one, so that what is left out is seen too.
 #include "dns/preview.h"
 
 #include "dns/dns_choice.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// After the paper of Aumasson and Bernstein: two rounds a word, four at the end.
 #include "dns/siphash.h"
 
 struct siphash {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Questions out, records in. A reply is hostile: all lengths go through the cursor.
 #include "dns/wire_reply.h"
 
 #include <errno.h>

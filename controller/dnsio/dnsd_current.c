@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Hazard pointers: enter announces and looks again, reap frees what nobody announces.
 #include "dnsio/dnsd_current.h"
 
 #include "base/mem.h"

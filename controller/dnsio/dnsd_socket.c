@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// socket(2), options, bind(2) in that order; the first that fails is what is told.
 #include "dnsio/dnsd_socket.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Counting and summing. A counter has one writer, so relaxed order is enough.
 #include "dnsio/dnsd_stats.h"
 
 #include "dns/wire.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// From a query to a counted reply; and how such a thread starts: without signals, at a lower priority.
 #include "dnsio/dnsd_thread.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// One socket, a window of questions, a timer for what does not come. Judges nothing of what it read.
 #include "dnsio/nsupdate_read.h"
 
 #include "base/mem.h"

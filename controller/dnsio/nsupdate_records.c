@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// A table by name and family, and a list for those who go through all of them.
 #include "dnsio/nsupdate_records.h"
 
 #include "base/mem.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Any figure that fell tells that the kernel's counter began anew, at nought; the first look counts nothing.
 #include "stats/stats_counter.h"
 
 static bool counter_began_anew(const struct plan_stats *last, const struct plan_stats *now)

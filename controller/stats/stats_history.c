@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Copies one array a figure out of the rings, under their lock: seconds or steps, and which of them are known.
 #include "stats/stats_history.h"
 
 #include <string.h>
