@@ -111,7 +111,7 @@ class Gateway:
         self._client = Client(self._lab.client)
 
     def act_hold(self, vip):
-        self._held = Traffic(self._lab.client, vip, 80, HELD, 0.1)
+        self._held = Traffic(self._lab.client, vip, 80, HELD, 0.5)
 
     def act_release(self):
         self._held.stop()

@@ -119,7 +119,7 @@ async function lab_a_killed_server_tells_its_reason(world) {
 async function lab_a_drain_lets_connections_finish(world) {
 	await world.gateway.act('hold', VIP_A)
 	const before = await world.gateway.act('held')
-	assert.equal(before.owners['web-1'], 2)
+	assert.ok((before.owners['web-1'] ?? 0) + (before.owners['web-3'] ?? 0) > 0, 'some are on those that will be drained')
 	const page = await open(world)
 	await visit(world, page, '#/server-groups/web')
 	await page.getByLabel('Pick web-1').check()
@@ -136,7 +136,7 @@ async function lab_a_drain_lets_connections_finish(world) {
 	await nobodyComesTo(world, 'web-1', 'web-3')
 	const held = await world.gateway.act('held')
 	assert.deepEqual(held.broken, [], 'those of before go on')
-	assert.ok(held.exchanges > before.exchanges)
+	await until(async () => (await world.gateway.act('held')).exchanges > held.exchanges, 'they speak on')
 	await page.getByRole('button', {name: 'Undrain', exact: true}).click()
 	await dialog.getByRole('button', {name: 'Undrain'}).click()
 	await weights(world, 100)
@@ -238,6 +238,7 @@ async function lab_the_daemon_is_lost_and_regained(world) {
 	await page.getByRole('heading', {name: 'zone-a', level: 3}).waitFor()
 	await weights(world, 100)
 	assert.deepEqual((await world.gateway.act('held')).broken, [])
+	await world.gateway.act('release')
 	await close(page)
 }
 

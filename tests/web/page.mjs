@@ -58,6 +58,6 @@ export async function until(test, what, limit = 30000) {
 	for (;;) {
 		try { last = await test(); if (last) return last } catch (fault) { last = fault }
 		if (Date.now() > end) throw new Error(`${what}: not within ${limit} ms (${last})`)
-		await new Promise(done => setTimeout(done, 50))
+		await new Promise(done => setTimeout(done, 100))
 	}
 }

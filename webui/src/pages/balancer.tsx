@@ -61,6 +61,15 @@ function useTraffic(name: string): Map<string, number> {
 	return rates
 }
 
+/** A gateway has the services of the zones that it holds ([node] zones), and counts only theirs. */
+const isHere = (zone: ZoneStatus): boolean => zone.services.length > 0
+
+function trafficOf(zone: ZoneStatus, all: ZoneStatus[], traffic: Map<string, number>, whole: number): string {
+	if (!isHere(zone)) return 'counted by its own gateway'
+	const rate = traffic.get(zone.zone) ?? 0, text = `${count(rate)} new connections/s`
+	return all.every(isHere) ? `${percent(rate, whole)} (${text})` : text
+}
+
 function ZoneColumn({lb, zone, all, shift, traffic}: {lb: LbStatus; zone: ZoneStatus; all: ZoneStatus[]; shift?: Override; traffic: Map<string, number>}) {
 	const whole = [...traffic.values()].reduce((a, n) => a + n, 0)
 	const why = whyNot('operator') || (shift ? `it is shifted away already, by ${shift.who}` : '') || (zone.enabled ? '' : 'the zone is disabled by the configuration')
@@ -74,7 +83,8 @@ function ZoneColumn({lb, zone, all, shift, traffic}: {lb: LbStatus; zone: ZoneSt
 			<dl class="facts small">
 				<dt>Servers in service</dt><dd><strong>{inService}</strong> of {eligible}</dd>
 				{lb.dns_name && <><dt>Share of answers</dt><dd>{shareOf(zone, all)}</dd></>}
-				{whole > 0 && <><dt>Share of traffic</dt><dd>{percent(traffic.get(zone.zone) ?? 0, whole)} <span class="soft">({count(traffic.get(zone.zone) ?? 0)} new connections/s)</span></dd></>}
+				{whole > 0 && <><dt>Share of traffic</dt><dd>{trafficOf(zone, all, traffic, whole)}</dd></>}
+				{lb.listeners.length > 0 && zone.enabled && <><dt>Held by</dt><dd>{isHere(zone) ? 'this gateway' : 'another gateway; its address is probed from here'}</dd></>}
 			</dl>
 			<Bar parts={[{n: inService, tone: 'ok', text: 'in service'}, {n: eligible - inService, tone: 'bad', text: 'not in service'}]} />
 			{zone.publication.map(p => <Vip key={p.family} p={p} />)}

@@ -17,7 +17,7 @@ export function ConfirmBanner() {
 	}
 	return (
 		<div class="banner warn" role="alert">
-			<span class="grow"><strong>Revision {p.revision} by {p.who} waits to be confirmed.</strong> It undoes itself in <span class="count" role="timer">{clock(Date.parse(p.undone_at) - now.value)}</span>. {p.comment}</span>
+			<span class="grow"><strong>Revision {p.revision} by {p.who} waits to be confirmed.</strong> It undoes itself in <span class="count" role="timer">{clock(Date.parse(p.undone_at) - now.value)}</span>.{p.comment && ` “${p.comment}”`}</span>
 			<Act class="main-action" why={whyNot('editor')} onClick={confirm}>Keep the change</Act>
 		</div>
 	)

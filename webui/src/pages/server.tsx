@@ -65,7 +65,7 @@ function Latency({h, items}: {h: ServerHealth; items: HistoryItem[]}) {
 		return ago ? join([seen, ofHistory(items, interval, Date.now() - ago)], interval) : seen
 	}, [seen, items, back])
 	const times = useMemo(() => rows.map(r => r.t / 1000), [rows])
-	const lines = useMemo(() => [{name: 'time to an answer', values: rows.map(r => r.pass), points: true}, ...(rows.some(r => r.fail !== null) ? [{name: 'failed after', values: rows.map(r => r.fail), dash: [4, 4], points: true}] : [])], [rows])
+	const lines = useMemo(() => [{name: 'time to an answer', values: rows.map(r => r.pass), points: true}, ...(rows.some(r => r.fail !== null) ? [{name: 'failed after', values: rows.map(r => r.fail), dash: [4, 4], points: true, colour: '--bad'}] : [])], [rows])
 	return (
 		<section class="panel stack" aria-label="Probe latency">
 			<div class="spread"><h2>Probe latency</h2>

@@ -5,7 +5,7 @@ import {useEffect, useRef} from 'preact/hooks'
 import {painted} from '../lib/theme.ts'
 import {when} from '../lib/format.ts'
 
-export interface Line { name: string; values: (number | null)[]; dash?: number[]; points?: boolean }
+export interface Line { name: string; values: (number | null)[]; dash?: number[]; points?: boolean; colour?: string }
 
 /** Beside the pointer the legend tells what is under it; without one, the last of all. */
 const last = (u: uPlot, line: number) => u.data[line]?.[u.data[line]!.length - 1]
@@ -26,7 +26,7 @@ export function Chart({title, times, lines, format, height = 190}: {title: strin
 			scales: {x: {time: true}, y: {range: (_u, _min, max) => [0, max > 0 ? max * 1.12 : 1]}},
 			axes: [{...axis, space: 70, values: (_u, ticks) => ticks.map(t => when(new Date(t * 1000).toISOString()).slice(-8, ticks.length > 1 && ticks[1]! - ticks[0]! < 60 ? undefined : -3))}, {...axis, size: 62, values: (_u, ticks) => ticks.map(format)}],
 			series: [{label: 'Time', value: (u, t, line, i) => { const at = i === null ? last(u, line) : t; return typeof at === 'number' ? when(new Date(at * 1000).toISOString()) : '–' }},
-				...lines.map((l, i) => ({label: l.name, stroke: colour(COLOURS[i % COLOURS.length]!), width: 2, dash: l.dash, points: {show: l.points || times.length < 3, size: 5, stroke: colour(COLOURS[i % COLOURS.length]!), fill: colour(COLOURS[i % COLOURS.length]!)}, value: (u: uPlot, v: number | null, line: number, i: number | null) => { const at = i === null ? last(u, line) : v; return typeof at === 'number' ? format(at) : '–' }}))],
+				...lines.map((l, i) => ({...l, paint: colour(l.colour ?? COLOURS[i % COLOURS.length]!)})).map(l => ({label: l.name, stroke: l.paint, width: 2, dash: l.dash, points: {show: l.points || times.length < 3, size: 5, stroke: l.paint, fill: l.paint}, value: (u: uPlot, v: number | null, line: number, i: number | null) => { const at = i === null ? last(u, line) : v; return typeof at === 'number' ? format(at) : '–' }}))],
 		}, [times, ...lines.map(l => l.values)] as uPlot.AlignedData, place)
 		plot.current = made
 		const watch = new ResizeObserver(() => made.setSize({width: place.clientWidth, height}))
