@@ -5,7 +5,7 @@ import {useState} from 'preact/hooks'
 import {plural} from '../lib/format.ts'
 import {Text} from './fields.tsx'
 
-export const PAGE = 48
+export const PAGE = 24
 const FEW = 6
 
 /** Which page shows what; a page that is no more (the list became shorter) is the last one. Pure. */
