@@ -13,13 +13,14 @@
 
 /* ---- DNS -------------------------------------------------------------------------------------- */
 
-static void cli_view_add_records(struct cli_table *t, const json_t *set)
+static void cli_view_add_records(const struct cli *cli, struct cli_table *t, const json_t *set)
 {
 	AUTO_FREE char *ttl = mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(set, "ttl_s"));
 	const json_t *data = json_object_get(set, "data");
 	json_t *one;
 	size_t i;
 
+	(void)cli;
 	json_array_foreach (data, i, one)
 		cli_table_add(t, (const char *[]){i ? "" : cli_print_text(set, "name"),
 						  i ? "" : cli_print_text(set, "type"),
@@ -29,24 +30,10 @@ static void cli_view_add_records(struct cli_table *t, const json_t *set)
 enum cli_exit cli_view_records(struct cli *cli)
 {
 	static const char *const heads[] = {"NAME", "TYPE", ">TTL", "DATA", NULL};
-	enum cli_exit result;
-	json_t *items = cli_pages_fetch(cli->client, CLI_BASE "/dns/records", &result);
-	const json_t *set;
-	struct cli_table *t;
-	size_t i;
 
-	if (!items)
-		return result;
-	if (cli->options.format == FORMAT_JSON) {
-		cli_print_json(items);
-	} else {
-		t = cli_table_new(heads);
-		json_array_foreach (items, i, set)
-			cli_view_add_records(t, set);
-		cli_print_table_or(t, "DNS answers nothing: no load balancer has a dns_name.");
-	}
-	json_decref(items);
-	return EXIT_OK;
+	return cli_pages_print(
+		cli, &(struct cli_list){CLI_BASE "/dns/records", heads, cli_view_add_records,
+					"DNS answers nothing: no load balancer has a dns_name."});
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------- */
@@ -80,10 +67,11 @@ enum cli_exit cli_view_drift(struct cli *cli)
 
 /* ---- zone shifts ------------------------------------------------------------------------------ */
 
-static void cli_view_add_shift(struct cli_table *t, const json_t *s)
+static void cli_view_add_shift(const struct cli *cli, struct cli_table *t, const json_t *s)
 {
 	AUTO_FREE char *until = mem_printf("%.19s", cli_print_text(s, "expires_at"));
 
+	(void)cli;
 	cli_table_add(t,
 		      (const char *[]){cli_print_text(s, "id"), cli_print_text(s, "zone"),
 				       cli_print_text(s, "load_balancer"), cli_print_text(s, "who"),
@@ -94,25 +82,9 @@ enum cli_exit cli_view_shifts(struct cli *cli)
 {
 	static const char *const heads[] = {"ID",  "ZONE", "LOAD BALANCER", "WHO", "UNTIL (UTC)",
 					    "WHY", NULL};
-	enum cli_exit result;
-	json_t *items = cli_pages_fetch(cli->client, CLI_BASE "/zone-shifts", &result);
-	const json_t *shift;
-	struct cli_table *t;
-	size_t i;
 
-	if (!items)
-		return result;
-	if (cli->options.format == FORMAT_JSON) {
-		cli_print_json(items);
-		json_decref(items);
-		return EXIT_OK;
-	}
-	t = cli_table_new(heads);
-	json_array_foreach (items, i, shift)
-		cli_view_add_shift(t, shift);
-	cli_print_table_or(t, "No zone is shifted.");
-	json_decref(items);
-	return EXIT_OK;
+	return cli_pages_print(cli, &(struct cli_list){CLI_BASE "/zone-shifts", heads,
+						       cli_view_add_shift, "No zone is shifted."});
 }
 
 /* ---- by id ------------------------------------------------------------------------------------ */
