@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The socket. A kernel side of netlink works inside sendmsg(), so answers are there when it returns; a turn of the loop reads
-// and lets the callbacks send the next datagram until TURN_USEC have passed, then the rest waits for the next turn.
+// The socket. A kernel side of netlink works inside sendmsg(), so answers are there when it returns and are read in the same turn
+// of the loop; the callbacks send the next datagram as long as this is expected to end within TURN_USEC.
 #include "kernel/channel.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 
-#define TURN_USEC      1000
+#define TURN_USEC      3000
 #define CLOCK_BYTES    (16 * 1024)
 #define TIMEOUT_S      2.0
 #define RECEIVE_BUFFER (4 * 1024 * 1024)
@@ -33,10 +33,13 @@ struct channel {
 	struct ev_io io;
 	struct ev_timer deadline;
 
-	bool busy;    /* an exchange runs */
-	bool fresh;   /* it was sent since the last read */
-	bool lost;    /* the receive buffer overflowed */
-	size_t moved; /* bytes since the clock was read */
+	bool busy;     /* an exchange runs */
+	bool fresh;    /* it was sent since the last read */
+	bool lost;     /* the receive buffer overflowed */
+	bool reading;  /* in the callbacks of a read: what they send is read there */
+	size_t moved;  /* bytes since the clock was read */
+	usec_t begun;  /* of this turn */
+	usec_t looked; /* at the clock */
 	int send_error;
 	struct channel_events events;
 
@@ -178,16 +181,25 @@ static void channel_fail_later(struct channel *c, int error)
 	ev_feed_event(c->loop, &c->deadline, EV_TIMER);
 }
 
+/* The answer is read by this turn of the loop, once the caller has returned. */
+static void channel_read_soon(struct channel *c)
+{
+	if (!c->reading)
+		ev_feed_event(c->loop, &c->io, EV_CUSTOM);
+}
+
 void channel_send(struct channel *c, const struct channel_events *e)
 {
 	int error = channel_start(c, e);
 
 	if (!error)
 		error = channel_write(c->fd, &c->out);
-	if (error)
+	if (error) {
 		channel_fail_later(c, error);
-	else
-		ev_timer_again(c->loop, &c->deadline);
+		return;
+	}
+	ev_timer_again(c->loop, &c->deadline);
+	channel_read_soon(c);
 }
 
 static void *channel_run_aside(void *arg)
@@ -321,22 +333,21 @@ static int channel_read(struct channel *c)
 	return n;
 }
 
-/* The clock costs a system call on some machines: it is read once for some work done, not for each small answer. */
-static bool channel_turn_is_over(struct channel *c, usec_t until)
+/* The clock costs a system call on some machines: it is read once for some work done, not for each small answer. The next work
+ * is taken to last as long as the last. */
+static bool channel_turn_is_over(struct channel *c)
 {
+	usec_t last = c->looked;
+
 	if (c->moved < CLOCK_BYTES)
 		return false;
 	c->moved = 0;
-	return time_monotonic() >= until;
+	c->looked = time_monotonic();
+	return c->looked + (c->looked - last) > c->begun + TURN_USEC;
 }
 
-static void channel_on_readable(struct ev_loop *loop, struct ev_io *w, int revents)
+static void channel_read_turn(struct channel *c)
 {
-	struct channel *c = w->data;
-	usec_t until = time_monotonic() + TURN_USEC;
-
-	(void)loop;
-	(void)revents;
 	for (;;) {
 		int n = channel_read(c);
 
@@ -348,9 +359,22 @@ static void channel_on_readable(struct ev_loop *loop, struct ev_io *w, int reven
 			channel_finish(c, n);
 		if (c->fd < 0 || (n != DATAGRAMS && n != -ENOBUFS && n != -EINTR && !c->fresh))
 			return;
-		if (channel_turn_is_over(c, until))
+		if (channel_turn_is_over(c))
 			return;
 	}
+}
+
+static void channel_on_readable(struct ev_loop *loop, struct ev_io *w, int revents)
+{
+	struct channel *c = w->data;
+
+	(void)loop;
+	(void)revents;
+	c->begun = time_monotonic();
+	c->looked = c->begun;
+	c->reading = true;
+	channel_read_turn(c);
+	c->reading = false;
 }
 
 static void channel_on_deadline(struct ev_loop *loop, struct ev_timer *w, int revents)

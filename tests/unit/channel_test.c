@@ -36,7 +36,11 @@ static void test_on_error(void *ctx, uint32_t index, int error)
 	test_error = error;
 }
 
+static unsigned test_turn;
+static unsigned test_many; /* exchanges yet to end */
+
 static void test_on_end(void *ctx, int error);
+static void test_send_many(struct channel *c);
 
 static const struct channel_events test_events = {
 	.data = test_on_data, .error = test_on_error, .end = test_on_end};
@@ -139,6 +143,68 @@ static void test_chain(void **unused)
 	channel_free(c);
 }
 
+/* Answers are read in the turn of the loop in which the question was sent, from whatever callback. */
+static void test_send_in_turn(struct ev_loop *loop, struct ev_timer *w, int revents)
+{
+	(void)revents;
+	test_put_link(channel_begin(w->data), "lo", NLM_F_ACK);
+	channel_send(w->data, &test_events);
+	test_turn = ev_iteration(loop);
+}
+
+static void test_same_turn(void **unused)
+{
+	struct channel *c = test_open();
+	struct ev_timer send;
+
+	(void)unused;
+	ev_timer_init(&send, test_send_in_turn, 0., 0.);
+	send.data = c;
+	ev_timer_start(test_loop, &send);
+	test_data = 0;
+	test_next = c; /* and the next one also */
+	ev_run(test_loop, 0);
+	assert_int_equal(test_data, 2);
+	assert_int_equal(ev_iteration(test_loop), test_turn);
+	channel_free(c);
+}
+
+static void test_on_many(void *ctx, int error)
+{
+	assert_int_equal(error, 0);
+	if (--test_many == 0)
+		ev_break(test_loop, EVBREAK_ALL);
+	else
+		test_send_many(ctx);
+}
+
+static void test_send_many(struct channel *c)
+{
+	const struct channel_events events = {
+		.ctx = c, .error = test_on_error, .end = test_on_many};
+	struct netmsg *m = channel_begin(c);
+
+	for (int i = 0; i < 99; i++)
+		test_put_link(m, "lo", 0);
+	test_put_link(m, "lo", NLM_F_ACK);
+	channel_send(c, &events);
+}
+
+/* However much there is to send and read, others have their turns in between. */
+static void test_turns_end(void **unused)
+{
+	struct channel *c = test_open();
+	unsigned first = ev_iteration(test_loop);
+
+	(void)unused;
+	test_many = 300;
+	test_send_many(c);
+	ev_run(test_loop, 0);
+	assert_int_equal(test_many, 0);
+	assert_true(ev_iteration(test_loop) - first > 3);
+	channel_free(c);
+}
+
 static void test_aside(void **unused)
 {
 	struct channel *c = test_open();
@@ -194,7 +260,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_request),    cmocka_unit_test(test_refusal_by_number),
-		cmocka_unit_test(test_chain),      cmocka_unit_test(test_aside),
+		cmocka_unit_test(test_chain),      cmocka_unit_test(test_same_turn),
+		cmocka_unit_test(test_turns_end),  cmocka_unit_test(test_aside),
 		cmocka_unit_test(test_time_limit), cmocka_unit_test(test_late_loop),
 	};
 	int failed;
