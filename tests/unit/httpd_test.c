@@ -238,7 +238,8 @@ static void httpd_cuts_slow_clients(void **state)
 		rig_send(slow_body, " ", 1);
 	}
 	usec_t took = time_monotonic() - start;
-	assert_true(took > 150 * USEC_PER_MS && took < 1000 * USEC_PER_MS);
+	/* All forty take two seconds. */
+	assert_true(took > 150 * USEC_PER_MS && took < 1800 * USEC_PER_MS);
 	struct answer a = rig_read(slow_head, 1000);
 	assert_int_equal(a.status, 0);
 	answer_clear(&a);
