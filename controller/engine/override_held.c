@@ -110,34 +110,94 @@ void overrides_note_counts(struct engine *e, struct engine_service *s,
 	}
 }
 
-static void add_to(const struct engine *e, const struct engine_service *s,
-		   const struct engine_held *h)
+/* ---- how much there is of each ---- */
+
+static size_t list_covers(const struct engine *e, const struct engine_service *s,
+			  const struct engine_held *h,
+			  struct engine_override *ret_covers[OVERRIDE_COVERS_MAX])
 {
-	struct engine_override *covers[OVERRIDE_COVERS_MAX];
 	const struct server_group *g = snapshot_find_group(e->snapshot, h->group);
 	const struct server *server = g ? snapshot_find_server(g, h->server) : NULL;
-	size_t count = server && s->place.lb
-			       ? overrides_list_covers(e, &s->place, g, server, covers)
-			       : 0;
 
-	for (size_t i = 0; i < count; i++) {
-		covers[i]->destinations++;
-		covers[i]->connections += h->connections;
-	}
+	return server && s->place.lb ? overrides_list_covers(e, &s->place, g, server, ret_covers)
+				     : 0;
+}
+
+static void add_to(struct engine_override *o, const struct engine_held *h)
+{
+	o->destinations++;
+	o->connections += h->connections;
+}
+
+static void add_to_covers(const struct engine *e, const struct engine_service *s,
+			  const struct engine_held *h)
+{
+	struct engine_override *covers[OVERRIDE_COVERS_MAX];
+	size_t count = list_covers(e, s, h, covers);
+
+	for (size_t i = 0; i < count; i++)
+		add_to(covers[i], h);
+}
+
+static void forget_sum(struct engine_override *o)
+{
+	o->destinations = 0;
+	o->connections = 0;
 }
 
 void overrides_sum(const struct engine *e)
 {
-	for (size_t i = 0; i < e->overrides.count; i++) {
-		struct engine_override *o = e->overrides.items[i];
-
-		o->destinations = 0;
-		o->connections = 0;
-	}
+	for (size_t i = 0; i < e->overrides.count; i++)
+		forget_sum(e->overrides.items[i]);
 	for (size_t i = 0; e->overrides.count && i < e->services.count; i++) {
 		const struct engine_service *s = e->services.items[i];
 
 		for (size_t j = 0; j < s->held.count; j++)
-			add_to(e, s, s->held.items[j]);
+			add_to_covers(e, s, s->held.items[j]);
 	}
+}
+
+/* Among thousands of destinations most are told apart by their names alone. */
+static bool may_cover(const struct engine_override *o, const struct engine_held *h)
+{
+	switch (o->place.target) {
+	case OVERRIDE_SERVER:
+		return strcmp(h->server, o->place.name) == 0 &&
+		       strcmp(h->group, o->place.parent) == 0;
+	case OVERRIDE_GROUP_ZONE:
+		return strcmp(h->group, o->place.parent) == 0;
+	case OVERRIDE_LISTENER:
+	case OVERRIDE_LB:
+		return true;
+	case OVERRIDE_TARGET_COUNT:
+		break;
+	}
+	return false;
+}
+
+static void add_if_covered(const struct engine *e, const struct engine_service *s,
+			   const struct engine_held *h, struct engine_override *o)
+{
+	struct engine_override *covers[OVERRIDE_COVERS_MAX];
+	size_t count = list_covers(e, s, h, covers);
+
+	for (size_t i = 0; i < count; i++)
+		if (covers[i] == o)
+			add_to(o, h);
+}
+
+void overrides_sum_one(const struct engine *e, struct engine_override *o)
+{
+	struct vec services = {0};
+
+	forget_sum(o);
+	overrides_list_services(e, o, &services);
+	for (size_t i = 0; i < services.count; i++) {
+		const struct engine_service *s = services.items[i];
+
+		for (size_t j = 0; j < s->held.count; j++)
+			if (may_cover(o, s->held.items[j]))
+				add_if_covered(e, s, s->held.items[j], o);
+	}
+	vec_clear(&services);
 }

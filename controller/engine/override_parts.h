@@ -83,6 +83,8 @@ void overrides_note_counts(struct engine *e, struct engine_service *s,
 			   const struct plan_service *actual);
 usec_t overrides_poll(struct engine *e, usec_t now);
 void overrides_sum(const struct engine *e); /* destinations and connections of each */
+/* The same of one that is in force: it looks at the services that it concerns only. */
+void overrides_sum_one(const struct engine *e, struct engine_override *o);
 
 /* override_life.c */
 usec_t overrides_tick(struct engine *e, usec_t now); /* when it is due again */
@@ -95,6 +97,10 @@ void overrides_tell(struct engine *e, enum engine_event_id id, const struct engi
 /* override_preview.c: what a wish would do, without doing it */
 void overrides_preview(struct engine *e, const struct override_request *r,
 		       struct engine_override *next, struct plan_ops *ops, struct dns_changes *dns);
+
+/* What the kernel would be told of the services that it covers, as things stand. */
+void overrides_plan_services(struct engine *e, const struct engine_override *o,
+			     struct plan_ops *ops);
 
 /* override_status.c */
 void overrides_fill_status(const struct engine *e, const struct engine_override *o,

@@ -111,11 +111,11 @@ void engine_each_override(const struct engine *e, engine_override_fn *fn, void *
 int engine_find_override(const struct engine *e, const struct override_place *p,
 			 struct override_status *ret_status)
 {
-	const struct engine_override *o = override_state_find(e, p);
+	struct engine_override *o = override_state_find(e, p);
 
 	if (!o)
 		return -ENOENT;
-	overrides_sum(e);
+	overrides_sum_one(e, o);
 	overrides_fill_status(e, o, ret_status);
 	return 0;
 }

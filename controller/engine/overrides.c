@@ -48,15 +48,16 @@ static void pending_free(struct override_pending *p)
 static void answer(struct engine *e, struct wish *w)
 {
 	struct override_pending *p = pending(w);
-	const struct engine_override *o = override_state_find(e, &p->request->place);
+	struct engine_override *o = override_state_find(e, &p->request->place);
 	struct override_status status;
 	struct override_result result = {
 		.faults = &p->wish.faults, .warnings = &p->warnings, .created = p->created};
 
+	if (o)
+		overrides_sum_one(e, o);
 	if (!o || p->request->dry_run || p->request->verb == OVERRIDE_DELETE)
 		o = p->state;
 	if (o && !err_any(&p->wish.faults)) {
-		overrides_sum(e);
 		overrides_fill_status(e, o, &status);
 		result.status = &status;
 	}

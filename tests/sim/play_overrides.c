@@ -185,11 +185,27 @@ static bool judge_overrides(struct play *p, size_t at)
 	return play_judge_number(p, "the number of overrides", n, at);
 }
 
+/* What the list says of an override, beside what its own look says. */
+struct listed {
+	const struct override_status *own;
+	bool differs;
+};
+
+static void compare_listed(void *ctx, const struct override_status *st)
+{
+	struct listed *l = ctx;
+
+	if (strcmp(st->id, l->own->id) == 0)
+		l->differs = st->connections != l->own->connections ||
+			     st->destinations != l->own->destinations;
+}
+
 /* drained server|zone|listener|lb NAME draining|finished [CONNECTIONS [DESTINATIONS]] */
 static bool judge_drained(struct play *p, size_t at)
 {
 	struct override_place place = {.kind = OVERRIDE_DRAIN};
 	struct override_status st;
+	struct listed listed = {.own = &st};
 	const char *state;
 	bool found;
 
@@ -198,6 +214,9 @@ static bool judge_drained(struct play *p, size_t at)
 	found = engine_find_override(p->world.engine, &place, &st) == 0;
 	if (!found)
 		return play_fault(p, "it is not drained");
+	engine_each_override(p->world.engine, compare_listed, &listed);
+	if (listed.differs)
+		return play_fault(p, "the list counts other destinations or connections");
 	state = st.finished ? "finished" : "draining";
 	if (!play_has(p, at + 2, state))
 		return play_fault(p, "it is %s: %s", state, st.sentence);
