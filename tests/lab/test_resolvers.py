@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Real resolvers and tools in front: Unbound, a delegation in BIND, dig, kdig, drill, dnsperf."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -83,12 +84,10 @@ def answering(lab, namespace, server, name):
     lab.wait(asked, 5 * lab.slow, f"{server} answers {name}", pause=0.1)
 
 
-@case
-def delegated_and_resolved(lab):
-    """From a client's resolver by the delegation of the parent zone to the gateway."""
-    ready(lab)
-    lab.gw.api.patch("/load-balancers/shop", {"dns_ttl_s": 1}).expect(200)
-    folder = written("/run/zglab/named", conf=NAMED, zone=ZONE)
+@contextlib.contextmanager
+def delegated(lab, zone):
+    """BIND with the parent zone, and Unbound at the client, which asks it; both answer."""
+    folder = written("/run/zglab/named", conf=NAMED, zone=zone)
     parent = Program(
         lab.named["b2"].namespace, folder, "named", "-f", "-n", "1", "-c", f"{folder}/conf"
     )
@@ -97,6 +96,18 @@ def delegated_and_resolved(lab):
     try:
         answering(lab, lab.client, PARENT, "www.example.net")
         answering(lab, lab.client, "127.0.0.1", NAME)
+        yield
+    finally:
+        cache.stop()
+        parent.stop()
+
+
+@case
+def delegated_and_resolved(lab):
+    """From a client's resolver by the delegation of the parent zone to the gateway."""
+    ready(lab)
+    lab.gw.api.patch("/load-balancers/shop", {"dns_ttl_s": 1}).expect(200)
+    with delegated(lab, ZONE):
         ask = Resolver(lab.client, "127.0.0.1")
         assert ask.published(NAME) == BOTH and ask.ask(NAME).ttls() <= {0, 1}
         assert ask.ask(NAME, "AAAA").rcode == "NOERROR"
@@ -119,9 +130,6 @@ def delegated_and_resolved(lab):
         lab.wait(
             lambda: ask.published(NAME) == BOTH, 2 + lab.margin, "both again", pause=0.05
         )
-    finally:
-        cache.stop()
-        parent.stop()
 
 
 @case
@@ -140,21 +148,10 @@ def a_name_server_under_the_apex(lab):
         assert 400 <= refused.status < 500, refused
     assert ask.published(own) == {"10.1.0.1"} and ask.published(NAME) == BOTH
     zone = ZONE.replace("lb NS ns1\nns1 A", "lb NS ns1.lb\nns1.lb A")
-    folder = written("/run/zglab/named", conf=NAMED, zone=zone)
-    parent = Program(
-        lab.named["b2"].namespace, folder, "named", "-f", "-n", "1", "-c", f"{folder}/conf"
-    )
-    folder = written("/run/zglab/unbound", conf=UNBOUND)
-    cache = Program(lab.client, folder, "unbound", "-d", "-c", f"{folder}/conf")
-    try:
-        answering(lab, lab.client, PARENT, "www.example.net")
-        answering(lab, lab.client, "127.0.0.1", NAME)
+    with delegated(lab, zone):
         through = Resolver(lab.client, "127.0.0.1")
         assert through.published(own) == {"10.1.0.1"}
         assert through.published("www.example.net") == BOTH
-    finally:
-        cache.stop()
-        parent.stop()
 
 
 def readme_delegation():
@@ -174,15 +171,7 @@ def as_the_readme_says(lab):
     configuration = two_zones(lab, dns_ttl_s=1, cross_zone=False)
     start_two(lab, configuration, dns={"ns": "ns1.example.net, ns2.example.net"})
     zone = "$TTL 60\n@ SOA ns1 hostmaster 1 3600 600 604800 5\n@ NS here\nhere A 10.2.0.14\n"
-    folder = written("/run/zglab/named", conf=NAMED, zone=zone + readme_delegation())
-    parent = Program(
-        lab.named["b2"].namespace, folder, "named", "-f", "-n", "1", "-c", f"{folder}/conf"
-    )
-    folder = written("/run/zglab/unbound", conf=UNBOUND)
-    cache = Program(lab.client, folder, "unbound", "-d", "-c", f"{folder}/conf")
-    try:
-        answering(lab, lab.client, PARENT, "www.example.net")
-        answering(lab, lab.client, "127.0.0.1", NAME)
+    with delegated(lab, zone + readme_delegation()):
         ask = Resolver(lab.client, "127.0.0.1", timeout=3.0)
         chain = ask.ask("www.example.net")
         assert set(chain.addresses()) == BOTH, chain
@@ -200,9 +189,6 @@ def as_the_readme_says(lab):
         lab.wait(elsewhere, told / 1000 + 3 * lab.margin, "the client is told zone-a only")
         address, = ask.ask("www.example.net").addresses()
         assert ask_tcp(lab.client, address, 80)
-    finally:
-        cache.stop()
-        parent.stop()
 
 
 @case
