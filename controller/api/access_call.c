@@ -4,6 +4,7 @@
 
 #include "api/access_plan.h"
 #include "api/context.h"
+#include "api/stale.h"
 #include "api/status_json.h"
 #include "base/mem.h"
 #include "engine/status.h"
@@ -190,11 +191,27 @@ int access_call_read(struct access_call *c, const struct access_member *members,
 
 /* ---- outcome ---------------------------------------------------------------------------------- */
 
-static void access_call_fail(struct request *r, const struct err *faults)
+void access_call_refuse_stale(struct request *r, const struct err *unmet, const char *user)
+{
+	struct access_user_view u;
+
+	if (access_find_user(r->api->access, user, &u))
+		stale_refuse(
+			r, unmet,
+			&(struct stale_change){.at_wall = u.updated_wall, .who = u.updated_by});
+	else
+		request_fail_faults(r, unmet);
+}
+
+static void access_call_fail(struct request *r, const struct access_call *c,
+			     const struct err *faults)
 {
 	enum problem_kind kind = problem_classify(faults);
 
-	request_fail_as(r, kind == PROBLEM_IN_USE ? PROBLEM_REFUSED : kind, faults);
+	if (kind == PROBLEM_PRECONDITION_FAILED && c->wish.user)
+		access_call_refuse_stale(r, faults, c->wish.user);
+	else
+		request_fail_as(r, kind == PROBLEM_IN_USE ? PROBLEM_REFUSED : kind, faults);
 }
 
 static void access_call_show_plan(struct request *r, const struct access_call *c,
@@ -219,7 +236,7 @@ static void access_call_reply(struct request *r, const struct access_call *c,
 			c->show(r, c, result);
 		return;
 	case ACCESS_FAULTY:
-		access_call_fail(r, result->faults);
+		access_call_fail(r, c, result->faults);
 		return;
 	case ACCESS_DENIED:
 		assert(c->deny);

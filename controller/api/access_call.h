@@ -45,6 +45,9 @@ int access_call_read(struct access_call *c, const struct access_member *members,
 
 void access_call_run(struct access_call *c); /* takes it */
 
+/* 412: who changed the user last, and when. */
+void access_call_refuse_stale(struct request *r, const struct err *unmet, const char *user);
+
 /* {who, role, via, authenticated_by, id, expires_at}. */
 json_t *access_call_encode_identity(const struct request *r, const char *who, enum role role,
 				    enum access_way way, const char *id, usec_t expires_wall);

@@ -3,8 +3,10 @@
 #include "api/handlers.h"
 
 #include "api/context.h"
+#include "api/plan_json.h"
 #include "api/request.h"
 #include "api/revision_json.h"
+#include "api/stale.h"
 #include "base/mem.h"
 #include "engine/status.h"
 #include "model/change.h"
@@ -37,13 +39,17 @@ static void confirm_op_done(struct confirm_request *wish, const struct err *faul
 {
 	struct confirm_op *op = wish->ctx;
 	struct request *r = op->request;
+	json_t *json;
 
-	if (r && s)
-		request_reply_json(r, 200,
-				   json_pack("{s:b, s:o}", "confirmed", !wish->dry_run, "change",
-					     revision_json_confirm(s)));
-	else if (r)
+	if (r && s) {
+		json = json_pack("{s:b, s:o}", "confirmed", !wish->dry_run, "change",
+				 revision_json_confirm(s));
+		if (wish->dry_run) /* what was changed stays as it is */
+			plan_json_add_nothing(json);
+		request_reply_json(r, 200, json);
+	} else if (r) {
 		request_fail_faults(r, faults);
+	}
 	free(op);
 }
 
@@ -52,7 +58,6 @@ static void confirm_refuse_stale(struct request *r, uint64_t revision, const cha
 {
 	AUTO_ERR struct err unmet = {0};
 	struct confirm_status s;
-	json_t *head, *changed;
 
 	err_set(&unmet, ERR_CONFLICT, "", "If-Match: the document has ETag %s now; read it again",
 		etag);
@@ -60,14 +65,8 @@ static void confirm_refuse_stale(struct request *r, uint64_t revision, const cha
 		request_fail_faults(r, &unmet);
 		return;
 	}
-	head = revision_json_confirm(&s);
-	changed = json_pack(
-		"{s:O, s:O, s:O, s:O, s:O}", "revision", json_object_get(head, "revision"), "at",
-		json_object_get(head, "made_at"), "who", json_object_get(head, "who"), "via",
-		json_object_get(head, "via"), "comment", json_object_get(head, "comment"));
-	request_fail_changed(r, &unmet, changed);
-	json_decref(changed);
-	json_decref(head);
+	stale_refuse(r, &unmet,
+		     &(struct stale_change){s.revision, s.made_wall, s.who, s.via, s.comment});
 }
 
 /* If-Match, if it is sent, says which document is meant. */

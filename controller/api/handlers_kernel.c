@@ -61,7 +61,10 @@ static void kernel_view_cancel(void *operation)
 
 static void kernel_view_forget(void *operation)
 {
-	((struct kernel_view *)operation)->request = NULL;
+	struct kernel_view *v = operation;
+
+	worker_drop(v->request->api->worker, &v->job);
+	v->request = NULL;
 }
 
 static char *kernel_copy_name(const char *name)
@@ -282,13 +285,19 @@ static void kernel_mend_cancel(void *operation)
 static void kernel_mend_show(struct kernel_mend *m, bool mended)
 {
 	struct node_status node;
+	json_t *json;
 
 	engine_node_status(m->request->api->engine, &node);
-	request_reply_json(m->request, 200,
-			   json_pack("{s:s, s:b, s:b, s:o, s:I}", "ipvs", status_json_ipvs(&node),
-				     "in_sync", m->ops.count == 0, "mended", mended, "operations",
-				     plan_json_ops(&m->ops), "operations_total",
-				     (json_int_t)m->ops.count));
+	json = json_pack("{s:s, s:b, s:b, s:o, s:I}", "ipvs", status_json_ipvs(&node), "in_sync",
+			 m->ops.count == 0, "mended", mended, "operations", plan_json_ops(&m->ops),
+			 "operations_total", (json_int_t)m->ops.count);
+	if (m->dry_run) {
+		json_object_set(json, "kernel_ops", json_object_get(json, "operations"));
+		json_object_set(json, "kernel_ops_total",
+				json_object_get(json, "operations_total"));
+		plan_json_add_nothing(json);
+	}
+	request_reply_json(m->request, 200, json);
 	kernel_mend_free(m);
 }
 

@@ -9,6 +9,7 @@
 #include "api/reply.h"
 #include "api/request.h"
 #include "api/router.h"
+#include "api/stale.h"
 #include "base/mem.h"
 #include "engine/status.h"
 
@@ -67,9 +68,24 @@ static const char *override_format_etag(const struct override_status *s, char bu
 	return buf;
 }
 
+static void override_refuse_stale(struct request *r, const struct err *unmet,
+				  const struct override_place *place)
+{
+	struct override_status s;
+
+	if (engine_find_override(r->api->engine, place, &s) == 0)
+		stale_refuse(r, unmet,
+			     &(struct stale_change){.at_wall = s.changed_wall,
+						    .who = s.who,
+						    .comment = s.comment});
+	else
+		request_fail_faults(r, unmet);
+}
+
 /* If-Match and If-None-Match, against the override as it stands. False: replied with 412. */
 static bool override_is_matched(struct request *r, struct override_request *wish)
 {
+	AUTO_ERR struct err unmet = {0};
 	struct override_status s;
 	char etag[ETAG_MAX];
 	bool there = engine_find_override(r->api->engine, &wish->place, &s) == 0;
@@ -77,24 +93,21 @@ static bool override_is_matched(struct request *r, struct override_request *wish
 	if (there)
 		override_format_etag(&s, etag);
 	if (r->if_none_match && there && change_etag_matches(r->if_none_match, etag))
-		request_fail(r, PROBLEM_PRECONDITION_FAILED,
-			     "If-None-Match: it is there already, by %s, and has ETag %s", s.who,
-			     etag);
+		err_set(&unmet, ERR_CONFLICT, "",
+			"If-None-Match: it is there already and has ETag %s", etag);
 	else if (r->if_match && !there)
-		request_fail(r, PROBLEM_PRECONDITION_FAILED, "If-Match: it is not there");
+		err_set(&unmet, ERR_CONFLICT, "", "If-Match: it is not there");
 	else if (r->if_match && !change_etag_matches(r->if_match, etag))
-		request_fail(
-			r, PROBLEM_PRECONDITION_FAILED,
-			"If-Match: it was changed and has ETag %s now; its history says by whom",
+		err_set(&unmet, ERR_CONFLICT, "", "If-Match: it was changed and has ETag %s now",
 			etag);
-	else {
-		/* Judged once more in its turn: somebody else's may be on its way. */
-		wish->create_only = r->if_none_match && strcmp(r->if_none_match, "*") == 0;
-		wish->changed_wall = r->if_match && strcmp(r->if_match, "*") != 0 ? s.changed_wall
-										  : 0;
-		return true;
+	if (err_any(&unmet)) {
+		override_refuse_stale(r, &unmet, &wish->place);
+		return false;
 	}
-	return false;
+	/* Judged once more in its turn: somebody else's may be on its way. */
+	wish->create_only = r->if_none_match && strcmp(r->if_none_match, "*") == 0;
+	wish->changed_wall = r->if_match && strcmp(r->if_match, "*") != 0 ? s.changed_wall : 0;
+	return true;
 }
 
 /* ---- writes ----------------------------------------------------------------------------------- */
@@ -103,10 +116,17 @@ static void override_op_show(struct request *r, const struct override_op *op,
 			     const struct override_result *result)
 {
 	json_t *warnings = plan_json_warnings(result->warnings), *json;
+	const struct override_status *old;
+	struct override_status standing;
 	char etag[ETAG_MAX];
 
 	if (op->wish.dry_run || (op->wish.verb == OVERRIDE_DELETE && warnings)) {
-		request_reply_json(r, 200, override_json_plan(result));
+		old = engine_find_override(r->api->engine, &op->wish.place, &standing) == 0
+			      ? &standing
+			      : NULL;
+		if (op->wish.verb == OVERRIDE_DELETE)
+			old = result->status;
+		request_reply_json(r, 200, override_json_plan(result, op->wish.verb, old));
 	} else if (op->wish.verb == OVERRIDE_DELETE) {
 		request_reply_empty(r, 204);
 	} else {
@@ -121,19 +141,26 @@ static void override_op_show(struct request *r, const struct override_op *op,
 	json_decref(warnings);
 }
 
+static void override_op_refuse(struct request *r, const struct override_op *op,
+			       const struct err *faults)
+{
+	enum problem_kind kind = problem_classify(faults);
+
+	if (kind == PROBLEM_PRECONDITION_FAILED)
+		override_refuse_stale(r, faults, &op->wish.place);
+	else
+		request_fail_as(r, kind == PROBLEM_IN_USE ? PROBLEM_REFUSED : kind, faults);
+}
+
 static void override_op_done(struct override_request *wish, const struct override_result *result)
 {
 	struct override_op *op = wish->ctx;
 	struct request *r = op->request;
 
-	if (r && err_any(result->faults)) {
-		if (problem_classify(result->faults) == PROBLEM_IN_USE)
-			request_fail_as(r, PROBLEM_REFUSED, result->faults);
-		else
-			request_fail_faults(r, result->faults);
-	} else if (r) {
+	if (r && err_any(result->faults))
+		override_op_refuse(r, op, result->faults);
+	else if (r)
 		override_op_show(r, op, result);
-	}
 	override_op_free(op);
 }
 

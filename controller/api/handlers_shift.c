@@ -6,6 +6,7 @@
 #include "api/reply.h"
 #include "api/request.h"
 #include "api/shift_json.h"
+#include "api/stale.h"
 #include "api/worker.h"
 #include "base/mem.h"
 #include "engine/status.h"
@@ -48,16 +49,18 @@ struct shift_job {
 
 static void shift_job_forget(void *operation)
 {
-	((struct shift_job *)operation)->request = NULL;
+	struct shift_job *j = operation;
+
+	worker_drop(j->request->api->worker, &j->job);
+	j->request = NULL;
 }
 
 static void shift_job_work(struct worker_job *job)
 {
 	struct shift_job *j = (struct shift_job *)job;
 
-	json_object_set_new(j->json, "effects", shift_json_effects(j->effects, j->effect_count));
+	shift_json_add_effects(j->json, j->effects, j->effect_count);
 	j->text = json_dumps(j->json, REQUEST_JSON_FLAGS);
-	json_decref(j->json);
 }
 
 static void shift_job_done(struct worker_job *job)
@@ -70,6 +73,7 @@ static void shift_job_done(struct worker_job *job)
 	else
 		free(j->text);
 	snapshot_unref(j->snapshot);
+	json_decref(j->json);
 	free(j->effects);
 	free(j);
 }
@@ -81,8 +85,7 @@ static void shift_reply(struct request *r, unsigned status, json_t *json,
 	struct shift_job *j;
 
 	if (result->effect_count <= REPLY_INLINE_MAX) {
-		json_object_set_new(json, "effects",
-				    shift_json_effects(result->effects, result->effect_count));
+		shift_json_add_effects(json, result->effects, result->effect_count);
 		request_reply_json(r, status, json);
 		return;
 	}
@@ -100,6 +103,41 @@ static void shift_reply(struct request *r, unsigned status, json_t *json,
 	request_submit(r, &j->job);
 }
 
+struct shift_search {
+	const char *id;
+	json_t *found;
+	json_t *noted; /* the newest of its history; a reference */
+	usec_t noted_wall;
+};
+
+static void shift_on_search(void *ctx, const struct shift_status *s)
+{
+	struct shift_search *search = ctx;
+
+	if (search->found || strcmp(s->id, search->id) != 0)
+		return;
+	search->found = shift_json_encode(s);
+	search->noted = json_incref(json_array_get(s->history, json_array_size(s->history) - 1));
+	search->noted_wall = engine_shift_noted(s->history);
+}
+
+static void shift_search_clear(struct shift_search *search)
+{
+	json_decref(search->found);
+	json_decref(search->noted);
+}
+
+/* As GET shows it; NULL: there is none of that id (or NULL). */
+static json_t *shift_find(const struct engine *e, const char *id)
+{
+	struct shift_search search = {.id = id};
+
+	if (id)
+		engine_each_shift(e, shift_on_search, &search);
+	json_decref(search.noted);
+	return search.found;
+}
+
 static void shift_op_show_started(struct request *r, const struct shift_result *result)
 {
 	AUTO_FREE char *location = mem_printf("/api/v1/zone-shifts/%s", result->shift->id);
@@ -112,13 +150,10 @@ static void shift_op_show(struct request *r, const struct shift_op *op,
 			  const struct shift_result *result)
 {
 	if (op->wish.dry_run) {
-		shift_reply(r, 200,
-			    json_pack("{s:o*, s:o}", "shift",
-				      result->shift ? shift_json_encode(result->shift) : NULL,
-				      "refusals",
-				      result->refusals ? problem_encode_faults(result->refusals)
-						       : json_array()),
-			    result);
+		shift_reply(
+			r, 200,
+			shift_json_plan(&op->wish, result, shift_find(r->api->engine, op->wish.id)),
+			result);
 		return;
 	}
 	switch (op->wish.verb) {
@@ -134,42 +169,51 @@ static void shift_op_show(struct request *r, const struct shift_op *op,
 	}
 }
 
+static void shift_refuse_stale(struct request *r, const struct err *unmet, const char *id)
+{
+	struct shift_search search = {.id = id};
+	const char *who;
+
+	engine_each_shift(r->api->engine, shift_on_search, &search);
+	who = json_string_value(json_object_get(search.noted, "who"));
+	if (who)
+		stale_refuse(r, unmet,
+			     &(struct stale_change){.at_wall = search.noted_wall,
+						    .who = who,
+						    .comment = json_string_value(json_object_get(
+							    search.noted, "comment"))});
+	else
+		request_fail_faults(r, unmet);
+	shift_search_clear(&search);
+}
+
+static void shift_op_refuse(struct request *r, const struct shift_op *op, const struct err *faults)
+{
+	enum problem_kind kind = problem_classify(faults);
+
+	if (kind == PROBLEM_PRECONDITION_FAILED)
+		shift_refuse_stale(r, faults, op->wish.id);
+	else
+		request_fail_as(r, kind == PROBLEM_IN_USE ? PROBLEM_REFUSED : kind, faults);
+}
+
 static void shift_op_done(struct shift_request *wish, const struct shift_result *result)
 {
 	struct shift_op *op = wish->ctx;
 	struct request *r = op->request;
 
-	if (r && result->faults && err_any(result->faults)) {
-		if (problem_classify(result->faults) == PROBLEM_IN_USE)
-			request_fail_as(r, PROBLEM_REFUSED, result->faults);
-		else
-			request_fail_faults(r, result->faults);
-	} else if (r) {
+	if (r && result->faults && err_any(result->faults))
+		shift_op_refuse(r, op, result->faults);
+	else if (r)
 		shift_op_show(r, op, result);
-	}
 	shift_op_free(op);
-}
-
-struct shift_search {
-	const char *id;
-	json_t *found;
-	usec_t noted_wall;
-};
-
-static void shift_on_search(void *ctx, const struct shift_status *s)
-{
-	struct shift_search *search = ctx;
-
-	if (search->found || strcmp(s->id, search->id) != 0)
-		return;
-	search->found = shift_json_encode(s);
-	search->noted_wall = engine_shift_noted(s->history);
 }
 
 /* If-Match, against the shift as GET shows it. False: replied with 412. */
 static bool shift_is_matched(struct request *r, usec_t *ret_noted_wall)
 {
 	struct shift_search search = {.id = r->params[0]};
+	AUTO_ERR struct err unmet = {0};
 	AUTO_FREE char *text = NULL;
 	char etag[ETAG_MAX] = "";
 
@@ -179,17 +223,16 @@ static bool shift_is_matched(struct request *r, usec_t *ret_noted_wall)
 	if (!search.found)
 		return true; /* which is found out in its turn */
 	text = json_dumps(search.found, REQUEST_JSON_FLAGS);
-	json_decref(search.found);
+	shift_search_clear(&search);
 	if (change_etag_matches(r->if_match, request_format_etag(text, strlen(text), etag))) {
 		/* Judged once more in its turn: another change may be on its way. */
 		if (strcmp(r->if_match, "*") != 0)
 			*ret_noted_wall = search.noted_wall;
 		return true;
 	}
-	request_fail(
-		r, PROBLEM_PRECONDITION_FAILED,
-		"If-Match: the shift was changed and has ETag %s now; its history says by whom",
+	err_set(&unmet, ERR_CONFLICT, "", "If-Match: the shift was changed and has ETag %s now",
 		etag);
+	shift_refuse_stale(r, &unmet, r->params[0]);
 	return false;
 }
 

@@ -5,6 +5,7 @@
 #include "api/access_call.h"
 #include "api/context.h"
 #include "api/reply.h"
+#include "api/stale.h"
 #include "api/status_json.h"
 #include "base/mem.h"
 
@@ -104,14 +105,17 @@ static void tokens_show_revoked(struct request *r, const struct access_call *c,
 
 void handlers_tokens_revoke(struct request *r)
 {
+	AUTO_ERR struct err unmet = {0};
 	struct access_token_view t;
 	struct access_call *c;
 	char etag[ETAG_MAX];
 
 	if (r->if_match && access_find_token(r->api->access, r->params[0], &t) &&
 	    !change_etag_matches(r->if_match, tokens_format_etag(&t, etag))) {
-		request_fail(r, PROBLEM_PRECONDITION_FAILED, "If-Match: the token has ETag %s",
-			     etag);
+		err_set(&unmet, ERR_CONFLICT, "", "If-Match: the token has ETag %s", etag);
+		stale_refuse(
+			r, &unmet,
+			&(struct stale_change){.at_wall = t.created_wall, .who = t.created_by});
 		return;
 	}
 	c = access_call_new(r, ACCESS_REVOKE_TOKEN, tokens_show_revoked);

@@ -20,6 +20,7 @@ static const struct access_member users_members[] = {
 	{"name", MEMBER_READ_ONLY, false, 0},
 	{"created_at", MEMBER_READ_ONLY, false, 0},
 	{"updated_at", MEMBER_READ_ONLY, false, 0},
+	{"updated_by", MEMBER_READ_ONLY, false, 0},
 	{"last_login_at", MEMBER_READ_ONLY, false, 0},
 	{"sessions", MEMBER_READ_ONLY, false, 0},
 };
@@ -27,9 +28,10 @@ static const struct access_member users_members[] = {
 
 static json_t *users_encode(const struct access_user_view *u)
 {
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I}", "name", u->name, "role",
+	return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:I}", "name", u->name, "role",
 			 role_name(u->role), "created_at", status_json_time(u->created_wall),
-			 "updated_at", status_json_time(u->updated_wall), "last_login_at",
+			 "updated_at", status_json_time(u->updated_wall), "updated_by",
+			 u->updated_by, "last_login_at",
 			 u->login_wall ? status_json_time(u->login_wall) : json_null(), "sessions",
 			 (json_int_t)u->sessions);
 }
@@ -92,25 +94,25 @@ static void users_show_deleted(struct request *r, const struct access_call *c,
 /* The conditions, into the wish: judged here against what there is, and there again when its turn comes. False: replied. */
 static bool users_take_conditions(struct request *r, struct access_wish *wish)
 {
+	AUTO_ERR struct err unmet = {0};
 	struct access_user_view u;
-	char etag[ETAG_MAX];
+	char etag[ETAG_MAX] = "";
 	bool there = access_find_user(r->api->access, r->params[0], &u);
 
-	if (r->if_none_match) {
-		if (there && change_etag_matches(r->if_none_match, users_format_etag(&u, etag))) {
-			request_fail(r, PROBLEM_PRECONDITION_FAILED, "the user exists already");
-			return false;
-		}
-		wish->create_only = strcmp(r->if_none_match, "*") == 0;
-	}
-	if (!r->if_match)
-		return true;
-	if (!there || !change_etag_matches(r->if_match, users_format_etag(&u, etag))) {
-		request_fail(r, PROBLEM_PRECONDITION_FAILED,
-			     there ? "the user has changed" : "there is no such user");
+	if (there)
+		users_format_etag(&u, etag);
+	if (r->if_none_match && there && change_etag_matches(r->if_none_match, etag))
+		err_set(&unmet, ERR_CONFLICT, "", "If-None-Match: the user exists already");
+	else if (r->if_match && !there)
+		err_set(&unmet, ERR_CONFLICT, "", "If-Match: there is no such user");
+	else if (r->if_match && !change_etag_matches(r->if_match, etag))
+		err_set(&unmet, ERR_CONFLICT, "", "If-Match: the user has ETag %s now", etag);
+	if (err_any(&unmet)) {
+		access_call_refuse_stale(r, &unmet, r->params[0]);
 		return false;
 	}
-	wish->version = u.version;
+	wish->create_only = r->if_none_match && strcmp(r->if_none_match, "*") == 0;
+	wish->version = r->if_match ? u.version : 0;
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include "api/plan_json.h"
 #include "api/reply.h"
 #include "api/router.h"
+#include "api/stale.h"
 #include "api/status_json.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -158,18 +159,17 @@ static void write_op_on_revision(void *ctx, json_t *items, const struct err *e)
 {
 	struct write_op *op = ctx;
 	const json_t *item = json_array_get(items, 0);
-	json_t *changed;
+	const char *who = json_string_value(json_object_get(item, "who"));
 
 	(void)e; /* without the store the answer is the same but for the name */
-	if (op->request &&
+	if (op->request && who &&
 	    (uint64_t)json_integer_value(json_object_get(item, "revision")) == op->revision) {
-		changed = json_pack(
-			"{s:I, s:o, s:O, s:O, s:O}", "revision", (json_int_t)op->revision, "at",
-			status_json_time((usec_t)json_integer_value(json_object_get(item, "wall"))),
-			"who", json_object_get(item, "who"), "via", json_object_get(item, "via"),
-			"comment", json_object_get(item, "comment"));
-		request_fail_changed(op->request, &op->unmet, changed);
-		json_decref(changed);
+		stale_refuse(op->request, &op->unmet,
+			     &(struct stale_change){
+				     op->revision,
+				     (usec_t)json_integer_value(json_object_get(item, "wall")), who,
+				     json_string_value(json_object_get(item, "via")),
+				     json_string_value(json_object_get(item, "comment"))});
 	} else if (op->request) {
 		request_fail_faults(op->request, &op->unmet);
 	}

@@ -25,7 +25,7 @@
 #define IDENTITY JSON({"who": "alice", "role": "editor", "via": "tls", "authenticated_by": "session", \
 	"id": "84a322e8cd6a9daf", "expires_at": "2026-03-01T22:00:00.000Z"})
 #define USER JSON({"name": "alice", "role": "editor", "created_at": "2026-03-01T10:00:00.000Z", \
-	"updated_at": "2026-03-01T10:00:00.000Z", "last_login_at": null, "sessions": 0})
+	"updated_at": "2026-03-01T10:00:00.000Z", "updated_by": "root", "last_login_at": null, "sessions": 0})
 #define TOKEN \
 	"\"id\":\"2c345a4b30b48b1b\",\"name\":\"ci\",\"role\":\"editor\",\"created_at\":\"2026-03-01T10:00:00.000Z\"," \
 	"\"created_by\":\"alice\",\"expires_at\":\"2026-05-30T10:00:00.000Z\",\"sources\":[\"192.0.2.0/24\"]," \
@@ -65,14 +65,14 @@ static const struct {
 	       "urls": ["https://gw-a.example.net:7443/ui/"]})},
 	{"UserWish", "A user to be; what else an answer shows of one may be sent back and changes nothing",
 	 "\"role\":" ROLE ",\"password\":" PASSWORD ",\"name\":" TEXT ",\"created_at\":" TIME ",\"updated_at\":" TIME
-	 ",\"last_login_at\":" TIME_OR_NULL ",\"sessions\":" COUNT, "role",
+	 ",\"updated_by\":" TEXT ",\"last_login_at\":" TIME_OR_NULL ",\"sessions\":" COUNT, "role",
 	 JSON({"role": "editor", "password": "correct horse battery"})},
 	{"UserPatch", "What changes of a user",
 	 "\"role\":" ROLE ",\"password\":" PASSWORD ",\"name\":" TEXT ",\"created_at\":" TIME ",\"updated_at\":" TIME
-	 ",\"last_login_at\":" TIME_OR_NULL ",\"sessions\":" COUNT, "", JSON({"role": "operator"})},
+	 ",\"updated_by\":" TEXT ",\"last_login_at\":" TIME_OR_NULL ",\"sessions\":" COUNT, "", JSON({"role": "operator"})},
 	{"User", "A user, without his password",
 	 "\"name\":" NAME ",\"role\":" ROLE ",\"created_at\":" TIME ",\"updated_at\":" TIME
-	 ",\"last_login_at\":" TIME_OR_NULL ",\"sessions\":" COUNT, "all", USER},
+	 ",\"updated_by\":" TEXT ",\"last_login_at\":" TIME_OR_NULL ",\"sessions\":" COUNT, "all", USER},
 	{"UserList", "Users by name", LIST("User"), "all", "{\"items\":[" USER "],\"next_cursor\":null}"},
 	{"TokenWish", "A token to be; without expires_in it is good until it is revoked",
 	 "\"name\":" NAME ",\"role\":" ROLE ",\"expires_in\":{\"type\":[\"string\",\"null\"],\"pattern\":"

@@ -148,7 +148,7 @@ static const struct {
 	 "\"next_cursor\":\"12\"}"},
 	{"RevisionDiff",
 	 "{\"from\":11,\"to\":12,\"diff\":[{\"action\":\"update\",\"path\":\"/server_groups/web/servers/web-1\","
-	 "\"old\":{\"weight\":100},\"new\":{\"weight\":50}}],\"diff_total\":1}"},
+	 "\"old\":{\"weight\":100},\"new\":{\"weight\":50}}],\"diff_total\":1,\"next_cursor\":null}"},
 	{"Confirm",
 	 "{\"pending\":{\"revision\":12,\"who\":\"root\",\"via\":\"api\",\"comment\":\"less for web-1\","
 	 "\"made_at\":\"2026-03-01T10:00:00.000Z\",\"undone_at\":\"2026-03-01T10:01:00.000Z\",\"left_s\":43}}"},
@@ -197,7 +197,12 @@ static const struct {
 	{"ZoneShiftEffects",
 	 "{\"effects\":[{\"load_balancer\":\"shop\",\"dns_name\":\"shop.lb.example.net\",\"zones_left\":1,"
 	 "\"servers_moved\":0,\"share_percent\":0,\"answers_before\":[\"192.0.2.10\",\"198.51.100.10\"],"
-	 "\"answers_after\":[\"192.0.2.10\"]}],\"refusals\":[]}"},
+	 "\"answers_after\":[\"192.0.2.10\"]}],\"refusals\":[],\"diff\":[{\"action\":\"create\",\"path\":"
+	 "\"/zone_shifts\",\"old\":null,\"new\":{\"zone\":\"zone-b\",\"load_balancer\":\"shop\",\"comment\":"
+	 "\"new switch\",\"expires_at\":\"2026-03-01T12:00:00.000Z\",\"evacuate_servers\":false,\"forced\":"
+	 "false}}],\"diff_total\":1,\"kernel_ops\":[],\"kernel_ops_total\":0,\"dns_changes\":[{\"name\":"
+	 "\"shop.lb.example.net\",\"type\":\"A\",\"before\":[\"192.0.2.10\",\"198.51.100.10\"],\"after\":"
+	 "[\"192.0.2.10\"],\"ttl_before_s\":60,\"ttl_after_s\":30}],\"dns_changes_total\":1,\"warnings\":[]}"},
 	{"ZoneShiftList", "{\"items\":[{" SHIFT ",\"history\":[]}],\"next_cursor\":null}"},
 	{"OverrideList",
 	 "{\"items\":[{\"kind\":\"zone_shift\",\"id\":\"bd65ed46dcb5\",\"object\":"
@@ -216,7 +221,9 @@ static const struct {
 	 "\"expires_at\":\"2026-03-01T12:00:00.000Z\"," HISTORY "}"},
 	{"OverridePlan",
 	 "{\"override\":{" DRAIN
-	 "},\"kernel_ops\":[\"SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight 0\"],"
+	 "},\"diff\":[{\"action\":\"create\",\"path\":\"/server_groups/web/servers/web-1/drain\",\"old\":null,"
+	 "\"new\":{\"comment\":\"new disk\",\"timeout_ms\":300000}}],\"diff_total\":1,"
+	 "\"kernel_ops\":[\"SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight 0\"],"
 	 "\"kernel_ops_total\":1,\"dns_changes\":[],\"dns_changes_total\":0,\"warnings\":[]}"},
 	{"DnsPreview",
 	 "{\"name\":\"shop.lb.example.net\",\"type\":\"A\",\"rcode\":\"NOERROR\",\"serial\":1772359200,"

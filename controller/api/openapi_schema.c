@@ -35,16 +35,19 @@ static const struct schema_row schema_rows[] = {
 	 "valid:boolean advice:[Advice]"},
 	{"Confirm", "The change that waits for its confirmation; null: none does",
 	 "pending:PendingChange?"},
-	{"Confirmed", "What was confirmed; `confirmed` is false for a dry run",
-	 "confirmed:boolean change:PendingChange"},
+	{"Confirmed",
+	 "What was confirmed; `confirmed` is false for a dry run, which tells that nothing else changes",
+	 "confirmed:boolean change:PendingChange diff?:[DiffEntry] diff_total?:integer kernel_ops?:[string] "
+	 "kernel_ops_total?:integer dns_changes?:[DnsChange] dns_changes_total?:integer warnings?:[Warning]"},
 	{"RevisionList",
 	 "Revisions {revision, at, who, via, comment, changes {created, updated, deleted}}, newest first",
 	 "items:[RevisionHead] next_cursor:string?"},
 	{"Revision",
 	 "A revision and what it changed: {action, path, old, new}, of an update only the members that differ; at most 1000",
 	 "revision:integer at:time? who:string? via:string? comment:string? changes:[DiffEntry] changes_total:integer"},
-	{"RevisionDiff", "What turns the document of `from` into that of `to`; at most 1000",
-	 "from:integer to:integer diff:[DiffEntry] diff_total:integer"},
+	{"RevisionDiff",
+	 "What turns the document of `from` into that of `to`: a page of it, and how much it is in all",
+	 "from:integer to:integer diff:[DiffEntry] diff_total:integer next_cursor:string?"},
 	{"Rollback",
 	 "The revision that has the old document again; `changed` is false if it stood already",
 	 "rolled_back_to:integer revision:integer changed:boolean warnings:[Warning]"},
@@ -74,7 +77,9 @@ static const struct schema_row schema_rows[] = {
 	 "evacuate_servers:boolean forced:boolean history:[OverrideNote] effects?:[ShiftEffect]"},
 	{"ZoneShiftEffects",
 	 "What a shift would do to each load balancer that has the zone, and why it would be refused without force",
-	 "shift?:ZoneShift effects:[ShiftEffect] refusals:[Fault]"},
+	 "shift?:ZoneShift effects:[ShiftEffect] refusals:[Fault] diff:[DiffEntry] diff_total:integer "
+	 "kernel_ops:[string] kernel_ops_total:integer dns_changes:[DnsChange] dns_changes_total:integer "
+	 "warnings:[Warning]"},
 	{"ZoneShiftList", "Zone shifts, oldest first", "items:[ZoneShift] next_cursor:string?"},
 	{"Drain", "A drain by hand, in force until it is deleted: `state` is draining or finished",
 	 "kind:string id:string object:string server_group:string? server:string? zone:string? load_balancer:string? listener:string? who:string comment:string created_at:time? changed_at:time? detail:string "
@@ -87,7 +92,7 @@ static const struct schema_row schema_rows[] = {
 	 "history?:[OverrideNote]"},
 	{"OverridePlan",
 	 "What a drain or a weight override would do. Of a DELETE that the kernel did not take whole: what was ended, and `warnings`",
-	 "override:OverrideItem kernel_ops:[string] kernel_ops_total:integer dns_changes:[DnsChange] "
+	 "override:OverrideItem diff:[DiffEntry] diff_total:integer kernel_ops:[string] kernel_ops_total:integer dns_changes:[DnsChange] "
 	 "dns_changes_total:integer warnings:[Warning]"},
 	{"OverrideList",
 	 "What is not as configured: kind (unconfirmed_change, zone_shift, drain, weight_override, removal), id, object, who, comment, created_at, "
@@ -126,7 +131,9 @@ static const struct schema_row schema_rows[] = {
 	 "items:[AuditEntry] next_cursor:string?"},
 	{"Reconciliation",
 	 "Operations that mended the kernel's table (`mended`), or would (dry run); `in_sync`: nothing differed",
-	 "ipvs:=auto|off in_sync:boolean mended:boolean operations:[string] operations_total:integer"},
+	 "ipvs:=auto|off in_sync:boolean mended:boolean operations:[string] operations_total:integer "
+	 "diff?:[DiffEntry] diff_total?:integer kernel_ops?:[string] kernel_ops_total?:integer "
+	 "dns_changes?:[DnsChange] dns_changes_total?:integer warnings?:[Warning]"},
 	{"System", "This node",
 	 "node:string? version:string started:time? kernel:SystemKernel store:SystemStore revision:integer "
 	 "applied_revision:integer services:integer probes:integer drift:SystemDrift "

@@ -147,7 +147,7 @@ static const struct {
 	{"Fault", "One thing that is wrong, with the JSON pointer of its place",
 	 "pointer:string code:string detail:string"},
 	{"Changed", "Who was faster",
-	 "revision:integer at:time? who:string? via:string? comment:string?"},
+	 "revision?:integer at:time? who:string? via?:string? comment:string?"},
 	{"DiffEntry", "A change of an object: its members as they were and as they become",
 	 "action:=create|update|delete path:string old:object? new:object?"},
 	{"DnsChange",

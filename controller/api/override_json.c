@@ -128,18 +128,53 @@ json_t *override_json_change(const struct confirm_status *s)
 			 "detail", "undoes itself unless it is confirmed");
 }
 
-json_t *override_json_plan(const struct override_result *result)
+/* What of an override is wished. Takes the reference. */
+static json_t *override_json_wished(json_t *override)
+{
+	static const char *const members[] = {"comment", "timeout_ms", "weight", "expires_at"};
+	json_t *json = override ? json_object() : NULL, *value;
+
+	for (size_t i = 0; override && i < sizeof(members) / sizeof(members[0]); i++)
+		if ((value = json_object_get(override, members[i])))
+			json_object_set(json, members[i], value);
+	json_decref(override);
+	return json;
+}
+
+static json_t *override_json_difference(const struct override_result *result,
+					enum override_verb verb, const struct override_status *old)
+{
+	const struct override_place *place = &result->status->place;
+	const struct override_status *new = verb == OVERRIDE_DELETE ? NULL : result->status;
+	char object[OVERRIDE_OBJECT_MAX];
+	json_t *diff = json_array(), *change;
+
+	change = plan_json_difference(
+		json_sprintf("/%s/%s", override_object(place, object),
+			     place->kind == OVERRIDE_DRAIN ? "drain" : "weight_override"),
+		override_json_wished(old ? override_json_encode(old) : NULL),
+		override_json_wished(new ? override_json_encode(new) : NULL));
+	if (change)
+		json_array_append_new(diff, change);
+	return diff;
+}
+
+json_t *override_json_plan(const struct override_result *result, enum override_verb verb,
+			   const struct override_status *old)
 {
 	json_t *warnings = plan_json_warnings(result->warnings);
+	json_t *diff = override_json_difference(result, verb, old);
 	const size_t ops = result->ops ? result->ops->count : 0;
 	const size_t names = result->dns_changes ? result->dns_changes->count : 0;
 
-	return json_pack(
-		"{s:o, s:o, s:I, s:o, s:I, s:o}", "override", override_json_encode(result->status),
-		"kernel_ops", ops ? plan_json_ops(result->ops) : json_array(), "kernel_ops_total",
-		(json_int_t)ops, "dns_changes",
-		names ? plan_json_dns(result->dns_changes) : json_array(), "dns_changes_total",
-		(json_int_t)names, "warnings", warnings ? warnings : json_array());
+	return json_pack("{s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:o}", "override",
+			 override_json_encode(result->status), "diff", diff, "diff_total",
+			 (json_int_t)json_array_size(diff), "kernel_ops",
+			 ops ? plan_json_ops(result->ops) : json_array(), "kernel_ops_total",
+			 (json_int_t)ops, "dns_changes",
+			 names ? plan_json_dns(result->dns_changes) : json_array(),
+			 "dns_changes_total", (json_int_t)names, "warnings",
+			 warnings ? warnings : json_array());
 }
 
 /* ---- decoding --------------------------------------------------------------------------------- */

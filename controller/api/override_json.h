@@ -22,8 +22,10 @@ json_t *override_json_shift(const struct shift_status *s);
 json_t *override_json_removal(const struct drain_status *d);
 json_t *override_json_change(const struct confirm_status *s); /* that waits for its confirmation */
 
-/* {override, kernel_ops, dns_changes, warnings} and the totals: of a dry run, or without operations and names. */
-json_t *override_json_plan(const struct override_result *result);
+/* {override, diff, kernel_ops, dns_changes, warnings} and the totals: of a dry run, or without operations and names. `old`: as it
+ * stands or stood, NULL = it does not. */
+json_t *override_json_plan(const struct override_result *result, enum override_verb verb,
+			   const struct override_status *old);
 
 /* Reads the body of a PUT into timeout_ms or weight and expires_in, and comment, which is borrowed from it. Every fault is told;
  * 0 or -EINVAL. */

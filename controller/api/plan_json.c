@@ -239,3 +239,13 @@ json_t *plan_json_service(const struct plan_service *s)
 	json_object_set_new(json, "destinations", dests);
 	return json;
 }
+
+void plan_json_add_nothing(json_t *answer)
+{
+	json_t *nothing = json_pack("{s:[], s:i, s:[], s:i, s:[], s:i, s:[]}", "diff", "diff_total",
+				    0, "kernel_ops", "kernel_ops_total", 0, "dns_changes",
+				    "dns_changes_total", 0, "warnings");
+
+	json_object_update_missing(answer, nothing);
+	json_decref(nothing);
+}

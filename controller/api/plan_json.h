@@ -24,6 +24,9 @@ json_t *plan_json_difference(json_t *path, json_t *old, json_t *new);
 /* {diff, kernel_ops, dns_changes, warnings} and the totals. */
 json_t *plan_json_dry_run(const struct proposal_result *result);
 
+/* Of a dry run: those of the members {diff, kernel_ops, dns_changes, warnings} and the totals that are not there yet, empty. */
+void plan_json_add_nothing(json_t *answer);
+
 /* ["SET_DEST …"], at most PLAN_JSON_LIST_MAX. */
 json_t *plan_json_ops(const struct plan_ops *ops);
 

@@ -292,13 +292,9 @@ void request_fail_as(struct request *r, enum problem_kind kind, const struct err
 	request_fail_problem(r, &(struct problem){kind, NULL, r->uri.path, r->id, e, NULL});
 }
 
-void request_fail_changed(struct request *r, const struct err *e, const json_t *changed)
+void request_fail_changed(struct request *r, const struct err *e, const char *detail,
+			  const json_t *changed)
 {
-	AUTO_FREE char *detail = NULL;
-
-	detail = mem_printf("%s (revision %" JSON_INTEGER_FORMAT " by %s)", e->faults[0].detail,
-			    json_integer_value(json_object_get(changed, "revision")),
-			    json_string_value(json_object_get(changed, "who")));
 	request_fail_problem(r, &(struct problem){PROBLEM_PRECONDITION_FAILED, detail, r->uri.path,
 						  r->id, e, changed});
 }

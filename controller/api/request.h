@@ -153,7 +153,8 @@ void request_fail_wait(struct request *r, usec_t wait, const char *detail);
 void request_fail_faults(struct request *r, const struct err *e);
 /* The same as a problem of this kind. */
 void request_fail_as(struct request *r, enum problem_kind kind, const struct err *e);
-/* The same for a precondition that is not met, with `changed`: {revision, at, who, via, comment}. */
-void request_fail_changed(struct request *r, const struct err *e, const json_t *changed);
+/* The same for a precondition that is not met, with `changed`: see stale.h. */
+void request_fail_changed(struct request *r, const struct err *e, const char *detail,
+			  const json_t *changed);
 
 #endif

@@ -2,6 +2,8 @@
 // Zone shifts as JSON. What is allowed is the engine's business; here only the form counts.
 #include "api/shift_json.h"
 
+#include "api/plan_json.h"
+#include "api/problem.h"
 #include "api/status_json.h"
 #include "base/text.h"
 
@@ -71,6 +73,101 @@ json_t *shift_json_effects(const struct shift_effect *effects, size_t count)
 				  shift_json_addresses(f->after, f->after_count)));
 	}
 	return list;
+}
+
+/* ---- dry runs --------------------------------------------------------------------------------- */
+
+static json_t *shift_json_of_family(const struct addr *list, size_t count, unsigned family)
+{
+	json_t *json = json_array();
+	char text[ADDR_TEXT_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		if (list[i].family == family)
+			json_array_append_new(json, json_string(addr_format(&list[i], text)));
+	return json;
+}
+
+/* What the name is answered with in one family, if that changes; without addresses there is no TTL. */
+static void shift_json_add_name(json_t *list, const struct shift_effect *f, unsigned family)
+{
+	json_t *before = shift_json_of_family(f->before, f->before_count, family);
+	json_t *after = shift_json_of_family(f->after, f->after_count, family);
+	const bool had = json_array_size(before) > 0, has = json_array_size(after) > 0;
+
+	if (!json_equal(before, after) || (has && f->ttl_before != f->ttl_after))
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:s, s:O, s:O, s:o, s:o}", "name", f->dns_name, "type",
+				  family == AF_INET ? "A" : "AAAA", "before", before, "after",
+				  after, "ttl_before_s",
+				  had ? json_integer((json_int_t)f->ttl_before) : json_null(),
+				  "ttl_after_s",
+				  has ? json_integer((json_int_t)f->ttl_after) : json_null()));
+	json_decref(before);
+	json_decref(after);
+}
+
+void shift_json_add_effects(json_t *answer, const struct shift_effect *effects, size_t count)
+{
+	json_t *names = json_array();
+	size_t total = 0;
+
+	json_object_set_new(answer, "effects", shift_json_effects(effects, count));
+	for (size_t i = 0; i < count && json_object_get(answer, "diff"); i++) {
+		if (!effects[i].dns_name)
+			continue;
+		shift_json_add_name(names, &effects[i], AF_INET);
+		shift_json_add_name(names, &effects[i], AF_INET6);
+	}
+	total = json_array_size(names);
+	while (json_array_size(names) > PLAN_JSON_LIST_MAX)
+		json_array_remove(names, json_array_size(names) - 1);
+	if (json_object_get(answer, "diff")) {
+		json_object_set(answer, "dns_changes", names);
+		json_object_set_new(answer, "dns_changes_total", json_integer((json_int_t)total));
+	}
+	json_decref(names);
+}
+
+/* What of a shift is wished. Takes the reference. */
+static json_t *shift_json_wished(json_t *shift)
+{
+	static const char *const members[] = {"zone",       "load_balancer",    "comment",
+					      "expires_at", "evacuate_servers", "forced"};
+	json_t *json = shift ? json_object() : NULL;
+
+	for (size_t i = 0; shift && i < sizeof(members) / sizeof(members[0]); i++)
+		json_object_set(json, members[i], json_object_get(shift, members[i]));
+	json_decref(shift);
+	return json;
+}
+
+json_t *shift_json_plan(const struct shift_request *r, const struct shift_result *result,
+			json_t *old)
+{
+	json_t *shift = result->shift ? shift_json_encode(result->shift) : NULL;
+	json_t *new = r->verb == SHIFT_CANCEL ? NULL : json_incref(shift);
+	json_t *path = r->id ? json_sprintf("/zone_shifts/%s", r->id) : json_string("/zone_shifts");
+	json_t *diff = json_array(), *warnings = json_array(), *change;
+	const size_t ops = result->ops ? result->ops->count : 0;
+
+	change = plan_json_difference(path, shift_json_wished(old), shift_json_wished(new));
+	if (change)
+		json_array_append_new(diff, change);
+	if (r->verb == SHIFT_CANCEL)
+		json_array_append_new(
+			warnings,
+			json_pack(
+				"{s:s, s:o, s:s}", "code", "checked_first", "pointer",
+				json_sprintf("/zone_shifts/%s", r->id), "detail",
+				"DNS hands the zone out again as soon as its VIP and its servers are known "
+				"to be healthy"));
+	return json_pack("{s:o*, s:o, s:o, s:I, s:o, s:I, s:o}", "shift", shift, "refusals",
+			 result->refusals ? problem_encode_faults(result->refusals) : json_array(),
+			 "diff", diff, "diff_total", (json_int_t)json_array_size(diff),
+			 "kernel_ops", ops ? plan_json_ops(result->ops) : json_array(),
+			 "kernel_ops_total", (json_int_t)ops, "warnings", warnings);
 }
 
 /* ---- decoding --------------------------------------------------------------------------------- */

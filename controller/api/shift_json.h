@@ -13,6 +13,14 @@ json_t *shift_json_encode(const struct shift_status *s);
 /* [{load_balancer, dns_name, zones_left, servers_moved, share_percent, answers_before, answers_after}]. */
 json_t *shift_json_effects(const struct shift_effect *effects, size_t count);
 
+/* Adds `effects`, and to the answer of a dry run (it has `diff`) what they make of `dns_changes`. */
+void shift_json_add_effects(json_t *answer, const struct shift_effect *effects, size_t count);
+
+/* {shift, refusals, diff, kernel_ops, warnings} and the totals: a dry run without its effects. `old`: as shift_json_encode() made
+ * it of what stands (taken; NULL = there is none). */
+json_t *shift_json_plan(const struct shift_request *r, const struct shift_result *result,
+			json_t *old);
+
 /* Reads the body of POST (SHIFT_START) or PATCH (SHIFT_CHANGE) into zone, load_balancer, expires_in, comment,
  * evacuate_servers and force; texts are borrowed from it. Every fault is told; 0 or -EINVAL. */
 int shift_json_decode(const json_t *body, struct err *e, struct shift_request *ret_wish);

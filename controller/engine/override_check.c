@@ -153,9 +153,8 @@ void override_check_request(const struct engine *e, const struct override_reques
 
 	if ((r->create_only && now) ||
 	    (r->changed_wall && (!now || now->changed_wall != r->changed_wall))) {
-		err_set(err, ERR_CONFLICT, "", "%s was changed meanwhile%s%s",
-			override_object(&r->place, object), now ? ", by " : "",
-			now ? now->who : "");
+		err_set(err, ERR_CONFLICT, "", "%s was changed meanwhile",
+			override_object(&r->place, object));
 		return;
 	}
 	if (r->verb == OVERRIDE_DELETE) {

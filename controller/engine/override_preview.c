@@ -7,7 +7,8 @@
 #include "engine/override_parts.h"
 #include "plan/diff.h"
 
-static void plan_services(struct engine *e, const struct engine_override *o, struct plan_ops *ops)
+void overrides_plan_services(struct engine *e, const struct engine_override *o,
+			     struct plan_ops *ops)
 {
 	struct vec services = {0};
 
@@ -36,7 +37,7 @@ void overrides_preview(struct engine *e, const struct override_request *r,
 		vec_push(&order, e->overrides.items[i]);
 	old = next ? override_state_put(e, next) : override_state_take(e, &r->place);
 	sysctls_preview(e, e->snapshot, ops);
-	plan_services(e, next ? next : old, ops);
+	overrides_plan_services(e, next ? next : old, ops);
 	dns_changes_compare(before, dns_changes_capture(e, e->snapshot), dns);
 	if (old)
 		override_state_put(e, old);

@@ -87,8 +87,7 @@ void shift_check_request(const struct engine *e, const struct shift_request *r, 
 			err_set(err, ERR_NOT_FOUND, "",
 				"there is no shift \"%s\": it may have ended", r->id ? r->id : "");
 		else if (r->noted_wall && r->noted_wall != engine_shift_noted(s->history))
-			err_set(err, ERR_CONFLICT, "",
-				"the shift was changed meanwhile; its history says by whom");
+			err_set(err, ERR_CONFLICT, "", "the shift was changed meanwhile");
 		return;
 	}
 	check_target(e, r, err);

@@ -46,7 +46,17 @@ struct family_effect {
 	bool had_any;
 	size_t left;
 	bool only_unhealthy;
+	bool missed; /* some zone is not handed out, */
+	bool misses; /* and afterwards */
 };
+
+static bool misses_one(const struct judged *j)
+{
+	for (size_t i = 0; i < j->count; i++)
+		if (j->in[i].enabled && !j->out[i].published)
+			return true;
+	return false;
+}
 
 static void judge_after(struct engine *e, const struct engine_lb *lb, enum zone_family f,
 			struct shift_effect *effect, struct family_effect *ret)
@@ -55,6 +65,7 @@ static void judge_after(struct engine *e, const struct engine_lb *lb, enum zone_
 
 	judge(e, lb, f, &j);
 	ret->left = j.published;
+	ret->misses = misses_one(&j);
 	ret->only_unhealthy = j.published > 0 && !somebody_left(&j);
 	list_published(&j, f, effect->after, &effect->after_count);
 }
@@ -66,6 +77,7 @@ static void judge_before(struct engine *e, const struct engine_lb *lb, enum zone
 
 	judge(e, lb, f, &j);
 	ret->had_any = j.published > 0;
+	ret->missed = misses_one(&j);
 	list_published(&j, f, effect->before, &effect->before_count);
 }
 
@@ -102,12 +114,12 @@ static void count_group(struct engine *e, const struct server_group *g, const ch
 
 /* With cross-zone on and no evacuation the zone's servers go on by the other zones' VIPs. */
 static void count_servers(struct engine *e, const struct engine_lb *lb,
-			  const struct shift_request *r, struct shift_effect *effect)
+			  const struct shift_rehearsal *r, struct shift_effect *effect)
 {
 	size_t all = 0;
 	size_t moved = 0;
 
-	if (lb->lb->cross_zone && !r->evacuate_servers)
+	if (lb->lb->cross_zone && !r->evacuate)
 		return;
 	for (size_t i = 0; i < lb->lb->listeners.count; i++) {
 		const struct listener *l = lb->lb->listeners.items[i];
@@ -149,39 +161,77 @@ static void refuse(const struct engine_lb *lb, const struct family_effect *famil
 			lb->lb->o.name);
 }
 
-static bool is_concerned(const struct engine_lb *lb, const struct shift_request *r)
+static bool is_concerned(const struct engine_lb *lb, const struct shift_rehearsal *r)
 {
-	return has_zone(lb, r->zone) && (strcmp(r->load_balancer, "*") == 0 ||
-					 strcmp(r->load_balancer, lb->lb->o.name) == 0);
+	return has_zone(lb, r->zone) &&
+	       (strcmp(r->lb, "*") == 0 || strcmp(r->lb, lb->lb->o.name) == 0);
 }
 
-/* Judged twice: with the shift among those in force, and then without it, which leaves the counts behind as they are. */
+/* Puts it among those in force, or takes it out. Returns its place. */
+static size_t begin(struct engine *e, const struct shift_rehearsal *r, struct engine_shift *added)
+{
+	size_t index = e->shifts.count;
+
+	if (r->removed && shifts_find(e, r->removed->id, &index))
+		vec_remove(&e->shifts, index);
+	else
+		vec_push(&e->shifts, added);
+	return index;
+}
+
+static void take_back(struct engine *e, const struct shift_rehearsal *r, size_t index)
+{
+	if (r->removed)
+		vec_insert(&e->shifts, index, r->removed);
+	else
+		vec_remove(&e->shifts, index);
+}
+
+/* As an override of the load balancer would be: those are the services whose zones are evacuated, or are no more. */
+static void plan_evacuation(struct engine *e, const struct engine_lb *lb,
+			    const struct shift_rehearsal *r)
+{
+	const struct engine_override of_lb = {
+		.place = {.target = OVERRIDE_LB, .name = lb->lb->o.name}};
+
+	if (r->ops && r->evacuate)
+		overrides_plan_services(e, &of_lb, r->ops);
+}
+
+/* Judged twice: with the change in force, and then without it, which leaves the counts behind as they are. */
 bool shift_effects_judge(struct engine *e, const struct engine_lb *lb,
-			 const struct shift_request *r, struct shift_effect *effect,
+			 const struct shift_rehearsal *r, struct shift_effect *effect,
 			 struct err *refusals)
 {
 	char empty[] = "";
-	struct engine_shift rehearsal = {.id = empty,
-					 .zone = (char *)(uintptr_t)r->zone,
-					 .lb = (char *)(uintptr_t)r->load_balancer,
-					 .evacuate = r->evacuate_servers};
+	struct engine_shift added = {.id = empty,
+				     .zone = (char *)(uintptr_t)r->zone,
+				     .lb = (char *)(uintptr_t)r->lb,
+				     .evacuate = r->evacuate};
 	struct family_effect families[ZONE_FAMILIES];
+	size_t index;
 
 	if (!is_concerned(lb, r))
 		return false;
 	memset(effect, 0, sizeof(*effect));
 	effect->load_balancer = lb->lb->o.name;
 	effect->dns_name = lb->lb->dns_name;
-	vec_push(&e->shifts, &rehearsal);
+	index = begin(e, r, &added);
 	for (size_t f = 0; f < ZONE_FAMILIES; f++)
 		judge_after(e, lb, (enum zone_family)f, effect, &families[f]);
-	vec_remove(&e->shifts, e->shifts.count - 1);
+	plan_evacuation(e, lb, r);
+	take_back(e, r, index);
 	for (size_t f = 0; f < ZONE_FAMILIES; f++) {
 		judge_before(e, lb, (enum zone_family)f, effect, &families[f]);
 		if (families[f].left > effect->zones_left)
 			effect->zones_left = families[f].left;
 	}
+	effect->ttl_before = publish_ttl(lb->lb->dns_ttl_s,
+					 families[ZONE_V4].missed || families[ZONE_V6].missed);
+	effect->ttl_after = publish_ttl(lb->lb->dns_ttl_s,
+					families[ZONE_V4].misses || families[ZONE_V6].misses);
 	count_servers(e, lb, r, effect);
-	refuse(lb, families, refusals);
+	if (!r->removed)
+		refuse(lb, families, refusals);
 	return true;
 }

@@ -54,10 +54,18 @@ void shifts_free(struct engine *e);
 void shifts_fill_status(const struct engine_shift *s, struct shift_status *ret_status);
 
 /* shift_effects.c */
-/* What the wish would do to a load balancer; false if nothing. Texts are borrowed of the snapshot. Faults unless forced:
+/* A shift that is not there yet, or is no more. */
+struct shift_rehearsal {
+	const char *zone;
+	const char *lb;
+	bool evacuate;
+	struct engine_shift *removed; /* NULL: one is added */
+	struct plan_ops *ops;         /* gets what the kernel would be told; NULL: nobody asks */
+};
+/* What it would do to a load balancer; false if nothing. Texts are borrowed of the snapshot. Faults unless forced:
  * ERR_IN_USE. */
 bool shift_effects_judge(struct engine *e, const struct engine_lb *lb,
-			 const struct shift_request *r, struct shift_effect *ret_effect,
+			 const struct shift_rehearsal *r, struct shift_effect *ret_effect,
 			 struct err *refusals);
 
 #endif

@@ -21,6 +21,7 @@ struct shift_pending {
 	size_t effect_count;
 	size_t looked_at;          /* load balancers */
 	struct snapshot *snapshot; /* has the names in the effects */
+	struct plan_ops ops;       /* of a dry run */
 	struct err refusals;       /* that force, or a dry run, goes over */
 	uint64_t list; /* of operations that must be done before the answer; 0 = not known yet */
 	uint64_t look; /* of DNS at the verdicts: the first one behind the change */
@@ -115,14 +116,34 @@ static void drop_effects(struct shift_pending *p)
 	p->effects = NULL;
 	p->effect_count = 0;
 	p->looked_at = 0;
+	plan_ops_clear(&p->ops);
 	err_clear(&p->refusals);
 	snapshot_unref(p->snapshot);
 	p->snapshot = NULL;
 }
 
+static void rehearse(struct engine *e, struct shift_pending *p, struct shift_rehearsal *ret)
+{
+	const struct shift_request *r = p->request;
+	size_t index;
+
+	*ret = (struct shift_rehearsal){r->zone, r->load_balancer, r->evacuate_servers, NULL,
+					r->dry_run ? &p->ops : NULL};
+	if (r->verb == SHIFT_START)
+		return;
+	ret->removed = shifts_find(e, r->id, &index);
+	assert(ret->removed); /* it was checked just now */
+	ret->zone = ret->removed->zone;
+	ret->lb = ret->removed->lb;
+	ret->evacuate = ret->removed->evacuate;
+}
+
 /* A step of what it would do to all load balancers. Another document: from the beginning. True: all were looked at. */
 static bool look_some(struct engine *e, struct shift_pending *p)
 {
+	struct shift_rehearsal rehearsal;
+
+	rehearse(e, p, &rehearsal);
 	if (p->snapshot != e->planned_snapshot)
 		drop_effects(p);
 	if (!p->effects)
@@ -130,7 +151,7 @@ static bool look_some(struct engine *e, struct shift_pending *p)
 	if (!p->snapshot && e->planned_snapshot)
 		p->snapshot = snapshot_ref(e->planned_snapshot);
 	for (size_t i = 0; i < LOOK_BATCH && p->looked_at < e->lbs.count; i++)
-		if (shift_effects_judge(e, e->lbs.items[p->looked_at++], p->request,
+		if (shift_effects_judge(e, e->lbs.items[p->looked_at++], &rehearsal,
 					&p->effects[p->effect_count], &p->refusals))
 			p->effect_count++;
 	return p->looked_at == e->lbs.count;
@@ -142,7 +163,8 @@ static bool check(struct engine *e, struct shift_pending *p)
 	struct shift_request *r = p->request;
 
 	shift_check_request(e, r, &p->wish.faults);
-	if (r->verb != SHIFT_START || err_any(&p->wish.faults))
+	if (err_any(&p->wish.faults) ||
+	    (r->verb != SHIFT_START && !(r->verb == SHIFT_CANCEL && r->dry_run)))
 		return true;
 	if (!look_some(e, p))
 		return false;
@@ -182,6 +204,7 @@ static void answer(struct engine *e, struct wish *w)
 				      .refusals = &p->refusals,
 				      .effects = p->effects,
 				      .effect_count = p->effect_count,
+				      .ops = p->request->dry_run ? &p->ops : NULL,
 				      .snapshot = p->snapshot};
 	const struct engine_shift *s = p->gone ? p->gone : p->next_state;
 	size_t index;

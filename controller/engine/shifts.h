@@ -40,6 +40,8 @@ struct shift_effect {
 	size_t before_count;
 	struct addr after[SHIFT_ADDRESSES_MAX];
 	size_t after_count;
+	uint32_t ttl_before; /* seconds, of the name */
+	uint32_t ttl_after;
 };
 
 struct shift_result {
@@ -50,6 +52,7 @@ struct shift_result {
 	const struct err *refusals; /* dry run: why it would be refused without force */
 	const struct shift_effect *effects;
 	size_t effect_count;
+	const struct plan_ops *ops; /* dry run: of evacuated servers; else NULL */
 	const struct snapshot
 		*snapshot; /* has the texts of the effects; borrowed, NULL without them */
 };

@@ -315,7 +315,10 @@ def users_are_written_under_conditions(served):
         if same.headers['ETag'] != shown.headers['ETag'] or same.json != shown.json:
             found.faults.append(f'what was sent back changed it: {same}')
         found.status('with its tag', put({'role': 'editor'}, If_Match=shown.headers['ETag']), 200)
-        found.status('with an old one', put({'role': 'viewer'}, If_Match=shown.headers['ETag']), 412)
+        stale = put({'role': 'viewer'}, If_Match=shown.headers['ETag'])
+        found.status('with an old one', stale, 412)
+        if stale.json.get('changed', {}).get('who') != 'token:admin' or not stale.json['changed'].get('at'):
+            found.faults.append(f'not by whom: {stale.json}')
         if PASSWORD in str(g.ask('GET', '/api/v1/users/alice', headers=admin).body):
             found.faults.append('the password is shown')
     return found.faults

@@ -67,6 +67,8 @@ def dry_runs_are_answered_as_documented(daemon):
         faults += found
         if answer.status != 200:
             faults.append(f'{method} {path}: the dry run is refused: {answer}')
+        elif not {'diff', 'kernel_ops', 'dns_changes', 'warnings'} <= set(answer.json):
+            faults.append(f'{method} {path}: the dry run tells only {sorted(answer.json)}')
         if kept(daemon) != before:
             faults.append(f'{method} {path}: the dry run changed something: {before} {kept(daemon)}')
     return faults

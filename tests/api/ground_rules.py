@@ -81,6 +81,14 @@ def pages_are_the_list(daemon):
 UNCONDITIONAL = {'/api/v1/sessions/{session}'}
 
 
+def named(what, answer):
+    """A 412 says who changed the thing, and when."""
+    changed = answer.json.get('changed') or {}
+    if changed.get('who') and changed.get('at') and f"by {changed['who']}" in answer.json['detail']:
+        return []
+    return [f'{what}: not by whom and when: {answer.json}']
+
+
 def preconditions_are_kept(daemon):
     """A tag that is another's: 412, and nothing is done. The one that GET gave: done."""
     import example_rules
@@ -107,11 +115,13 @@ def preconditions_are_kept(daemon):
         faults += found
         if answer.status != 412:
             faults.append(f'{method} {path} with another tag: {answer}')
+        faults += named(f'{method} {path} with another tag', answer)
         if method == 'PUT' and not whole and 'config' not in path and 'settings' not in path:
             answer, found = daemon.judged(method, target, body, {'If-None-Match': '*'})
             faults += found
             if answer.status != 412:
                 faults.append(f'{method} {path} create only: {answer}')
+            faults += named(f'{method} {path} create only', answer)
         answer, found = daemon.judged(method, target, body, {'If-Match': tag})
         faults += found
         if not 200 <= answer.status < 300:

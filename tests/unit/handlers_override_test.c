@@ -179,6 +179,12 @@ static void *race_put(void *arg)
 				  "{\"weight\":5,\"comment\":\"race\"}");
 
 	race->status = a.status;
+	/* Whoever is refused learns of the other. */
+	if (a.status == 412) {
+		assert_string_equal(answer_text_at(&a, "changed.who"), "root");
+		assert_string_equal(answer_text_at(&a, "changed.comment"), "race");
+		assert_int_equal(strlen(answer_text_at(&a, "changed.at")), 24);
+	}
 	answer_clear(&a);
 	return NULL;
 }

@@ -132,6 +132,13 @@ static void shift_tells_many_effects(void **state)
 	assert_int_equal(rehearsed.status, 200);
 	assert_int_equal(json_array_size(answer_at(&rehearsed, "effects")), MANY);
 	assert_true(json_is_array(answer_at(&rehearsed, "refusals")));
+	assert_string_equal(answer_text_at(&rehearsed, "diff.0.action"), "create");
+	assert_string_equal(answer_text_at(&rehearsed, "diff.0.new.zone"), "zb");
+	assert_int_equal(answer_number_at(&rehearsed, "dns_changes_total"), MANY);
+	assert_string_equal(answer_text_at(&rehearsed, "dns_changes.249.after.0"), "198.18.0.250");
+	assert_int_equal(answer_number_at(&rehearsed, "dns_changes.249.ttl_after_s"),
+			 answer_number_at(&rehearsed, "dns_changes.249.ttl_before_s") / 2);
+	assert_true(json_is_array(answer_at(&rehearsed, "warnings")));
 	AUTO_REPLY struct answer a = post(&rig, SHIFTS, body);
 	assert_int_equal(a.status, 201);
 	assert_non_null(answer_header(&a, "Location", location));
@@ -139,6 +146,49 @@ static void shift_tells_many_effects(void **state)
 	assert_int_equal(json_array_size(answer_at(&a, "effects")), MANY);
 	assert_string_equal(answer_text_at(&a, "effects.249.load_balancer"), "n249");
 	assert_string_equal(answer_text_at(&a, "effects.249.answers_after.0"), "198.18.0.250");
+	assert_null(answer_at(&a, "diff"));
+	/* The other way round. */
+	AUTO_FREE char *back = mem_printf(SHIFTS "/%s?dry_run=true", answer_text(&a, "id"));
+	AUTO_REPLY struct answer returned = rig_ask(&rig, "DELETE", back, "", NULL);
+	assert_int_equal(returned.status, 200);
+	assert_string_equal(answer_text_at(&returned, "diff.0.action"), "delete");
+	/* The zone is not handed out before its VIP is known to be healthy. */
+	assert_int_equal(answer_number_at(&returned, "dns_changes_total"), 0);
+	assert_string_equal(answer_text_at(&returned, "warnings.0.code"), "checked_first");
+	AUTO_REPLY struct answer still = rig_get(&rig, SHIFTS);
+	assert_int_equal(json_array_size(answer_at(&still, "items")), 1);
+	rig_end(&rig);
+}
+
+/* A rehearsed evacuation tells what the kernel would be told, and so does its end. */
+static void shift_plans_its_evacuation(void **state)
+{
+	static const char body[] =
+		"{\"zone\":\"zb\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\",\"comment\":\"c\","
+		"\"evacuate_servers\":true,\"force\":true}";
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer cross = rig_ask(&rig, "PATCH", "/api/v1/load-balancers/shop", "",
+						 "{\"cross_zone\":true}");
+	assert_int_equal(cross.status, 200);
+	AUTO_REPLY struct answer dry = post(&rig, SHIFTS "?dry_run=true", body);
+	assert_int_equal(dry.status, 200);
+	assert_int_equal(answer_number_at(&dry, "kernel_ops_total"),
+			 1); /* at the VIP of the other zone */
+	assert_non_null(strstr(answer_text_at(&dry, "kernel_ops.0"), "10.0.0.2:8080 weight 0"));
+	AUTO_REPLY struct answer a = post(&rig, SHIFTS, body);
+	assert_int_equal(a.status, 201);
+	AUTO_FREE char *back = mem_printf(SHIFTS "/%s?dry_run=true", answer_text(&a, "id"));
+	AUTO_REPLY struct answer returned = rig_ask(&rig, "DELETE", back, "", NULL);
+	assert_int_equal(answer_number_at(&returned, "kernel_ops_total"), 1);
+	assert_non_null(
+		strstr(answer_text_at(&returned, "kernel_ops.0"), "10.0.0.2:8080 weight 50"));
+	/* Nothing of it was done. */
+	AUTO_REPLY struct answer again = rig_ask(&rig, "DELETE", back, "", NULL);
+	assert_int_equal(answer_number_at(&again, "kernel_ops_total"), 1);
 	rig_end(&rig);
 }
 
@@ -220,6 +270,10 @@ static void shift_has_an_etag(void **state)
 	assert_int_equal(first.status, 200);
 	AUTO_REPLY struct answer second = rig_ask(&rig, "DELETE", path, match, NULL);
 	assert_int_equal(second.status, 412);
+	assert_string_equal(answer_text_at(&second, "changed.who"), "root");
+	assert_string_equal(answer_text_at(&second, "changed.comment"), "later");
+	assert_int_equal(strlen(answer_text_at(&second, "changed.at")), 24);
+	assert_non_null(strstr(answer_text(&second, "detail"), "(by root)"));
 	AUTO_REPLY struct answer changed = rig_ask(&rig, "GET", path, none, NULL);
 	assert_int_equal(changed.status, 200);
 	AUTO_REPLY struct answer any = rig_ask(&rig, "DELETE", path, "If-Match: *\r\n", NULL);
@@ -234,6 +288,7 @@ int main(void)
 		cmocka_unit_test(shift_has_an_etag),
 		cmocka_unit_test(shift_rehearses),
 		cmocka_unit_test(shift_tells_many_effects),
+		cmocka_unit_test(shift_plans_its_evacuation),
 		cmocka_unit_test(shift_refuses_bad_wishes),
 		cmocka_unit_test(shift_is_seen_everywhere),
 	};
