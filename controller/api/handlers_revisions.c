@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ struct revision_op {
 	uint64_t revision;
 	uint64_t to;
 	unsigned limit;
-	json_t *head; /* of one revision; NULL: a difference is asked for */
+	unsigned skip; /* of a difference: changes of the pages before */
+	json_t *head;  /* of one revision; NULL: a difference is asked for */
 	json_t *from;
 	json_t *rows; /* changes of the revision, or what leads to `to` */
 	char *text;
@@ -117,11 +119,16 @@ static json_t *revision_op_show(struct revision_op *op)
 static json_t *revision_op_compare(struct revision_op *op)
 {
 	json_t *rows = rewind_compare(op->snapshot, op->from, op->rows);
-	json_t *json = json_pack("{s:I, s:I, s:o, s:I}", "from", (json_int_t)op->revision, "to",
-				 (json_int_t)op->to, "diff",
-				 revision_json_changes(rows, PLAN_JSON_LIST_MAX), "diff_total",
-				 (json_int_t)json_array_size(rows));
+	json_t *page = json_array(), *json;
+	size_t total = json_array_size(rows), i = op->skip;
 
+	for (; i < total && i - op->skip < op->limit; i++)
+		json_array_append(page, json_array_get(rows, i));
+	json = json_pack("{s:I, s:I, s:o, s:I, s:o}", "from", (json_int_t)op->revision, "to",
+			 (json_int_t)op->to, "diff", revision_json_changes(page, op->limit),
+			 "diff_total", (json_int_t)total, "next_cursor",
+			 i < total ? json_sprintf("%zu", i) : json_null());
+	json_decref(page);
 	json_decref(rows);
 	return json;
 }
@@ -283,14 +290,23 @@ static void revision_on_from(void *ctx, json_t *items, const struct err *e)
 void handlers_revisions_diff(struct request *r)
 {
 	const char *to_text = uri_query(&r->uri, "to");
-	uint64_t from, to = engine_snapshot(r->api->engine)->revision;
+	uint64_t from, to = engine_snapshot(r->api->engine)->revision, skip = 0;
+	unsigned limit = PLAN_JSON_LIST_MAX;
+	AUTO_ERR struct err faults = {0};
 	struct revision_op *op;
 
 	if (revision_parse(r, r->params[0], &from) || (to_text && revision_parse(r, to_text, &to)))
 		return;
+	if (request_query_number(r, "limit", PLAN_JSON_LIST_MAX, &faults, &limit) ||
+	    request_query_id(r, "cursor", &faults, &skip)) {
+		request_fail_faults(r, &faults);
+		return;
+	}
 	op = revision_op_new(r);
 	op->revision = from;
 	op->to = to;
+	op->limit = limit;
+	op->skip = skip < UINT_MAX ? (unsigned)skip : UINT_MAX;
 	request_wait(r, op, revision_op_forget);
 	revision_query_undo(op, from, revision_on_from);
 }

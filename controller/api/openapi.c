@@ -131,11 +131,12 @@ static void openapi_add_query_parameters(json_t *list, const struct route *r)
 			list, "dry_run", json_pack("{s:s}", "type", "boolean"),
 			"Stops before the first effect and answers what would happen (ZoneShiftEffects, OverridePlan)");
 	if (r->flags & ROUTE_PAGED) {
-		openapi_add_query(list, "limit",
-				  json_pack("{s:s, s:i, s:i, s:i}", "type", "integer", "minimum", 1,
-					    "maximum", REPLY_LIMIT_MAX, "default",
-					    REPLY_LIMIT_DEFAULT),
-				  "Items of one page");
+		openapi_add_query(
+			list, "limit",
+			json_pack("{s:s, s:i, s:i, s:i}", "type", "integer", "minimum", 1,
+				  "maximum", REPLY_LIMIT_MAX, "default",
+				  r->flags & ROUTE_TO ? REPLY_LIMIT_MAX : REPLY_LIMIT_DEFAULT),
+			"Items of one page");
 		openapi_add_query(list, "cursor", json_pack("{s:s}", "type", "string"),
 				  "next_cursor of the page before");
 	}

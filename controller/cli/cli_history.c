@@ -183,6 +183,23 @@ enum cli_exit cli_history_show(struct cli *cli)
 	return EXIT_OK;
 }
 
+/* Adds the next page to what is there; it is towards the same revision, whatever is in force by then. */
+static enum cli_exit cli_history_add_page(const struct cli *cli, const char *from, json_t *all)
+{
+	AUTO_FREE char *cursor = cli_client_escape(cli_print_text(all, "next_cursor"));
+	AUTO_FREE char *path = mem_printf(
+		CLI_BASE "/config/revisions/%s/diff?to=%" JSON_INTEGER_FORMAT "&cursor=%s", from,
+		cli_print_number(all, "to"), cursor);
+	AUTO_ANSWER struct cli_answer a = {0};
+	enum cli_exit result = cli_history_get(cli, path, &a);
+
+	if (result != EXIT_OK)
+		return result;
+	json_array_extend(json_object_get(all, "diff"), json_object_get(a.json, "diff"));
+	json_object_set(all, "next_cursor", json_object_get(a.json, "next_cursor"));
+	return EXIT_OK;
+}
+
 enum cli_exit cli_history_diff(struct cli *cli)
 {
 	AUTO_FREE char *from = cli_client_escape(cli->args[0]);
@@ -193,6 +210,8 @@ enum cli_exit cli_history_diff(struct cli *cli)
 	enum cli_exit result = cli_history_get(cli, path, &a);
 	json_int_t total = cli_print_number(a.json, "diff_total");
 
+	while (result == EXIT_OK && *cli_print_text(a.json, "next_cursor"))
+		result = cli_history_add_page(cli, from, a.json);
 	if (result != EXIT_OK)
 		return result;
 	if (cli->options.format == FORMAT_JSON)

@@ -77,6 +77,20 @@ static void differences_go_both_ways(void **state)
 	assert_int_equal(answer_number_at(&up, "diff_total"), 2);
 	assert_int_equal(answer_number_at(&up, "diff.0.new.weight"), 7);
 	assert_string_equal(answer_text_at(&up, "diff.1.action"), "delete");
+	/* Page by page. */
+	assert_true(json_is_null(answer_at(&up, "next_cursor")));
+	AUTO_REPLY struct answer first = rig_get(&rig, REVISIONS "/1/diff?limit=1&to=3");
+	assert_int_equal(json_array_size(answer_at(&first, "diff")), 1);
+	assert_int_equal(answer_number_at(&first, "diff_total"), 2);
+	assert_string_equal(answer_text(&first, "next_cursor"), "1");
+	AUTO_REPLY struct answer rest = rig_get(&rig, REVISIONS "/1/diff?limit=1&to=3&cursor=1");
+	assert_string_equal(answer_text_at(&rest, "diff.0.action"), "delete");
+	assert_true(json_is_null(answer_at(&rest, "next_cursor")));
+	AUTO_REPLY struct answer beyond = rig_get(&rig,
+						  REVISIONS "/1/diff?to=3&cursor=999999999999");
+	assert_int_equal(json_array_size(answer_at(&beyond, "diff")), 0);
+	AUTO_REPLY struct answer wrong = rig_get(&rig, REVISIONS "/1/diff?cursor=x");
+	assert_int_equal(wrong.status, 400);
 	AUTO_REPLY struct answer down = rig_get(&rig, REVISIONS "/3/diff?to=1");
 	assert_int_equal(answer_number_at(&down, "diff.0.new.weight"), 100);
 	assert_string_equal(answer_text_at(&down, "diff.1.action"), "create");
