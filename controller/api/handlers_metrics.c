@@ -58,7 +58,9 @@ static void metrics_job_forget(void *operation)
 	struct metrics_job *j = operation;
 
 	j->request = NULL;
-	if (!j->working)
+	if (j->working)
+		worker_drop(j->api->worker, &j->job);
+	else
 		metrics_job_free(j);
 }
 

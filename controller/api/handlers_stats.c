@@ -34,7 +34,10 @@ static void stats_job_free(struct stats_job *j)
 
 static void stats_job_forget(void *operation)
 {
-	((struct stats_job *)operation)->request = NULL;
+	struct stats_job *j = operation;
+
+	worker_drop(j->request->api->worker, &j->job);
+	j->request = NULL;
 }
 
 static const char *stats_job_fault(const struct stats_state *state)

@@ -318,7 +318,10 @@ struct openapi_job {
 
 static void openapi_job_forget(void *operation)
 {
-	((struct openapi_job *)operation)->request = NULL;
+	struct openapi_job *j = operation;
+
+	worker_drop(j->request->api->worker, &j->job);
+	j->request = NULL;
 }
 
 static void openapi_job_work(struct worker_job *job)
