@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "cli/cli_args.h"
 #include "cli/cli_diff.h"
+#include "cli/cli_escape.h"
 #include "cli/cli_history.h"
 #include "cli/cli_pages.h"
 #include "cli/cli_print.h"
@@ -83,8 +84,9 @@ static char *cli_object_vips(const json_t *lb)
 	json_object_foreach (zones, name, zone) {
 		const char *vip4 = cli_print_text(zone, "vip4"),
 			   *vip6 = cli_print_text(zone, "vip6");
+		AUTO_FREE char *shown = cli_escape_copy(name, strlen(name), ESCAPE_ALL);
 
-		buf_write_format(&w, "%s%s%s%s%s%s", w.size ? ", " : "", name, *vip4 ? " " : "",
+		buf_write_format(&w, "%s%s%s%s%s%s", w.size ? ", " : "", shown, *vip4 ? " " : "",
 				 vip4, *vip6 ? " " : "", vip6);
 	}
 	return buf_take(&w);

@@ -75,6 +75,7 @@ static void exchange_answer_goes_on(void **state)
 	assert_non_null(strstr(event, "event: config.applied"));
 	rig_end(&rig);
 	AUTO_FREE char *rest = read_until(fd, NULL, &ended);
+	assert_null(strstr(rest, "HTTP/1.1")); /* what comes behind is the rest of the stream */
 	assert_true(ended);
 	close(fd);
 }

@@ -42,12 +42,14 @@ static char *read_some(int fd, int ms)
 	return text;
 }
 
+/* Within ten seconds, whatever still comes in until then. */
 static bool has_ended(int fd)
 {
+	const usec_t until = time_monotonic() + 10 * USEC_PER_SEC;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	char piece[4096];
 
-	while (poll(&p, 1, 2000) == 1)
+	while (time_monotonic() < until && poll(&p, 1, 2000) == 1)
 		if (read(fd, piece, sizeof(piece)) <= 0)
 			return true;
 	return false;
