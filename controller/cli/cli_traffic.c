@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// What a listener or a server gets now, in as few letters as a table has room for. Asks nobody.
 #include "cli/cli_traffic.h"
 
 #include <stdlib.h>
