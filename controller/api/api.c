@@ -147,10 +147,12 @@ static int api_open(struct api *api, const struct api_settings *s, struct err *e
 	if (s->token_file && auth_token_new(s->token_file, e, &api->token))
 		return -EINVAL;
 	api->context.token = api->token;
-	if (api_start_tls(api, s, e) || api_start_httpd(api, s, e) || api_listen_unix(api, s, e) ||
-	    api_listen_tcp(api, s->listen, s->listen_count, FRONT_LOOPBACK, e))
+	if (api_start_tls(api, s, e) || api_start_httpd(api, s, e) ||
+	    api_listen_tcp(api, s->listen, s->listen_count, FRONT_LOOPBACK, e) ||
+	    api_listen_tcp(api, s->tls_listen, s->tls_listen_count, FRONT_TLS, e))
 		return -EINVAL;
-	return api_listen_tcp(api, s->tls_listen, s->tls_listen_count, FRONT_TLS, e);
+	/* The last one: who finds it there finds the others, too. */
+	return api_listen_unix(api, s, e);
 }
 
 int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *engine,
