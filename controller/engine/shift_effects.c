@@ -230,8 +230,9 @@ bool shift_effects_judge(struct engine *e, const struct engine_lb *lb,
 					 families[ZONE_V4].missed || families[ZONE_V6].missed);
 	effect->ttl_after = publish_ttl(lb->lb->dns_ttl_s,
 					families[ZONE_V4].misses || families[ZONE_V6].misses);
+	if (r->removed) /* nobody carries more than before */
+		return true;
 	count_servers(e, lb, r, effect);
-	if (!r->removed)
-		refuse(lb, families, refusals);
+	refuse(lb, families, refusals);
 	return true;
 }
