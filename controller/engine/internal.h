@@ -8,6 +8,7 @@
 #include "engine/row_state.h"
 #include "engine/timeouts.h"
 #include "engine/wishes.h"
+#include "health/evidence_kept.h"
 #include "plan/desired.h"
 
 enum engine_mark {
@@ -33,7 +34,8 @@ struct results_ring {
 };
 
 struct engine_server {
-	enum engine_ref ref;         /* REF_SERVER; first */
+	enum engine_ref ref; /* REF_SERVER; first */
+	enum health_reason last_reason;
 	const struct server *server; /* of the snapshot in force */
 	struct engine_group *group;
 	struct health health;
@@ -47,12 +49,12 @@ struct engine_server {
 	bool error_told;   /* a prober_error was reported and not yet overcome */
 	bool heard;        /* at the last pass something came back that says so */
 	bool has_last;
-	enum health_reason last_reason;
 	enum health_reason last_failure_reason;
-	struct probe_evidence last;
+	struct evidence_kept last;
+	struct evidence_kept *last_failure; /* NULL = none */
 	struct results_ring recent;
-	struct probe_evidence *last_failure; /* NULL = none */
 };
+_Static_assert(sizeof(struct engine_server) <= 312, "with what malloc adds: 320, of each server");
 
 struct engine_group {
 	const struct server_group *group; /* of the snapshot in force */

@@ -74,7 +74,7 @@ void results_decode(struct results_ring *r, const json_t *json)
 /* A fault of this host is the last probe, but no failure: it does not stand where a server's is told. */
 static void note_evidence(struct engine_server *s, const struct probe_result *r)
 {
-	s->last = r->evidence;
+	evidence_keep(&s->last, &r->evidence);
 	ring_push(&s->recent, r->health.verdict == PROBE_PASS ? REASON_NONE : r->health.reason,
 		  r->evidence.duration_usec);
 	s->has_last = true;
@@ -86,8 +86,8 @@ static void note_evidence(struct engine_server *s, const struct probe_result *r)
 	if (r->health.verdict == PROBE_ERROR)
 		return;
 	if (!s->last_failure)
-		s->last_failure = mem_new(struct probe_evidence);
-	*s->last_failure = r->evidence;
+		s->last_failure = mem_new(struct evidence_kept);
+	evidence_keep(s->last_failure, &r->evidence);
 	s->last_failure_reason = r->health.reason;
 }
 
@@ -108,8 +108,10 @@ static void describe_last(const struct engine_server *s, char *buf, size_t size)
 		.port = (uint16_t)(s->group->group->health_check.port
 					   ? s->group->group->health_check.port
 					   : s->server->port)};
+	struct probe_evidence last;
 
-	evidence_describe(&target, s->last_reason, &s->last, buf, size);
+	evidence_recall(&s->last, &last);
+	evidence_describe(&target, s->last_reason, &last, buf, size);
 }
 
 static void tell_edge(struct engine *e, struct engine_server *s, const char *old_state,

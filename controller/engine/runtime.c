@@ -122,6 +122,16 @@ static void probe_start(struct engine *e, struct engine_server *s)
 
 /* ---- servers ---- */
 
+static void server_forget_evidence(struct engine_server *s)
+{
+	s->has_last = false;
+	evidence_forget(&s->last);
+	if (s->last_failure)
+		evidence_forget(s->last_failure);
+	free(s->last_failure);
+	s->last_failure = NULL;
+}
+
 static void server_init(struct engine *e, struct engine_server *s)
 {
 	const struct server_group *g = s->group->group;
@@ -132,11 +142,9 @@ static void server_init(struct engine *e, struct engine_server *s)
 	s->since = e->settle_now;
 	s->next_start = 0;
 	s->heard = false;
-	s->has_last = false;
 	memset(&s->recent, 0, sizeof(s->recent));
 	s->error_told = false;
-	free(s->last_failure);
-	s->last_failure = NULL;
+	server_forget_evidence(s);
 	runtime_end_ramp(e, s);
 }
 
@@ -161,7 +169,7 @@ static void server_free(struct engine *e, struct engine_server *s)
 	runtime_end_ramp(e, s);
 	if (e->planned_snapshot && !e->flushing)
 		runtime_forget_health(e, s);
-	free(s->last_failure);
+	server_forget_evidence(s);
 	free(s);
 }
 

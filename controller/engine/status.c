@@ -61,8 +61,8 @@ static void write_healthy(const struct engine *e, const struct engine_server *s,
 {
 	char evidence[200] = "not probed yet since the start", span[TIME_TEXT_MAX];
 
-	if (s->has_last)
-		evidence_describe(&st->target, s->last_reason, &s->last, evidence,
+	if (st->last)
+		evidence_describe(&st->target, s->last_reason, st->last, evidence,
 				  sizeof(evidence));
 	if (s->health.failures)
 		snprintf(st->sentence, sizeof(st->sentence),
@@ -87,8 +87,8 @@ static void write_initial(const struct engine_server *s, struct server_status *s
 					   : REASON_REGISTRATION_IN_PROGRESS;
 	char evidence[200] = "";
 
-	if (s->has_last)
-		evidence_describe(&st->target, s->last_reason, &s->last, evidence,
+	if (st->last)
+		evidence_describe(&st->target, s->last_reason, st->last, evidence,
 				  sizeof(evidence));
 	if (s->health.trusted)
 		r = REASON_TRUSTED_UNTIL_CHECKED;
@@ -107,8 +107,8 @@ static void write_unhealthy(const struct engine *e, const struct engine_server *
 {
 	char evidence[200] = "failed before this daemon started", span[TIME_TEXT_MAX];
 
-	if (s->last_failure)
-		evidence_describe(&st->target, s->last_failure_reason, s->last_failure, evidence,
+	if (st->last_failure)
+		evidence_describe(&st->target, s->last_failure_reason, st->last_failure, evidence,
 				  sizeof(evidence));
 	if (s->health.reason == REASON_FAILING_INTERMITTENTLY)
 		snprintf(st->sentence, sizeof(st->sentence),
@@ -149,7 +149,7 @@ static void write_probed(const struct engine *e, const struct engine_server *s,
 	case HEALTH_STATE_COUNT:
 		break;
 	}
-	if (s->has_last && s->last.silence == SILENCE_UNTELLING)
+	if (st->last && st->last->silence == SILENCE_UNTELLING)
 		snprintf(
 			st->advice, sizeof(st->advice), "%s",
 			"nobody knows whether the service lives: let the host send \"port unreachable\", or use expect \"reply\"");
@@ -177,6 +177,20 @@ static void write_disabled(const struct engine_server *s, struct server_status *
 		st->since_wall = s->server->o.updated_wall;
 }
 
+static void write_evidence(const struct engine_server *s, struct server_status *st)
+{
+	if (s->has_last) {
+		evidence_recall(&s->last, &st->seen[0]);
+		st->last = &st->seen[0];
+	}
+	if (s->last_failure) {
+		evidence_recall(s->last_failure, &st->seen[1]);
+		st->last_failure = &st->seen[1];
+	}
+	st->last_reason = s->last_reason;
+	st->last_failure_reason = s->last_failure_reason;
+}
+
 int engine_server_status(const struct engine *e, const char *group, const char *server,
 			 struct server_status *ret_status)
 {
@@ -196,10 +210,7 @@ int engine_server_status(const struct engine *e, const char *group, const char *
 	st->failures = s->health.failures;
 	st->since_wall = s->since_wall;
 	st->weight_configured = s->server->weight;
-	st->last = s->has_last ? &s->last : NULL;
-	st->last_reason = s->last_reason;
-	st->last_failure = s->last_failure;
-	st->last_failure_reason = s->last_failure_reason;
+	write_evidence(s, st);
 	if (!g->used)
 		write_fixed(st, "unused", REASON_NOT_IN_USE,
 			    "no listener uses its group: it is not probed and not in the kernel");

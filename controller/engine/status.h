@@ -25,6 +25,7 @@ struct server_status {
 	unsigned passes;       /* consecutive */
 	unsigned failures;     /* consecutive */
 	uint32_t weight_configured;
+	struct probe_evidence seen[2];             /* where the next two point to */
 	const struct probe_evidence *last;         /* of the last probe, NULL before the first */
 	enum health_reason last_reason;            /* REASON_NONE = it passed */
 	const struct probe_evidence *last_failure; /* NULL = none since the start */
