@@ -22,9 +22,9 @@
 
 struct sse_item {
 	uint64_t id;
-	char *type;
-	char *object;
-	char *text; /* as it goes out */
+	char *text; /* as it goes out; in the same block, behind it: */
+	const char *type;
+	const char *object;
 	size_t size;
 };
 
@@ -81,8 +81,6 @@ static void sse_drop_oldest(struct sse *h)
 
 	h->before = item->id;
 	h->bytes -= item->size;
-	free(item->type);
-	free(item->object);
 	free(item->text);
 	h->first = (h->first + 1) % SSE_RECENT_MAX;
 	h->count--;
@@ -116,15 +114,28 @@ static char *sse_format(uint64_t id, const char *type, const char *text)
 	return mem_printf("id: %" PRIu64 "\nevent: %s\ndata: %s\n\n", id, type, text);
 }
 
+static void sse_init_item(struct sse_item *item, const struct event_record *r)
+{
+	char *text AUTO_FREE = sse_format(r->id, r->type, r->text);
+	size_t type_size = strlen(r->type) + 1, object_size = strlen(r->object) + 1;
+	char *end;
+
+	item->id = r->id;
+	item->size = strlen(text);
+	item->text = mem_alloc(item->size + 1 + type_size + object_size);
+	memcpy(item->text, text, item->size);
+	end = item->text + item->size + 1;
+	item->type = memcpy(end, r->type, type_size);
+	item->object = memcpy(end + type_size, r->object, object_size);
+}
+
 static void sse_keep(struct sse *h, const struct event_record *r)
 {
-	struct sse_item item = {.id = r->id,
-				.type = mem_strdup(r->type),
-				.object = mem_strdup(r->object),
-				.text = sse_format(r->id, r->type, r->text)};
+	size_t most = h->stream_count ? SSE_RECENT_MAX : SSE_ALONE_MAX;
+	struct sse_item item;
 
-	item.size = strlen(item.text);
-	while (h->count > 0 && (h->count == SSE_RECENT_MAX || h->bytes + item.size > SSE_BYTES_MAX))
+	sse_init_item(&item, r);
+	while (h->count > 0 && (h->count >= most || h->bytes + item.size > SSE_BYTES_MAX))
 		sse_drop_oldest(h);
 	*sse_item(h, h->count) = item;
 	h->count++;
@@ -425,8 +436,11 @@ void sse_close(struct sse_stream *s)
 	if (s->next)
 		s->next->link = s->link;
 	metrics_set(METRIC_EVENT_STREAMS, (int64_t)h->stream_count - 1);
-	if (--h->stream_count == 0)
+	if (--h->stream_count == 0) {
 		ev_timer_stop(h->api->loop, &h->heartbeat);
+		while (h->count > SSE_ALONE_MAX)
+			sse_drop_oldest(h);
+	}
 	if (s->ask)
 		s->ask->stream = NULL;
 	buf_writer_free(&s->out);

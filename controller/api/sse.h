@@ -19,7 +19,8 @@ struct sse_stream;
 
 #define SSE_STREAMS_MAX 64
 #define SSE_RECENT_MAX  1024          /* events kept in memory, … */
-#define SSE_BYTES_MAX   (512U * 1024) /* … and their size */
+#define SSE_BYTES_MAX   (512U * 1024) /* … and their size; */
+#define SSE_ALONE_MAX   32 /* so many while there is no stream: the others are in the store */
 #define SSE_HEARTBEAT   (15 * USEC_PER_SEC)
 
 /* `heartbeat`: a comment after so long, so that a client that is gone is noticed. */

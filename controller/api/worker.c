@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <ev.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -71,7 +70,7 @@ static void worker_trim(struct worker *w)
 {
 	w->worked = false;
 	pthread_mutex_unlock(&w->lock);
-	malloc_trim(0);
+	mem_trim();
 	pthread_mutex_lock(&w->lock);
 }
 

@@ -18,7 +18,11 @@
 #define RESERVE_MAX (32 * 1024 * 1024) /* glibc's bound of M_MMAP_THRESHOLD */
 #define HEAP_BIG_BLOCK \
 	(128 * 1024) /* glibc's defaults: a block of this size is mapped by itself, */
-#define HEAP_TRIM_ABOVE (128 * 1024) /* and so much may lie idle at the end of the heap */
+#define HEAP_TRIM_ABOVE   (128 * 1024) /* and so much may lie idle at the end of the heap */
+#define HEAP_TRIM_AT_REST 4096
+#define HEAP_LARGE \
+	(96 *      \
+	 1024) /* more than glibc's FASTBIN_CONSOLIDATION_THRESHOLD, less than a block of its own */
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -110,6 +114,20 @@ void mem_reserve_end(void)
 	mallopt(M_MMAP_THRESHOLD, HEAP_BIG_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, HEAP_TRIM_ABOVE);
 	malloc_trim(0);
+}
+
+void mem_trim(void)
+{
+	void *volatile large;
+
+	/* malloc_trim() leaves the end of a thread's heap as it is; that is given back when something large is freed in it. */
+	mallopt(M_TRIM_THRESHOLD, HEAP_TRIM_AT_REST);
+	mallopt(M_TOP_PAD, HEAP_TRIM_AT_REST);
+	large = malloc(HEAP_LARGE);
+	free(large);
+	malloc_trim(0);
+	mallopt(M_TRIM_THRESHOLD, HEAP_TRIM_ABOVE);
+	mallopt(M_TOP_PAD, HEAP_TRIM_ABOVE);
 }
 
 void mem_settle(void)

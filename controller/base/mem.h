@@ -28,6 +28,10 @@ void mem_reserve_end(void);
  * is: 25 ms after a document of 10,000 servers. */
 void mem_settle(void);
 
+/* Gives free memory back to the system: of all threads, but the end of a thread's own heap only on that thread. Takes
+ * milliseconds. */
+void mem_trim(void);
+
 /* An arena: everything in it is released at once. Not for threads. */
 struct arena;
 struct arena *arena_new(size_t first_chunk);     /* 0 = a default */

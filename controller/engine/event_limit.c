@@ -10,8 +10,9 @@
 #include "engine/events.h"
 
 #define TICK_MIN   USEC_PER_SEC
-#define TICK_BATCH 500U /* windows that end in one step: below a millisecond */
-#define BLOCK      128U /* windows whose memory is taken at once */
+#define TICK_BATCH 500U  /* windows that end in one step: below a millisecond */
+#define BLOCK_MIN  128U  /* windows whose memory is taken at once: as many as there are, */
+#define BLOCK_MAX  4096U /* so that few blocks lie between what comes and goes */
 
 struct event_held {
 	char *object;
@@ -74,12 +75,14 @@ static void window_clear(struct event_window *w)
 static struct event_window *window_take(struct engine *e)
 {
 	struct vec *idle = &e->events.windows_idle;
+	size_t size = e->events.windows.count;
 	struct event_window *block;
 
 	if (idle->count == 0) {
-		block = mem_alloc_array(BLOCK, sizeof(*block));
+		size = size < BLOCK_MIN ? BLOCK_MIN : size > BLOCK_MAX ? BLOCK_MAX : size;
+		block = mem_alloc_array(size, sizeof(*block));
 		vec_push(&e->events.window_blocks, block);
-		for (size_t i = BLOCK; i-- > 0;)
+		for (size_t i = size; i-- > 0;)
 			vec_push(idle, &block[i]);
 	}
 	return idle->items[--idle->count];
