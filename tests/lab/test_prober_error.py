@@ -121,3 +121,32 @@ def where_connections_are_tracked(lab):
     before = tracked(lab)
     lab.holds(lambda: tracked(lab) <= before, 1.0, "no probe takes an entry")
     assert health(lab)["state"] == "healthy"
+
+
+# The mark is on every packet of a probe, also of those that have no connection
+
+
+def sent(lab):
+    """Packets as the rules of a_mark_without_a_connection() counted them."""
+    rules = lab.gw.run("iptables-legacy", "-v", "-S", "OUTPUT")
+    return [int(count) for count in re.findall(r"^-A .* -c (\d+) ", rules, re.M)]
+
+
+@case(load=("ip_tables", "iptable_filter", "xt_mark"))
+def a_mark_without_a_connection(lab):
+    lab.network(1)
+    for protocol in ("icmp", "udp"):
+        lab.gw.run("iptables-legacy", "-A", "OUTPUT", "-p", protocol, "-m", "mark", "--mark", str(MARK),
+                   "-j", "ACCEPT")
+        lab.gw.run("iptables-legacy", "-A", "OUTPUT", "-p", protocol, "-j", "ACCEPT")
+    assert sent(lab) == [0, 0, 0, 0], sent(lab)
+    lab.start(web(lab, health_check=ping(fwmark=MARK)))
+    lab.wait_in_service()
+    echoes, unmarked, *_ = sent(lab)
+    assert echoes >= 2 and unmarked == 0, sent(lab)
+    lab.gw.api.patch("/server-groups/web", {"health_check": {"type": "icmp_udp"}}).expect(200)
+    lab.wait(lambda: sent(lab)[2] >= 2, 2 + lab.margin, "datagrams with the mark")
+    assert sent(lab)[1] == sent(lab)[3] == 0, sent(lab)
+    # Without one they are counted behind the rules for marked ones.
+    lab.gw.api.patch("/server-groups/web", {"health_check": {"fwmark": 0}}).expect(200)
+    lab.wait(lambda: min(sent(lab)[1], sent(lab)[3]) >= 1, 2 + lab.margin, "both without the mark")
