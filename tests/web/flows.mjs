@@ -2,6 +2,7 @@
 // What needs no kernel: forms and their faults, advice, sessions, the stream of events. What an operator does with a gateway
 // that balances is in lab.mjs.
 import assert from 'node:assert/strict'
+import {join} from 'node:path'
 import {close, open, signIn, until, visit} from './page.mjs'
 import {addZone, codeOf, fillFirstUser, makeBalancer, makeFirstUser, makeGroup, makeZone} from './steps.mjs'
 
@@ -14,6 +15,12 @@ async function first_run(world) {
 	await until(() => page.locator('[aria-invalid=true], [role=alert]').count(), 'a bad code or password is told')
 	await makeFirstUser(world, page, code, 'anna')
 	await page.getByText('No load balancer yet').waitFor()
+	// What is empty teaches: a form, and the command line.
+	for (const place of ['', 'load-balancers', 'server-groups', 'zones', 'config/history']) {
+		await visit(world, page, `#/${place}`)
+		assert.equal(await page.locator('.empty code').count(), 1, `${place} says how it begins`)
+		await page.screenshot({path: join(world.shots, `empty_${place.replace('/', '_')}.png`)})
+	}
 	await close(page)
 }
 first_run.needed = true
