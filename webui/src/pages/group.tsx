@@ -40,7 +40,7 @@ export function Groups() {
 					card={g => (
 						<article class="panel card stack live">
 							<div class="spread"><h2><a href={href('server-groups', g.name) + (state ? `?state=${state}` : '')}>{g.name}</a></h2><span class="chip">{g.protocol}</span></div>
-							<GroupBar s={g.status} />
+							{g.status.used && <GroupBar s={g.status} />}
 							<div class="small">{g.status.used ? `${g.status.healthy} of ${plural(g.status.servers, 'server')} healthy` : `${plural(g.status.servers, 'server')}, in no listener`}
 								{g.status.unhealthy > 0 && <span class="t-bad">, {g.status.unhealthy} unhealthy</span>}{g.status.draining > 0 && <span class="t-warn">, {g.status.draining} draining</span>}</div>
 						</article>
@@ -137,13 +137,13 @@ export function GroupPage({name}: {name: string}) {
 			<section class="panel stack live" aria-label="In numbers">
 				<Numbers items={[
 					{value: h.summary.servers, text: 'servers', href: href('server-groups', name)},
-					{value: h.summary.healthy, text: 'healthy', href: href('server-groups', name) + '?state=healthy', tone: h.summary.healthy ? 'ok' : undefined},
-					{value: h.summary.unhealthy, text: 'unhealthy', href: href('server-groups', name) + '?state=unhealthy', tone: h.summary.unhealthy ? 'bad' : undefined},
-					{value: h.summary.draining, text: 'draining', href: href('server-groups', name) + '?state=draining', tone: h.summary.draining ? 'warn' : undefined},
-					{value: h.summary.initial, text: 'being checked', href: href('server-groups', name) + '?state=initial', tone: h.summary.initial ? 'info' : undefined},
+					...(!h.summary.used ? [] : [{value: h.summary.healthy, text: 'healthy', href: href('server-groups', name) + '?state=healthy', tone: h.summary.healthy ? 'ok' as const : undefined},
+					{value: h.summary.unhealthy, text: 'unhealthy', href: href('server-groups', name) + '?state=unhealthy', tone: h.summary.unhealthy ? 'bad' as const : undefined},
+					{value: h.summary.draining, text: 'draining', href: href('server-groups', name) + '?state=draining', tone: h.summary.draining ? 'warn' as const : undefined},
+					{value: h.summary.initial, text: 'being checked', href: href('server-groups', name) + '?state=initial', tone: h.summary.initial ? 'info' as const : undefined}]),
 				]} />
-				<GroupBar s={h.summary} />
-				<p class="soft small">A dead server is noticed within {ms(w.detection_silent.worst_ms)} (silent) or {ms(w.detection_active.worst_ms)} (refused), and is back within {ms(w.recovery.worst_ms)}.</p>
+				{h.summary.used && <GroupBar s={h.summary} />}
+				<p class="soft small">{h.summary.used ? 'A' : 'Once a listener uses it, a'} dead server is noticed within {ms(w.detection_silent.worst_ms)} (silent) or {ms(w.detection_active.worst_ms)} (refused), and is back within {ms(w.recovery.worst_ms)}.</p>
 			</section>
 			<Overrides list={os.filter(o => o.server_group === name && (o.kind !== 'drain' || !o.server))} />
 			<section class="panel stack" aria-label="Servers">
