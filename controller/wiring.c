@@ -169,10 +169,11 @@ void wiring_run(struct wiring *w)
 	struct node_status st;
 
 	loop_run_until(w->loop, START_LIMIT, kernel_is_decided, w);
-	mem_reserve_end();
 	engine_node_status(w->engine, &st);
 	announce(w, &st);
 	loop_notify_ready("running");
+	loop_run_until(w->loop, START_LIMIT, engine_is_idle, w); /* the table is programmed */
+	mem_reserve_end();
 	loop_run(w->loop);
 
 	loop_notify_stopping();

@@ -257,7 +257,8 @@ static void *reader_run(void *arg)
 {
 	struct stats_reader *r = arg;
 
-	do {
+	/* Not at once: a daemon that starts has the table to program, and its users wait for that. */
+	while (reader_wait(r, reader_next(time_monotonic()))) {
 		int error;
 
 		r->cb.begin(r->cb.ctx);
@@ -268,7 +269,7 @@ static void *reader_run(void *arg)
 		} else {
 			r->cb.end(r->cb.ctx, time_monotonic());
 		}
-	} while (reader_wait(r, reader_next(time_monotonic())));
+	}
 	return NULL;
 }
 

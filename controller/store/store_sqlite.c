@@ -365,14 +365,14 @@ static struct store *store_new(struct ev_loop *loop, const char *path, uint64_t 
 	return s;
 }
 
-/* An expectation: a new store holds each object in force and once in its history, and takes half of what the objects take
- * here, with what the engine keeps beside them and plans from them. An old one is mostly history. */
+/* An expectation: a new store holds each object in force and once in its history, and takes a third of what the objects take
+ * here, with what the engine keeps beside them, plans from them and sends to the kernel. An old one is mostly history. */
 void store_reserve(const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st) == 0 && st.st_size > 0)
-		mem_reserve(st.st_size < RESERVE_MAX / 2 ? 2 * (size_t)st.st_size : RESERVE_MAX);
+		mem_reserve(st.st_size < RESERVE_MAX / 3 ? 3 * (size_t)st.st_size : RESERVE_MAX);
 }
 
 int store_open(struct ev_loop *loop, const char *path, struct err *e, struct store **ret_store,

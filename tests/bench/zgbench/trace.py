@@ -20,7 +20,7 @@ class Trace(ipvs.Capture):
         super().__init__(namespace)
         self._socket.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
         self._socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        self._begin = self._end = None
+        self._begin = self._end = self._port = None
 
     def _stamp(self, ancillary):
         for level, kind, data in ancillary:
@@ -35,6 +35,12 @@ class Trace(ipvs.Capture):
         if self._changes() != before:
             self._begin = self._begin or stamp
         elif self._begin and struct.unpack_from("=H", data, 4)[0] == rtnl.NLMSG_ERROR:
+            self._answered(struct.unpack_from("=I", data, 12)[0], stamp)
+
+    def _answered(self, port, stamp):
+        """The first answer goes to who makes the changes; what others ask meanwhile does not count."""
+        self._port = self._port or port
+        if port == self._port:
             self._end = stamp
 
     def _changes(self):
@@ -55,7 +61,7 @@ class Trace(ipvs.Capture):
 
     def reset(self):
         super().reset()
-        self._begin = self._end = None
+        self._begin = self._end = self._port = None
 
     def part(self):
         """From the first change to its last answer."""
