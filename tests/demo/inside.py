@@ -96,16 +96,18 @@ class Demo:
                 file.write("error: say kill NAME, start NAME or code\n")
 
     def _act(self, verb, name):
-        server = self._servers.get(name)
-        if not server:
-            return f"error: no server {name}; there are {', '.join(self._servers)}"
-        alive = bool(server.listening())
+        one = self._lab.gw.daemon if name == "daemon" else self._servers.get(name)
+        if not one:
+            return f"error: no server {name}; there are {', '.join(self._servers)}, and the daemon"
+        alive = one.running() if name == "daemon" else bool(one.listening())
         if verb == "kill" and alive:
-            server.kill()
+            one.kill()
             self.write(note=f"{name} was killed")
         elif verb == "start" and not alive:
-            server.start()
+            one.start()
             self.write(note=f"{name} was started")
+            if name == "daemon":
+                self._make_code()  # a code does not outlive the daemon that made it
         elif verb not in ("kill", "start"):
             return f"error: {verb} is neither kill nor start"
         return f"{name} is {'dead' if verb == 'kill' else 'alive'}"
@@ -186,7 +188,7 @@ class Demo:
             now = time.monotonic()
             self._tick(client, now - last)
             last = now
-            if now > self._code_until:
+            if now > self._code_until and self._lab.gw.daemon.running():
                 self._make_code()
         watch.stop()
 

@@ -149,6 +149,8 @@ class Demo:
             "  zonegate server why web/web-2",
             f"  {prefix}{run} --port {self._control_port} start web-2",
             f"  {prefix}{run} --port {self._control_port} code     # when the one above was used",
+            f"  {prefix}{run} --port {self._control_port} kill daemon     # the kernel balances on",
+            f"  {prefix}{run} --port {self._control_port} start daemon",
         ]
 
     def _strike(self):

@@ -71,6 +71,14 @@ def servers_die_and_come_back_by_what_is_printed(config):
     time.sleep(4)
     code, text = paste(names, why)
     assert code == 0 and "healthy" in text, text
+    code, text = paste(kill.replace("web-2", "daemon"))
+    assert code == 0 and "daemon is dead" in text, text
+    assert paste(names, status)[0] == 7
+    code, text = paste(bring.replace("web-2", "daemon"))
+    assert code == 0 and "daemon is alive" in text, text
+    code, text = paste(names, status)
+    assert code == 0 and "shop" in text, text
+    time.sleep(1)  # the name is answered again, and the client by a server
     text = ends(process, config["build"], re.search(r"--port (\d+)", kill).group(1))
     assert "web-2 was killed" in text and "web-2 was started" in text, text
 
