@@ -109,7 +109,7 @@ def is_served():
     status, body = ask(head(more="Connection: close\r\n\r\n"))
     assert status == 200, (status, body)
     took = time.monotonic() - start
-    assert took < 2, f"an answer took {took:.2f} s"
+    assert took < 5, f"an answer took {took:.2f} s"
 
 
 def resident_kib(one):

@@ -105,6 +105,12 @@ def sixty_four_streams_and_no_more(lab):
     lab.wait(lambda: listens(lab), 16 + lab.margin, "there is room again", pause=0.5)
 
 
+def counted(lab):
+    metrics = lab.gw.api.raw("GET", "/metrics").body.decode()
+    return sum(float(line.split()[1]) for line in metrics.splitlines()
+               if line.startswith("zonegate_health_transitions_total{"))
+
+
 @case
 def a_flood_is_bounded(lab):
     lab.network(0)
@@ -116,27 +122,26 @@ def a_flood_is_bounded(lab):
     lab.gw.api.apply(flapping(flapper, fast_retry=False))
     began = time.monotonic()
     slowest = 0.0
-    while time.monotonic() - began < 12:
+    # As many as a machine with time makes in twelve seconds; one without takes longer.
+    while time.monotonic() - began < 12 or (counted(lab) <= 600 and time.monotonic() - began < 60):
         asked = time.monotonic()
         lab.gw.api.get("/system").expect(200)
         slowest = max(slowest, time.monotonic() - asked)
         stream.read(0.05)
     flapper.stop()
     lab.wait(lambda: lab.gw.api.get("/server-groups/web").json["status"]["unhealthy"] == 30, 3 + lab.margin, "all have gone")
-    metrics = lab.gw.api.raw("GET", "/metrics").body.decode()
-    changes = sum(float(line.split()[1]) for line in metrics.splitlines()
-                  if line.startswith("zonegate_health_transitions_total{"))
+    changes, minutes = counted(lab), (time.monotonic() - began) // 60 + 1
     assert changes > 30 * 10 * 2, changes
     assert slowest < 0.2 + lab.margin, slowest
     told = stream.read(0.5).events
-    assert 0 < len(told) <= 30 * 10, (len(told), changes)
-    assert lab.gw.daemon.log().count("server.health_changed") <= 30 * 10
+    assert 0 < len(told) <= 30 * 10 * minutes, (len(told), changes)
+    assert lab.gw.daemon.log().count("server.health_changed") <= 30 * 10 * minutes
     # What was held back is told in one at the end of the minute, or of the daemon.
     lab.gw.daemon.stop()
     lab.gw.daemon.start()
     summaries = [event for event in lab.gw.api.get(
         "/events?limit=1000&type=server.health_changed").json["items"] if "summary" in event["data"]]
-    assert len(summaries) == 30, len(summaries)
+    assert 30 <= len(summaries) <= 30 * minutes, len(summaries)
     held = sum(event["data"]["summary"]["count"] for event in summaries)
     assert held + len(told) == changes, (held, len(told), changes)
     for event in summaries:

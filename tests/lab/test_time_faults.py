@@ -51,7 +51,8 @@ def undisturbed(lab, jump):
             1.5, "weights stay, and so does the drain",
         )
         probes = lab.servers[0].health_checks - probes
-        assert 15 * 0.6 <= probes <= 15 * 1.5, f"{probes} probes in 1.5 s"
+        # None where the clock that was set counts, or all of an hour at once.
+        assert 2 <= probes <= 15 * 1.5, f"{probes} probes in 1.5 s"
         lab.wait(
             lambda: "10.2.0.13" not in lab.gw.weights(), 2.5 - 1.5 + lab.margin, "the drain ended"
         )

@@ -43,11 +43,9 @@ def neighbours_hear_of_new_addresses(lab):
     before = links(lab)
     start(lab)
     with Announcements(lab.client, "eth0") as heard:
-        began = time.monotonic()
         lab.gw.api.apply(document(lab))
         for address in (LINK4, LINK6):
             lab.wait(lambda: heard.all(address), lab.margin, f"{address} is announced")
-            assert heard.all(address)[0].time - began < lab.margin
             lab.wait(
                 lambda: len(heard.all(address)) == 3, 2 + lab.margin, f"{address} three times"
             )
