@@ -10,7 +10,7 @@ const VIP_A = '192.0.2.10', VIP_B = '192.0.2.20'
 const BOTH = [VIP_A, VIP_B]
 const SERVERS = {'web-1': '10.2.0.11', 'web-2': '10.2.0.12', 'web-3': '10.2.0.13', 'web-4': '10.2.0.14'}
 // Beside a window: what a busy machine takes away from a lab with one processor, and a look of the page.
-const MARGIN_MS = 6000
+const MARGIN_MS = 10000
 
 /** Until both services have these weights: `all` for each server, but for what `others` say. */
 const weights = (world, all, others = {}) => {
