@@ -56,6 +56,12 @@ def ours(contest, store, number):
     contest.note("ours_kernel", (part.end - part.begin) / 1e9)
 
 
+def loading(contest):
+    """What no start of the program can do without: exec, its libraries, and an end."""
+    with contest.arena() as namespace:
+        contest.note("loading", contest.run(namespace, contest.lab.config["zonegated"], "--version"))
+
+
 def apply(contest, document, number):
     """`zonegate config apply -f` to a daemon that has nothing yet."""
     with contest.arena() as namespace:
@@ -112,6 +118,7 @@ def start(lab):
     for number in contest.rounds():
         ipvsadm(contest, rules)
         ours(contest, store, number)
+        loading(contest)
         keepalived(contest, configuration)
         if has_cli:
             apply(contest, saved, number)
