@@ -290,7 +290,7 @@ static void build(struct engine *e, const struct build_wish *w, struct plan_serv
 		view.service = services_find(e, &key);
 	in.drain_count = drains_fill(e, w->more_drains, &drains);
 	in.drains = drains;
-	in.evacuated_count = shifts_list_evacuated(e, p->lb, in.evacuated, DESIRED_EVACUATED_MAX);
+	in.evacuated_count = shifts_list_evacuated(e, p->lb, DESIRED_EVACUATED_MAX, in.evacuated);
 	desired_build_service(&in, ret_service, ret_verdict);
 }
 
@@ -312,7 +312,7 @@ void services_count(struct engine *e, const struct snapshot *s, const struct des
 				   .drained = overrides_judge,
 				   .drained_ctx = &view};
 
-	in.evacuated_count = shifts_list_evacuated(e, p->lb, in.evacuated, DESIRED_EVACUATED_MAX);
+	in.evacuated_count = shifts_list_evacuated(e, p->lb, DESIRED_EVACUATED_MAX, in.evacuated);
 	desired_count_scope(&in, ret_count);
 }
 

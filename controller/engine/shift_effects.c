@@ -200,8 +200,8 @@ static void plan_evacuation(struct engine *e, const struct engine_lb *lb,
 
 /* Judged twice: with the change in force, and then without it, which leaves the counts behind as they are. */
 bool shift_effects_judge(struct engine *e, const struct engine_lb *lb,
-			 const struct shift_rehearsal *r, struct shift_effect *effect,
-			 struct err *refusals)
+			 const struct shift_rehearsal *r, struct err *refusals,
+			 struct shift_effect *ret_effect)
 {
 	char empty[] = "";
 	struct engine_shift added = {.id = empty,
@@ -213,26 +213,26 @@ bool shift_effects_judge(struct engine *e, const struct engine_lb *lb,
 
 	if (!is_concerned(lb, r))
 		return false;
-	memset(effect, 0, sizeof(*effect));
-	effect->load_balancer = lb->lb->o.name;
-	effect->dns_name = lb->lb->dns_name;
+	memset(ret_effect, 0, sizeof(*ret_effect));
+	ret_effect->load_balancer = lb->lb->o.name;
+	ret_effect->dns_name = lb->lb->dns_name;
 	index = begin(e, r, &added);
 	for (size_t f = 0; f < ZONE_FAMILIES; f++)
-		judge_after(e, lb, (enum zone_family)f, effect, &families[f]);
+		judge_after(e, lb, (enum zone_family)f, ret_effect, &families[f]);
 	plan_evacuation(e, lb, r);
 	take_back(e, r, index);
 	for (size_t f = 0; f < ZONE_FAMILIES; f++) {
-		judge_before(e, lb, (enum zone_family)f, effect, &families[f]);
-		if (families[f].left > effect->zones_left)
-			effect->zones_left = families[f].left;
+		judge_before(e, lb, (enum zone_family)f, ret_effect, &families[f]);
+		if (families[f].left > ret_effect->zones_left)
+			ret_effect->zones_left = families[f].left;
 	}
-	effect->ttl_before = publish_ttl(lb->lb->dns_ttl_s,
-					 families[ZONE_V4].missed || families[ZONE_V6].missed);
-	effect->ttl_after = publish_ttl(lb->lb->dns_ttl_s,
-					families[ZONE_V4].misses || families[ZONE_V6].misses);
+	ret_effect->ttl_before = publish_ttl(lb->lb->dns_ttl_s,
+					     families[ZONE_V4].missed || families[ZONE_V6].missed);
+	ret_effect->ttl_after = publish_ttl(lb->lb->dns_ttl_s,
+					    families[ZONE_V4].misses || families[ZONE_V6].misses);
 	if (r->removed) /* nobody carries more than before */
 		return true;
-	count_servers(e, lb, r, effect);
+	count_servers(e, lb, r, ret_effect);
 	refuse(lb, families, refusals);
 	return true;
 }

@@ -43,8 +43,8 @@ struct engine_shift *shifts_find(const struct engine *e, const char *id, size_t 
 const struct engine_shift *shifts_find_cover(const struct engine *e, const char *lb,
 					     const char *zone);
 /* Names of its zones whose servers are evacuated in this load balancer, each once; at most `max`. */
-size_t shifts_list_evacuated(const struct engine *e, const struct load_balancer *lb,
-			     const char **ret_zones, size_t max);
+size_t shifts_list_evacuated(const struct engine *e, const struct load_balancer *lb, size_t max,
+			     const char **ret_zones);
 void shifts_pump(struct engine *e); /* takes the next wish */
 bool shifts_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);
 void shifts_finish(struct engine *e); /* answers what is in force */
@@ -65,7 +65,7 @@ struct shift_rehearsal {
 /* What it would do to a load balancer; false if nothing. Texts are borrowed of the snapshot. Faults unless forced:
  * ERR_IN_USE. */
 bool shift_effects_judge(struct engine *e, const struct engine_lb *lb,
-			 const struct shift_rehearsal *r, struct shift_effect *ret_effect,
-			 struct err *refusals);
+			 const struct shift_rehearsal *r, struct err *refusals,
+			 struct shift_effect *ret_effect);
 
 #endif

@@ -81,8 +81,8 @@ static bool is_evacuated(const struct engine *e, const char *lb, const char *zon
 	return false;
 }
 
-size_t shifts_list_evacuated(const struct engine *e, const struct load_balancer *lb,
-			     const char **ret_zones, size_t max)
+size_t shifts_list_evacuated(const struct engine *e, const struct load_balancer *lb, size_t max,
+			     const char **ret_zones)
 {
 	size_t n = 0;
 
@@ -151,8 +151,8 @@ static bool look_some(struct engine *e, struct shift_pending *p)
 	if (!p->snapshot && e->planned_snapshot)
 		p->snapshot = snapshot_ref(e->planned_snapshot);
 	for (size_t i = 0; i < LOOK_BATCH && p->looked_at < e->lbs.count; i++)
-		if (shift_effects_judge(e, e->lbs.items[p->looked_at++], &rehearsal,
-					&p->effects[p->effect_count], &p->refusals))
+		if (shift_effects_judge(e, e->lbs.items[p->looked_at++], &rehearsal, &p->refusals,
+					&p->effects[p->effect_count]))
 			p->effect_count++;
 	return p->looked_at == e->lbs.count;
 }

@@ -217,8 +217,8 @@ static void trust_on_read(struct probe_run *r, uint32_t events)
 
 /* ---- files ---- */
 
-static int trust_identify(const char *path, struct trust_identity *ret_identity,
-			  char fault[PROBE_EVIDENCE_MAX])
+static int trust_identify(const char *path, char fault[PROBE_EVIDENCE_MAX],
+			  struct trust_identity *ret_identity)
 {
 	const char *why = "";
 	struct stat st;
@@ -371,7 +371,7 @@ static int trust_take_file(struct probe_trust_pool *pool, struct probe_trust_wai
 	const char *path = w->run->target->check->ca_file;
 	struct trust_identity now;
 	struct trust_file *f;
-	int error = trust_identify(path, &now, fault);
+	int error = trust_identify(path, fault, &now);
 
 	if (error)
 		return error;
