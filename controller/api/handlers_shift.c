@@ -284,11 +284,10 @@ void handlers_shift_cancel(struct request *r)
 
 void handlers_shift_get(struct request *r)
 {
-	struct shift_search search = {.id = r->params[0]};
+	json_t *found = shift_find(r->api->engine, r->params[0]);
 
-	engine_each_shift(r->api->engine, shift_on_search, &search);
-	if (search.found)
-		request_reply_json(r, 200, search.found);
+	if (found)
+		request_reply_json(r, 200, found);
 	else
 		request_fail(r, PROBLEM_NOT_FOUND,
 			     "there is no zone shift of that id; it may have ended");
