@@ -238,17 +238,21 @@ def planned(before, plan):
     return found
 
 
+def vip_verdicts(lab):
+    return lab.gw.daemon.log().count("zone.vip_changed")
+
+
 @case
 def a_plan_is_what_is_done(lab):
     dice = random.Random(7)
     lab.network(3)
     lab.start(dns=dns_settings("10.1.0.1"))
     resolver = Resolver(lab.client, "10.1.0.1")
-    operations, names = 0, 0
+    operations, names, judged = 0, 0, 0
     with lab.gw.capture() as capture:
         for number in range(RANDOM_DOCUMENTS):
             wanted = random_document(dice, lab)
-            before = asked(resolver)
+            verdicts, before = vip_verdicts(lab), asked(resolver)
             plan = post(lab, "/config/plan", wanted).expect(200).json
             assert capture.changes() == {}, "a plan changes nothing"
             lab.gw.api.apply(wanted)
@@ -257,7 +261,10 @@ def a_plan_is_what_is_done(lab):
             told = collections.Counter(x for x in words if x in COMMANDS.values())
             done = capture.changes(0.02)
             assert done == told, (number, done, plan["kernel_ops"])
-            assert after == planned(before, plan), (number, before, after, plan["dns_changes"])
+            # A verdict that came meanwhile is in the answers, and the plan could not know it.
+            if vip_verdicts(lab) == verdicts:
+                assert after == planned(before, plan), (number, before, after, plan["dns_changes"])
+                judged += 1
             operations += sum(done.values())
             names += len(plan["dns_changes"])
             if number % 5 == 0:
@@ -267,3 +274,4 @@ def a_plan_is_what_is_done(lab):
             again = post(lab, "/config/plan", wanted).expect(200).json
             assert not again["diff"] and not again["kernel_ops"] and not again["dns_changes"], again
     assert operations > 300 and names > 50, (operations, names)
+    assert judged > RANDOM_DOCUMENTS // 3, judged
