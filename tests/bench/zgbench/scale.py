@@ -4,10 +4,12 @@
 A kept connection takes a descriptor, and the system may not let us have 20,000 of them: then half as
 many servers are visited twice as often.
 
-Memory: RssAnon of the daemon with checks on less RssAnon with checks off, over the servers. The model,
-and in it the place for the evidence of each server, is there either way (struct engine_server is one
-block), so what is left is what probing adds. The difference also holds what the first round left free
-in the heap.
+Memory: RssAnon of the daemon with checks on less RssAnon with checks off, over the servers. What is taken
+off is the model (objects, their places in groups and services) and in it the place for the evidence of each
+server: figures of the last probe and the last 32 results lie in struct engine_server, which is one block
+either way. A tcp probe that passes brings no text and no last failure, the parts of the evidence that are
+allocated when they come. So what is left is what probing adds: the probe itself, its place in the table and
+in time, the event windows of the first minute, and what the first round left free in the heap.
 """
 
 import math
