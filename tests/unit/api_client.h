@@ -184,6 +184,30 @@ static inline void rig_publish(const struct rig *rig)
 	usleep(50000);
 }
 
+/* RIG_DOCUMENT with so many (at most 250) load balancers in the place of "shop": n000, n001 …, each with a name in DNS. New
+ * reference. */
+static inline json_t *rig_many_balancers(int count)
+{
+	json_t *document = json_loads(RIG_DOCUMENT, 0, NULL);
+	json_t *balancers = json_object_get(document, "load_balancers");
+
+	assert_non_null(document);
+	for (int i = 0; i < count; i++) {
+		json_t *one = json_deep_copy(json_object_get(balancers, "shop"));
+		json_t *zones = json_object_get(one, "zones");
+		AUTO_FREE char *name = mem_printf("n%03d", i);
+
+		json_object_set_new(json_object_get(zones, "za"), "vip4",
+				    json_sprintf("198.18.0.%d", i + 1));
+		json_object_set_new(json_object_get(zones, "zb"), "vip4",
+				    json_sprintf("198.18.1.%d", i + 1));
+		json_object_set_new(one, "dns_name", json_sprintf("%s.example.net", name));
+		json_object_set_new(balancers, name, one);
+	}
+	json_object_del(balancers, "shop");
+	return document;
+}
+
 /* A document whose group "big" has so many servers. Caller frees. */
 static inline char *rig_big_document(unsigned servers)
 {

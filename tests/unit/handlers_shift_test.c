@@ -91,26 +91,9 @@ static void shift_rehearses(void **state)
 
 static char *many_balancers(void)
 {
-	json_error_t error;
-	json_t *document = json_loads(RIG_DOCUMENT, 0, &error);
-	json_t *balancers = json_object_get(document, "load_balancers");
-	char *text;
+	json_t *document = rig_many_balancers(MANY);
+	char *text = json_dumps(document, 0);
 
-	assert_non_null(document);
-	for (int i = 0; i < MANY; i++) {
-		json_t *one = json_deep_copy(json_object_get(balancers, "shop"));
-		json_t *zones = json_object_get(one, "zones");
-		AUTO_FREE char *name = mem_printf("n%03d", i);
-
-		json_object_set_new(json_object_get(zones, "za"), "vip4",
-				    json_sprintf("198.18.0.%d", i + 1));
-		json_object_set_new(json_object_get(zones, "zb"), "vip4",
-				    json_sprintf("198.18.1.%d", i + 1));
-		json_object_set_new(one, "dns_name", json_sprintf("%s.example.net", name));
-		json_object_set_new(balancers, name, one);
-	}
-	json_object_del(balancers, "shop");
-	text = json_dumps(document, 0);
 	json_decref(document);
 	return text;
 }

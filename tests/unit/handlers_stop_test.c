@@ -105,23 +105,11 @@ void worker_drop(struct worker *w, struct worker_job *job)
 /* 250 load balancers of two zones, and 300 servers. Caller frees. */
 static char *large_document(void)
 {
-	json_t *document = json_loads(RIG_DOCUMENT, 0, NULL);
+	json_t *document = rig_many_balancers(250);
 	AUTO_FREE char *more = rig_big_document(300);
 	json_t *big = json_loads(more, 0, NULL);
-	json_t *balancers = json_object_get(document, "load_balancers");
 	char *text;
 
-	for (int i = 0; i < 250; i++) {
-		json_t *one = json_deep_copy(json_object_get(balancers, "shop"));
-		json_t *zones = json_object_get(one, "zones");
-		AUTO_FREE char *name = mem_printf("n%03d", i);
-
-		json_object_set_new(json_object_get(zones, "za"), "vip4",
-				    json_sprintf("198.18.0.%d", i + 1));
-		json_object_set_new(json_object_get(zones, "zb"), "vip4",
-				    json_sprintf("198.18.1.%d", i + 1));
-		json_object_set_new(balancers, name, one);
-	}
 	json_object_update(json_object_get(document, "server_groups"),
 			   json_object_get(big, "server_groups"));
 	text = json_dumps(document, 0);
@@ -154,7 +142,7 @@ static void a_stop_makes_nothing_for_nobody(void **state)
 		"GET /api/v1/config" HOST "\r\n",
 		"GET /api/v1/server-groups/big" HOST "\r\n",
 		"GET /api/v1/kernel" HOST "\r\n",
-		"GET /api/v1/stats?lb=shop" HOST "\r\n",
+		"GET /api/v1/stats?lb=n000" HOST "\r\n",
 		"GET /openapi.json" HOST "\r\n",
 		"GET /metrics" HOST "\r\n",
 		"GET /api/v1/config/revisions/1/diff" HOST "\r\n",
