@@ -13,7 +13,7 @@ const ROUTES = [
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 async function judgePage(page, what, only = RULES) {
-	const {violations} = await page.evaluate(rules => axe.run(document, {runOnly: rules}), only)
+	const {violations} = await page.evaluate(rules => axe.run(document, {runOnly: rules, resultTypes: ['violations'], selectors: false, iframes: false}), only)
 	return violations.map(v => `${what}: ${v.id}: ${v.nodes.map(n => n.html.slice(0, 120)).slice(0, 2).join(' ')}`)
 }
 
@@ -55,6 +55,8 @@ async function dialogs_and_the_sign_in_page_too(world) {
 	await page.getByRole('button', {name: 'I have a code'}).click()
 	faults.push(...await judgePage(page, 'first run'))
 	await page.screenshot({path: join(world.shots, 'first_run.png')})
+	await page.evaluate(() => document.querySelector('main').append(new Image()))
+	assert.match((await judgePage(page, 'planted')).join(), /image-alt/, 'a fault that is planted is found')
 	await close(page)
 	const inside = await open(world, {bypassCSP: true, width: 360, height: 740})
 	await inside.evaluate(world.axe)
