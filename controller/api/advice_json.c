@@ -10,14 +10,15 @@ static void advice_json_add(void *ctx, const char *code, const char *pointer, co
 					     "detail", detail));
 }
 
-static struct advice_place advice_json_place(const struct engine *e)
+struct advice_place advice_json_place(const struct engine *e)
 {
 	struct node_status n;
 
 	engine_node_status(e, &n);
 	return (struct advice_place){.snapshot = engine_snapshot(e),
 				     .node_zones = n.zones,
-				     .node_zone_count = n.zone_count};
+				     .node_zone_count = n.zone_count,
+				     .dns_apex_count = n.dns_apex_count};
 }
 
 json_t *advice_json_group(const struct engine *e, const struct server_group *g)

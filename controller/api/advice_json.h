@@ -9,6 +9,7 @@
 
 struct engine;
 
+struct advice_place advice_json_place(const struct engine *e);
 /* Of the document in force, on this node. */
 json_t *advice_json_group(const struct engine *e, const struct server_group *g);
 json_t *advice_json_lb(const struct engine *e, const struct load_balancer *lb);

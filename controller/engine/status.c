@@ -388,6 +388,7 @@ void engine_node_status(const struct engine *e, struct node_status *ret_status)
 		.node_name = e->settings.node_name,
 		.zones = e->settings.zones,
 		.zone_count = e->settings.zone_count,
+		.dns_apex_count = e->settings.dns_apex_count,
 		.kernel_off = e->settings.kernel_off,
 		.kernel_available = e->kernel_available,
 		.kernel_error = e->kernel_error,

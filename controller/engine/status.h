@@ -155,6 +155,7 @@ struct node_status {
 	const char *node_name;
 	const char *const *zones; /* whose VIPs this node programs */
 	size_t zone_count;        /* 0 = all */
+	size_t dns_apex_count;    /* names that it serves with all that is below them */
 	bool kernel_off;
 	bool kernel_available;
 	int kernel_error;             /* why not, negative errno */

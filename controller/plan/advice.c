@@ -44,10 +44,12 @@ static const struct advice_rule rules[] = {
 	{ABOUT_LB, "zones_on_one_gateway", "zones", advice_balancer_shares_gateway},
 	{ABOUT_LB, "no_listeners", "listeners", advice_balancer_has_no_listeners},
 	{ABOUT_LB, "ttl_longer_than_failover", "dns_ttl_s", advice_balancer_ttl_is_long},
+	{ABOUT_LB, "dns_name_without_apex", "dns_name", advice_balancer_has_no_apex},
 	{ABOUT_LISTENER_ZONE, "zone_without_servers", "", advice_balancer_zone_is_empty},
 	{ABOUT_LISTENER, "one_packet_with_nat", "one_packet", advice_balancer_answers_are_lost},
 	{ABOUT_LISTENER, "persistence_with_hashing", "persistence_s",
 	 advice_balancer_persists_twice},
+	{ABOUT_LISTENER, "server_is_client", "scheduler", advice_balancer_keeps_own_client},
 	{ABOUT_LISTENER, "dh_terminates", "scheduler", advice_balancer_dh_terminates},
 };
 

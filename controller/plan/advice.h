@@ -7,11 +7,12 @@
 
 typedef void advice_fn(void *ctx, const char *code, const char *pointer, const char *detail);
 
-/* Where the advice is given: the document, and the zones whose VIPs this node programs (none = all). */
+/* Where the advice is given: the document, the zones whose VIPs this node programs (none = all), the apexes it serves. */
 struct advice_place {
 	const struct snapshot *snapshot;
 	const char *const *node_zones;
 	size_t node_zone_count;
+	size_t dns_apex_count;
 };
 
 /* Pointers are those of the document: "/server_groups/web/health_check/window". */
@@ -23,5 +24,13 @@ void advice_give_document(const struct advice_place *at, advice_fn *fn, void *ct
 
 /* A check by itself, in a group without servers and document: what can be said of its settings, at "/health_check/…". */
 void advice_give_check(const struct server_group *g, advice_fn *fn, void *ctx);
+
+/* Probes of a backend's address by one gateway, of all groups that are in use: each different one once. */
+struct advice_load {
+	double per_second; /* at the pace of a healthy server */
+	size_t different;
+};
+void advice_probe_load(const struct snapshot *s, const struct addr *a,
+		       struct advice_load *ret_load);
 
 #endif

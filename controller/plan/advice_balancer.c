@@ -6,6 +6,8 @@
 #include "plan/advice_rules.h"
 #include "plan/failover.h"
 
+#define CLIENT_LOOKS_MAX 100000
+
 bool advice_balancer_group_is_empty(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
 {
 	return s->group->servers.count == 0 &&
@@ -75,6 +77,16 @@ bool advice_balancer_ttl_is_long(const struct advice_subject *s, char text[ADVIC
 		       failover_fitting_ttl(&f));
 }
 
+bool advice_balancer_has_no_apex(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	return s->lb->dns_name && s->at->dns_apex_count == 0 &&
+	       advice_say(
+		       text,
+		       "any name is taken while no apex is set ([dns] apex), and %s is served as an "
+		       "apex of its own, which the zone above must delegate by itself",
+		       s->lb->dns_name);
+}
+
 static bool has_server_in(const struct server_group *g, const char *zone)
 {
 	for (size_t i = 0; i < g->servers.count; i++) {
@@ -118,15 +130,64 @@ bool advice_balancer_answers_are_lost(const struct advice_subject *s, char text[
 		       nat, s->group->servers.count);
 }
 
+static bool hashes(const struct listener *l)
+{
+	return strcmp(l->scheduler, "sh") == 0 || strcmp(l->scheduler, "mh") == 0;
+}
+
 bool advice_balancer_persists_twice(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
 {
 	const struct listener *l = s->listener;
-	bool sticky = strcmp(l->scheduler, "sh") == 0 || strcmp(l->scheduler, "mh") == 0;
-	return sticky && l->persistence_s > 0 &&
+	return hashes(l) && l->persistence_s > 0 &&
 	       advice_say(text,
 			  "scheduler %s keeps a client at its server already; persistence of %u s "
 			  "adds a template per client and keeps it from moving back",
 			  l->scheduler, l->persistence_s);
+}
+
+static const struct server *find_server_in(const struct server_group *g,
+					   const struct model_prefix *p, size_t *looks)
+{
+	for (size_t i = 0; i < g->servers.count && *looks < CLIENT_LOOKS_MAX; i++, (*looks)++) {
+		const struct server *s = g->servers.items[i];
+		if (addr_in_prefix(&s->address, &p->net, p->length))
+			return s;
+	}
+	return NULL;
+}
+
+// The first server within the clients' networks of a zone of the load balancer. Of large groups with many networks not all
+// are looked at: this is advice, and is asked for with every answer.
+static const struct server *find_client(const struct advice_subject *s, const char **ret_zone)
+{
+	const struct server *found = NULL;
+	size_t looks = 0;
+	for (size_t z = 0; z < s->lb->zones.count && !found; z++) {
+		const char *name = ((const struct object *)s->lb->zones.items[z])->name;
+		const struct zone *zone = snapshot_find_zone(s->at->snapshot, name);
+		for (size_t n = 0; zone && n < zone->client_subnets.count && !found; n++)
+			found = find_server_in(s->group, &zone->client_subnets.items[n], &looks);
+		*ret_zone = name;
+	}
+	return found;
+}
+
+bool advice_balancer_keeps_own_client(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	const struct listener *l = s->listener;
+	char address[ADDR_TEXT_MAX];
+	const char *zone = NULL;
+	if (!hashes(l) && l->persistence_s == 0)
+		return false;
+	const struct server *server = find_client(s, &zone);
+	return server &&
+	       advice_say(
+		       text,
+		       "server %s is a client of the VIP (%s is in client_subnets of zone %s), and %s "
+		       "keeps a client at one server: if that is the client itself, none of its "
+		       "connections works, and no retry goes elsewhere",
+		       server->o.name, addr_format(&server->address, address), zone,
+		       hashes(l) ? l->scheduler : "persistence");
 }
 
 bool advice_balancer_dh_terminates(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])

@@ -53,27 +53,33 @@ static void add_probe(struct load *l, struct load_backend *b, const struct healt
 	b->rate += 1000.0 / check->interval_ms;
 }
 
+/* Disabled ones are probed, too: what they would do is known when they are enabled. */
 static void add_servers(struct load *l, const struct server_group *g)
 {
 	const struct health_check *check = &g->health_check;
 	for (size_t i = 0; check->enabled && i < g->servers.count; i++) {
 		const struct server *s = g->servers.items[i];
-		struct load_backend *b = s->enabled ? find_backend(l, &s->address) : NULL;
+		struct load_backend *b = find_backend(l, &s->address);
 		uint32_t port = check->port ? check->port : s->port;
 		if (b)
 			add_probe(l, b, check, health_check_has_port(check->type) ? port : 0);
 	}
 }
 
+static struct load_backend *add_backend(struct load *l, const struct addr *a)
+{
+	struct load_backend *b = arena_alloc(l->arena, sizeof(*b));
+	*b = (struct load_backend){.address = a};
+	table_add(&l->backends, addr_hash(a, 0), b);
+	return b;
+}
+
 static void collect_backends(struct load *l, const struct server_group *g)
 {
 	for (size_t i = 0; i < g->servers.count; i++) {
 		const struct server *s = g->servers.items[i];
-		if (find_backend(l, &s->address))
-			continue;
-		struct load_backend *b = arena_alloc(l->arena, sizeof(*b));
-		*b = (struct load_backend){.address = &s->address};
-		table_add(&l->backends, addr_hash(&s->address, 0), b);
+		if (!find_backend(l, &s->address))
+			add_backend(l, &s->address);
 	}
 }
 
@@ -107,7 +113,7 @@ static const char **list_used(const struct snapshot *s, struct arena *arena, siz
 			if (!g)
 				continue;
 			names[count++] = g->o.name;
-			if (g->backup_group)
+			if (g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group)
 				names[count++] = g->backup_group;
 		}
 	}
@@ -116,6 +122,7 @@ static const char **list_used(const struct snapshot *s, struct arena *arena, siz
 	return names;
 }
 
+/* Those in use, without `g`. */
 static void add_other_groups(struct load *l, const struct snapshot *s, const struct server_group *g)
 {
 	size_t count;
@@ -126,6 +133,16 @@ static void add_other_groups(struct load *l, const struct snapshot *s, const str
 		if (other != g && bsearch(&name, used, count, sizeof(*used), compare_names))
 			add_servers(l, other);
 	}
+}
+
+void advice_probe_load(const struct snapshot *s, const struct addr *a, struct advice_load *ret_load)
+{
+	AUTO_ARENA struct arena *arena = arena_new(0);
+	struct load l = {.arena = arena};
+	const struct load_backend *b = add_backend(&l, a);
+	add_other_groups(&l, s, NULL);
+	*ret_load = (struct advice_load){.per_second = b->rate, .different = b->count};
+	table_clear(&l.backends);
 }
 
 static const struct load_backend *find_busiest(const struct load *l)

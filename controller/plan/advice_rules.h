@@ -47,9 +47,11 @@ advice_rule_fn advice_balancer_has_one_zone;
 advice_rule_fn advice_balancer_shares_gateway;
 advice_rule_fn advice_balancer_has_no_listeners;
 advice_rule_fn advice_balancer_ttl_is_long;
+advice_rule_fn advice_balancer_has_no_apex;
 advice_rule_fn advice_balancer_zone_is_empty;
 advice_rule_fn advice_balancer_answers_are_lost;
 advice_rule_fn advice_balancer_persists_twice;
+advice_rule_fn advice_balancer_keeps_own_client;
 advice_rule_fn advice_balancer_dh_terminates;
 
 #endif

@@ -33,7 +33,8 @@ static void release(struct advices *a)
 static void give(const struct snapshot *s, const char *object, struct advices *a)
 {
 	static const char *const zones[] = {"za"};
-	const struct advice_place at = {.snapshot = s, .node_zones = zones, .node_zone_count = 1};
+	const struct advice_place at = {
+		.snapshot = s, .node_zones = zones, .node_zone_count = 1, .dns_apex_count = 1};
 	if (snapshot_find_group(s, object))
 		advice_give_group(&at, snapshot_find_group(s, object), collect, a);
 	else
@@ -112,6 +113,10 @@ static void groups_get_advice(void **state)
 }
 
 #define AT_SHOP "/load_balancers/shop"
+/* Server w2 is where clients are. */
+#define NEAR(listener)                                        \
+	"{'zones':{'zb':{'client_subnets':['10.0.0.2/31']}}," \
+	"'load_balancers':{'shop':{'listeners':{'http':{" listener "}}}}}"
 
 static void load_balancers_get_advice(void **state)
 {
@@ -146,6 +151,19 @@ static void load_balancers_get_advice(void **state)
 		 "dh_terminates " AT_SHOP "/listeners/http/scheduler\n"},
 		{"{'load_balancers':{'shop':{'listeners':{'http':{'scheduler':'dh'}}}},"
 		 "'server_groups':{'web':{'on_unhealthy':'terminate'}}}",
+		 "shop", ""},
+		{NEAR("'scheduler':'sh'"), "shop",
+		 "server_is_client " AT_SHOP "/listeners/http/scheduler\n"},
+		{NEAR("'scheduler':'mh'"), "shop",
+		 "server_is_client " AT_SHOP "/listeners/http/scheduler\n"},
+		{NEAR("'persistence_s':60"), "shop",
+		 "server_is_client " AT_SHOP "/listeners/http/scheduler\n"},
+		{NEAR("'port':80"), "shop", ""},
+		{"{'zones':{'zb':{'client_subnets':['10.0.0.3/32','10.1.0.0/16']}},"
+		 "'load_balancers':{'shop':{'listeners':{'http':{'scheduler':'sh'}}}}}",
+		 "shop", ""},
+		{"{'zones':{'zc':{'client_subnets':['10.0.0.0/8']}},"
+		 "'load_balancers':{'shop':{'listeners':{'http':{'scheduler':'sh'}}}}}",
 		 "shop", ""},
 	};
 	(void)state;
@@ -187,6 +205,10 @@ static void texts_have_numbers(void **state)
 		{"{'load_balancers':{'shop':{'dns_name':'shop.example.net'}}}", "shop",
 		 "a failed zone is withdrawn within 9.0 s, and clients may keep its address for 60 s more; with a TTL "
 		 "of 9 s the name would hide no more than the failover itself"},
+		{NEAR("'scheduler':'sh'"), "shop",
+		 "server w2 is a client of the VIP (10.0.0.2 is in client_subnets of zone zb), and sh keeps a "
+		 "client at one server: if that is the client itself, none of its connections works, and no "
+		 "retry goes elsewhere"},
 		{CHECK("{'interval_ms':50000}"), "web",
 		 "a server that fails now and then, never 3 times in a row, stays healthy; with one probe "
 		 "every 50000 ms and no window nothing catches it"},
@@ -227,7 +249,11 @@ static void probes_of_a_backend_are_counted(void **state)
 		 ",'when_none_healthy':'backup','backup_group':'spare'},"
 		 "'spare':{" FAST ",'servers':{'s1':{'address':'10.0.0.1','port':9000},"
 		 "'s2':{'address':'10.0.0.1','port':9001,'enabled':false}}}}}",
-		 ""},
+		 "many_probes " AT_CHECK "/interval_ms\n"}, // probed on
+		{"{'server_groups':{'web':{" FAST ",'backup_group':'spare'},"
+		 "'spare':{" FAST ",'servers':{'s1':{'address':'10.0.0.1','port':9000},"
+		 "'s2':{'address':'10.0.0.1','port':9001}}}}}",
+		 ""}, // no backup as long as it is not asked for
 		{"{'server_groups':{'web':{'health_check':{'type':'icmp','path':null,'interval_ms':400,"
 		 "'timeout_ms':100},'when_none_healthy':'backup','backup_group':'spare'},"
 		 "'spare':{'health_check':{'type':'icmp','interval_ms':400,'timeout_ms':100},'servers':{"
@@ -238,6 +264,31 @@ static void probes_of_a_backend_are_counted(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		expect(cases[i].patch, "web", cases[i].advice);
 #undef FAST
+}
+
+// What a server is shown: of every group in use, each different probe of its address once.
+static void load_of_a_backend_is_known(void **state)
+{
+	struct snapshot *s = fixture_snapshot(fixture_patched(
+		"{'server_groups':{'web':{'when_none_healthy':'backup','backup_group':'spare'},"
+		"'spare':{'health_check':{'interval_ms':1000},'servers':{'s1':{'address':'10.0.0.1','port':80},"
+		"'s2':{'address':'10.0.0.1','port':81}}}}}"));
+	struct advice_load load;
+	struct addr a;
+	(void)state;
+	assert_int_equal(addr_parse("10.0.0.1", &a), 0);
+	advice_probe_load(s, &a, &load);
+	assert_int_equal(load.different, 3); /* http of 8080; tcp of 80 and of 81 */
+	assert_int_equal((int)(load.per_second * 1000), 2333);
+	assert_int_equal(addr_parse("10.0.0.2", &a), 0);
+	advice_probe_load(s, &a, &load);
+	assert_int_equal(load.different, 1);
+	assert_int_equal((int)(load.per_second * 1000), 333);
+	assert_int_equal(addr_parse("10.0.2.1", &a), 0); /* its check is off */
+	advice_probe_load(s, &a, &load);
+	assert_int_equal(load.different, 0);
+	assert_true(load.per_second == 0);
+	snapshot_unref(s);
 }
 
 // A node that holds the VIPs of both zones.
@@ -252,6 +303,25 @@ static void zones_on_one_gateway_are_told(void **state)
 	assert_string_equal(a.last_detail,
 			    "this node holds the VIPs of 2 of the 2 zones: when it fails they fail "
 			    "together; give each zone a gateway of its own ([node] zones)");
+	release(&a);
+	snapshot_unref(s);
+}
+
+// Where no apex is set any name is taken.
+static void names_without_an_apex_are_told(void **state)
+{
+	struct snapshot *s = fixture_snapshot(
+		fixture_patched("{'load_balancers':{'names':{'dns_name':'n.example.net'}}}"));
+	const struct advice_place at = {.snapshot = s};
+	struct advices a = {0};
+	(void)state;
+	advice_give_lb(&at, snapshot_find_lb(s, "names"), collect, &a);
+	assert_string_equal(a.text, "one_zone /load_balancers/names/zones\n"
+				    "dns_name_without_apex /load_balancers/names/dns_name\n");
+	assert_string_equal(
+		a.last_detail,
+		"any name is taken while no apex is set ([dns] apex), and n.example.net is served as "
+		"an apex of its own, which the zone above must delegate by itself");
 	release(&a);
 	snapshot_unref(s);
 }
@@ -365,7 +435,9 @@ int main(void)
 		cmocka_unit_test(load_balancers_get_advice),
 		cmocka_unit_test(texts_have_numbers),
 		cmocka_unit_test(probes_of_a_backend_are_counted),
+		cmocka_unit_test(load_of_a_backend_is_known),
 		cmocka_unit_test(zones_on_one_gateway_are_told),
+		cmocka_unit_test(names_without_an_apex_are_told),
 		cmocka_unit_test(sources_are_told),
 		cmocka_unit_test(a_check_alone_gets_advice),
 		cmocka_unit_test(every_other_probe_fails),
