@@ -21,8 +21,10 @@ struct judge_job {
 	struct request *request; /* NULL: nobody waits any more */
 	json_t *body;
 	struct err faults;
+	const struct engine *engine;
+	struct snapshot *made;     /* NULL: there are faults of the model or the settings */
 	struct advice_place place; /* zones: the engine's, which outlives the worker */
-	json_t *advice;            /* NULL: there are faults */
+	json_t *advice;            /* the same */
 };
 
 static void judge_forget(void *operation)
@@ -38,13 +40,13 @@ static void judge_work(struct worker_job *job)
 	struct judge_job *j = (struct judge_job *)job;
 	struct change_request request = {
 		.verb = CHANGE_PUT, .target = CHANGE_DOCUMENT, .body = j->body};
-	struct snapshot *base = snapshot_new(), *made;
+	struct snapshot *base = snapshot_new();
 	struct batch *batch;
 
-	if (change_build(base, &request, &j->faults, &batch, &made) == 0) {
-		j->place.snapshot = made;
+	engine_judge(j->engine, &request);
+	if (change_build(base, &request, &j->faults, &batch, &j->made) == 0) {
+		j->place.snapshot = j->made;
 		j->advice = advice_json_document(&j->place);
-		snapshot_unref(made);
 		batch_free(batch);
 	}
 	snapshot_unref(base);
@@ -54,11 +56,14 @@ static void judge_done(struct worker_job *job)
 {
 	struct judge_job *j = (struct judge_job *)job;
 
+	if (j->request && j->made)
+		engine_check_document(j->request->api->engine, j->made, &j->faults);
 	if (j->request && err_any(&j->faults))
 		request_fail_faults(j->request, &j->faults);
 	else if (j->request)
 		request_reply_json(j->request, 200,
 				   json_pack("{s:b, s:O}", "valid", 1, "advice", j->advice));
+	snapshot_unref(j->made);
 	json_decref(j->advice);
 	json_decref(j->body);
 	err_clear(&j->faults);
@@ -68,11 +73,9 @@ static void judge_done(struct worker_job *job)
 void handlers_config_validate(struct request *r)
 {
 	struct judge_job *j = mem_new(struct judge_job);
-	struct node_status n;
 
-	engine_node_status(r->api->engine, &n);
-	j->place.node_zones = n.zones;
-	j->place.node_zone_count = n.zone_count;
+	j->engine = r->api->engine;
+	j->place = advice_json_place(j->engine);
 	j->job.work = judge_work;
 	j->job.done = judge_done;
 	j->request = r;

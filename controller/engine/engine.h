@@ -53,7 +53,7 @@ void engine_free(struct engine *e);
 /* Walks the steps whose bit is marked, in order: checks, plan, kernel, store. Cheap when nothing is marked. */
 void engine_settle(struct engine *e);
 
-/* Asks for the removal of everything the daemon made (on_stop = flush, `zonegate flush`): services, addresses, sysctls put
+/* Asks for the removal of everything the daemon made (on_stop = flush): services, addresses, sysctls put
  * back. `engine_idle()` tells when the kernel has answered. */
 void engine_flush(struct engine *e);
 bool engine_idle(const struct engine *e);
@@ -114,6 +114,10 @@ struct proposal {
 };
 
 void engine_propose(struct engine *e, struct proposal *p);
+/* What a proposal is judged by beside the model: the settings of this node, by change_build(); then, of what has no fault, its
+ * descriptors and sysctls. */
+void engine_judge(const struct engine *e, struct change_request *r);
+void engine_check_document(struct engine *e, const struct snapshot *s, struct err *err);
 
 /* An entry of the audit (STORE_AUDIT_…) with what is committed next; takes the text. While the store fails the newest are kept. */
 void engine_audit(struct engine *e, const char *key, char *value);

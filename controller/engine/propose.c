@@ -99,16 +99,23 @@ static void build(void *arg)
 	change_build(p->base, &p->proposal->request, &p->faults, &p->batch, &p->next_snapshot);
 }
 
+void engine_check_document(struct engine *e, const struct snapshot *s, struct err *err)
+{
+	sysctls_check(e, s, err);
+	limits_check(e, s, err);
+}
+
 static void check_node(struct engine *e, struct engine_pending *p)
 {
+	AUTO_ERR struct err faults = {0};
+
 	if (e->availability_known && !e->kernel_available && !e->settings.kernel_off) {
 		err_set(&p->faults, ERR_UNAVAILABLE, "",
 			"this kernel has no IPVS now, so nothing can be applied: modprobe ip_vs");
 		return;
 	}
-	sysctls_check(e, p->next_snapshot, &p->faults);
-	limits_check(e, p->next_snapshot, &p->faults);
-	publish_check(e, p->next_snapshot, &p->faults);
+	engine_check_document(e, p->next_snapshot, &faults);
+	change_place_faults(&p->proposal->request, &faults, &p->faults);
 }
 
 static bool creates_named(const struct engine_pending *p)
@@ -213,12 +220,20 @@ static void read_undo(struct engine *e, struct engine_pending *p)
 	e->ports.query(e->ports.ctx, &q, on_undo, p);
 }
 
+void engine_judge(const struct engine *e, struct change_request *r)
+{
+	r->judge = publish_check;
+	r->judge_ctx = e;
+}
+
 static void begin(struct engine *e, struct engine_pending *p)
 {
 	struct change_request *r = &p->proposal->request;
 
 	r->wall = e->ports.wall(e->ports.ctx);
 	r->uid_seed = e->ports.random(e->ports.ctx);
+	if (!p->proposal->returns)
+		engine_judge(e, r);
 	p->base = snapshot_ref(e->snapshot);
 	e->building = p;
 	confirm_check(e, p->proposal, &p->faults);

@@ -8,6 +8,7 @@
 #include "dns/dns_name.h"
 #include "dns/view_builder.h"
 #include "engine/zones.h"
+#include "model/fields.h"
 
 #define SERIAL_AHEAD 1000U
 #define TTL_MIN      5U
@@ -338,13 +339,19 @@ static bool takes_name_server(const struct engine *e, const struct load_balancer
 	return false;
 }
 
+/* One that can be judged. */
+static bool has_name(const struct load_balancer *lb)
+{
+	return lb->dns_name && !fields_faulty(&lb->o, "dns_name");
+}
+
 static void check_name_servers(const struct engine *e, const struct snapshot *s, struct err *err)
 {
 	for (size_t i = 0; e->settings.dns_ns_count && i < s->load_balancers.count; i++) {
 		const struct load_balancer *lb = s->load_balancers.items[i];
 		char pointer[ERR_POINTER_MAX];
 
-		if (!lb->dns_name || !takes_name_server(e, lb))
+		if (!has_name(lb) || !takes_name_server(e, lb))
 			continue;
 		snprintf(pointer, sizeof(pointer), "/load_balancers/%s/dns_name", lb->o.name);
 		err_set(err, ERR_IN_USE, pointer,
@@ -354,13 +361,15 @@ static void check_name_servers(const struct engine *e, const struct snapshot *s,
 	}
 }
 
-void publish_check(struct engine *e, const struct snapshot *s, struct err *err)
+void publish_check(const void *engine, const struct snapshot *s, struct err *err)
 {
+	const struct engine *e = engine;
+
 	check_name_servers(e, s, err);
 	for (size_t i = 0; e->settings.dns_apex_count && i < s->load_balancers.count; i++) {
 		const struct load_balancer *lb = s->load_balancers.items[i];
 		char pointer[ERR_POINTER_MAX];
-		bool served = !lb->dns_name;
+		bool served = !has_name(lb);
 
 		for (size_t k = 0; k < e->settings.dns_apex_count && !served; k++)
 			served = is_under(lb->dns_name, e->settings.dns_apexes[k]);

@@ -95,8 +95,8 @@ uint64_t publish_hash(const struct engine_lb *lb);
 void publish_abandon(struct engine *e); /* the view in the making is of what is no more */
 /* Halved while an enabled zone is not handed out, so that clients come back sooner. */
 uint32_t publish_ttl(uint32_t ttl, bool missing);
-/* Names that are under none of the served apexes, or those of name servers with addresses. */
-void publish_check(struct engine *e, const struct snapshot *s, struct err *err);
+/* Names that are under none of the served apexes, or those of name servers with addresses. Goes by settings alone: any thread. */
+void publish_check(const void *engine, const struct snapshot *s, struct err *err);
 void publish_load_row(struct engine *e, const struct store_row *row);
 void publish_free(struct engine *e);
 

@@ -254,8 +254,7 @@ static void body_prefix(const struct change_request *r, char buf[OBJECT_PATH_MAX
 		snprintf(buf, OBJECT_PATH_MAX + 16, "/server_groups/%s/servers", r->path.name);
 }
 
-// Moves the faults of validation to `e`, with pointers into the body where they lie in it.
-static void take_faults(const struct change_request *r, struct err *faults, struct err *e)
+void change_place_faults(const struct change_request *r, struct err *faults, struct err *e)
 {
 	char prefix[OBJECT_PATH_MAX + 16];
 	body_prefix(r, prefix);
@@ -298,7 +297,9 @@ int change_build(const struct snapshot *base, const struct change_request *r, st
 	if (s && s != base) {
 		AUTO_ERR struct err faults = {0};
 		validate_change(base, b, s, &faults);
-		take_faults(r, &faults, e);
+		if (r->judge)
+			r->judge(r->judge_ctx, s, &faults);
+		change_place_faults(r, &faults, e);
 	}
 	if (result < 0 || e->total > before) {
 		batch_free(b);

@@ -25,6 +25,9 @@ struct change_request {
 	const char *if_none_match; /* "*" or NULL */
 	usec_t wall;               /* now */
 	uint64_t uid_seed; /* new objects get uids derived from it: unique for each request */
+	/* More rules over the resulting document, NULL = none: called where the request is built, on objects with faults too. */
+	void (*judge)(const void *ctx, const struct snapshot *s, struct err *e);
+	const void *judge_ctx;
 };
 
 /* Builds the batch that `r` makes of `base`. A request that changes nothing gives a batch with count 0. Every fault of the
@@ -34,6 +37,8 @@ struct change_request {
  * snapshot (reference), or -EINVAL. */
 int change_build(const struct snapshot *base, const struct change_request *r, struct err *e,
 		 struct batch **ret_batch, struct snapshot **ret_snapshot);
+/* Moves faults with pointers into the document to `e`, there with pointers as change_build() gives them. */
+void change_place_faults(const struct change_request *r, struct err *faults, struct err *e);
 
 #define ETAG_MAX 64
 /* Strong entity tags (RFC 9110 §8.8.3), quotes included. */
