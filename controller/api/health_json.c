@@ -4,6 +4,7 @@
 
 #include "health/window.h"
 #include "model/health_check.h"
+#include "plan/advice.h"
 
 #include <string.h>
 
@@ -70,8 +71,19 @@ json_t *health_json_probe(const struct probe_target *t, enum health_reason reaso
 	return json;
 }
 
+/* Another group may have a server at the same address and port: only what backs the service's group is in it. */
+static bool health_json_backs(const struct engine *e, const struct service_status *s,
+			      const struct server_group *backup)
+{
+	const struct server_group *g = snapshot_find_group(engine_snapshot(e), s->group);
+
+	return g && g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group &&
+	       strcmp(g->backup_group, backup->o.name) == 0;
+}
+
 /* One entry for each virtual service that the server may be in; *ret_most is the largest weight. */
-static json_t *health_json_weights(const struct server_group *g, const struct server *server,
+static json_t *health_json_weights(const struct engine *e, const struct server_group *g,
+				   const struct server *server,
 				   const struct status_services *services, int64_t *ret_most)
 {
 	json_t *list = json_array();
@@ -82,7 +94,7 @@ static json_t *health_json_weights(const struct server_group *g, const struct se
 		int64_t weight = status_json_weight(s, server);
 		json_t *entry;
 
-		if (strcmp(s->group, g->o.name) != 0 && weight < 0)
+		if (strcmp(s->group, g->o.name) != 0 && (weight < 0 || !health_json_backs(e, s, g)))
 			continue;
 		entry = status_json_service(s);
 		json_object_set_new(entry, "weight",
@@ -175,6 +187,15 @@ static json_t *health_json_target(const struct server_status *s)
 			 (int)c->unhealthy_threshold, "fast_retry", c->fast_retry);
 }
 
+static json_t *health_json_load(const struct engine *e, const struct server *server)
+{
+	struct advice_load load;
+
+	advice_probe_load(engine_snapshot(e), &server->address, &load);
+	return json_pack("{s:f, s:I}", "per_second", load.per_second, "different",
+			 (json_int_t)load.different);
+}
+
 json_t *health_json_server(const struct engine *e, const struct server_group *g,
 			   const struct server *server, const struct status_services *services)
 {
@@ -185,10 +206,11 @@ json_t *health_json_server(const struct engine *e, const struct server_group *g,
 	if (engine_server_status(e, g->o.name, server->o.name, &s))
 		return NULL;
 	json = health_json_common(g, server, &s);
-	weights = health_json_weights(g, server, services, &most);
+	weights = health_json_weights(e, g, server, services, &most);
 	json_object_set_new(json, "weight", json_integer(most));
 	json_object_set_new(json, "services", weights);
 	json_object_set_new(json, "check", health_json_target(&s));
+	json_object_set_new(json, "probe_load", health_json_load(e, server));
 	json_object_set_new(json, "last_probe",
 			    health_json_probe(&s.target, s.last_reason, s.last));
 	json_object_set_new(json, "last_failure",

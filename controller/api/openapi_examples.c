@@ -94,7 +94,7 @@ static const struct {
 	 "{" GROUP_SERVER ",\"services\":[" SERVICE
 	 ",\"weight\":100}],\"check\":{\"endpoint\":\"10.0.1.11:8080\",\"type\":"
 	 "\"http\",\"interval_ms\":3000,\"timeout_ms\":2000,\"healthy_threshold\":3,\"unhealthy_threshold\":3,"
-	 "\"fast_retry\":true},\"last_failure\":null,\"recent\":[{\"result\":\"pass\",\"reason_code\":\"none\","
+	 "\"fast_retry\":true},\"probe_load\":{\"per_second\":0.333,\"different\":1},\"last_failure\":null,\"recent\":[{\"result\":\"pass\",\"reason_code\":\"none\","
 	 "\"duration_ms\":1.806}],\"next_change\":\"after 3 failures in a row\",\"advice\":\"\"," WINDOWS
 	 "}"},
 	{"DetectionTime",

@@ -61,7 +61,7 @@ static const struct schema_row schema_rows[] = {
 	{"ServerHealth", "A server: probe, state, weight",
 	 "server_group:string server:string address:address port:integer zone:string? state:string reason_code:string "
 	 "detail:string since:time? in_service:boolean trusted:boolean rests_on_silence:boolean passes:integer failures:integer "
-	 "weight_configured:integer weight:integer services:[Service] check:CheckInForce? last_probe:Evidence? "
+	 "weight_configured:integer weight:integer services:[Service] check:CheckInForce? probe_load:ProbeLoad last_probe:Evidence? "
 	 "last_failure:Evidence? recent:[Result] next_change:string advice:string windows?:Windows traffic:StatsNow?"},
 	{"HealthHistory",
 	 "Entries, newest first: `event` is transition (from, to, reason_code, detail, lasted_ms, recent), daemon.started or "

@@ -269,6 +269,9 @@ static const struct {
 	{"ConnectionTracking",
 	 "Room for connections of the host, and how much of it the probes can take",
 	 "max:integer taken_by_probes:integer"},
+	{"ProbeLoad",
+	 "Probes a second that each gateway sends to the address, of all groups, and how many different ones they are",
+	 "per_second:number different:integer"},
 	{"Sysctl", "A setting of the kernel that bears on balancing", "name:string value:integer"},
 	{"SystemKernel", "IPVS and the device of the addresses",
 	 "ipvs:=auto|off available:boolean known:boolean detail?:string vip_device?:string "

@@ -169,6 +169,17 @@ static void cli_server_print_check(const json_t *check)
 	       cli_print_true(check, "fast_retry") ? ", fast retry" : "");
 }
 
+static void cli_server_print_load(const json_t *load)
+{
+	const json_int_t different = cli_print_number(load, "different");
+	const double rate = json_number_value(json_object_get(load, "per_second"));
+
+	if (different > 0)
+		printf("%-12s each gateway sends its address %.*f probes/s, by %" JSON_INTEGER_FORMAT
+		       " different probe%s\n",
+		       "", rate < 1 ? 3 : 1, rate, different, different == 1 ? "" : "s");
+}
+
 static void cli_server_print_weights(const json_t *s)
 {
 	const json_t *services = json_object_get(s, "services"), *service;
@@ -229,6 +240,7 @@ static void cli_server_print_why(const struct cli *cli, const json_t *s)
 	       cli_print_text(s, "server"), cli_print_text(s, "address"),
 	       *cli_print_text(s, "zone") ? ", zone " : "", cli_print_text(s, "zone"));
 	cli_server_print_check(json_object_get(s, "check"));
+	cli_server_print_load(json_object_get(s, "probe_load"));
 	cli_server_print_probe("Last probe", last);
 	if (json_is_object(failure) && !json_equal(failure, last))
 		cli_server_print_probe("Last failure", failure);

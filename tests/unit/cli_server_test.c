@@ -106,6 +106,8 @@ static void server_why_tells_the_chain(void **state)
 						      WORDS("server", "why", "web/w3"));
 	assert_int_equal(out.exit, EXIT_NEGATIVE); /* not in service */
 	assert_contains(out.out, "tcp 10.0.0.3:80 every 3000 ms, at most 2000 ms each");
+	assert_contains(out.out,
+			"each gateway sends its address 0.333 probes/s, by 1 different probe\n");
 	assert_contains(out.out, "Last probe   none yet\n");
 	assert_contains(out.out, "Next change  ");
 	assert_contains(out.out, "silence is noticed in 4000 to 9000 ms\n");
