@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -242,6 +243,24 @@ static bool family_allowed(const struct field *f, const struct addr *a)
 	return !(f->flags & FIELD_V6) || a->family == AF_INET6;
 }
 
+/* What is wrong with a text that stands for no address, or not for one of the row; "" if that is seen at once. */
+static const char *address_advice(const struct field *f, const char *text)
+{
+	struct addr a;
+	if (addr_parse(text, &a) == 0 && !family_allowed(f, &a))
+		return a.family == AF_INET ? ": it is an IPv4 address" : ": it is an IPv6 address";
+	if (strchr(text, '/'))
+		return ": leave the prefix length out";
+	if (strchr(text, '%'))
+		return ": leave the device out";
+	if (strncasecmp(text, "::ffff:", 7) == 0 && strchr(text, '.'))
+		return f->flags & FIELD_V6 ? ": it stands for an IPv4 address"
+					   : ": write the IPv4 address without ::ffff:";
+	if (strspn(text, "0123456789.") == strlen(text) && !(f->flags & FIELD_V6))
+		return ": four numbers from 0 to 255, without leading zeros";
+	return "";
+}
+
 static void decode_address(struct field_decoder *d, const struct field *f, void *base,
 			   const json_t *v)
 {
@@ -261,8 +280,8 @@ static void decode_address(struct field_decoder *d, const struct field *f, void 
 	const char *text = json_string_value(v);
 	if (strlen(text) != json_string_length(v) || addr_parse(text, &a) < 0 ||
 	    !family_allowed(f, &a)) {
-		fields_fault(d, ERR_FORMAT, f->name, "\"%s\" is not an %s",
-			     fields_quote(text, quote), family_of_row(f));
+		fields_fault(d, ERR_FORMAT, f->name, "\"%s\" is not an %s%s",
+			     fields_quote(text, quote), family_of_row(f), address_advice(f, text));
 		return;
 	}
 	const char *reason = f->check ? f->check(&a) : NULL;

@@ -12,6 +12,9 @@
 #define LISTENER_PLACE(lb, l, m) PLACE("load_balancers", (lb)->o.name, "listeners", (l)->o.name, m)
 #define ZONE_PLACE(lb, z, m)     PLACE("load_balancers", (lb)->o.name, "zones", (z)->o.name, m)
 
+static const char *const protocol_names[] = {
+	[PROTOCOL_TCP] = "tcp", [PROTOCOL_UDP] = "udp", [PROTOCOL_SCTP] = "sctp"};
+
 // ---- listeners --------------------------------------------------------------------------------
 
 static void check_group(struct validation *v, const struct load_balancer *lb,
@@ -27,8 +30,10 @@ static void check_group(struct validation *v, const struct load_balancer *lb,
 	}
 	if (g->protocol != l->protocol && !fields_faulty(&g->o, "protocol") &&
 	    !fields_faulty(&l->o, "protocol"))
-		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "protocol"),
-				 "server group \"%s\" has another protocol", l->server_group);
+		validation_fault(
+			v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "protocol"),
+			"server group \"%s\" has protocol %s: a listener has that of its group",
+			l->server_group, protocol_names[g->protocol]);
 	const struct server_group *backup = g->when_none_healthy == NONE_HEALTHY_BACKUP
 						    ? validation_find_group(v, g->backup_group,
 									    NULL)
@@ -110,8 +115,6 @@ static bool same_service(const void *key, const void *item)
 
 static void fault_taken(struct validation *v, const struct service *s, const struct service *taken)
 {
-	static const char *const names[] = {
-		[PROTOCOL_TCP] = "tcp", [PROTOCOL_UDP] = "udp", [PROTOCOL_SCTP] = "sctp"};
 	char text[ADDR_ENDPOINT_TEXT_MAX];
 	const char *member = s->vip->family == AF_INET ? "vip4" : "vip6";
 	bool own = s->lb == taken->lb && s->listener == taken->listener;
@@ -119,7 +122,7 @@ static void fault_taken(struct validation *v, const struct service *s, const str
 			 own ? ZONE_PLACE(s->lb, s->zone, member)
 			     : LISTENER_PLACE(s->lb, s->listener, "port"),
 			 "%s %s is taken by load_balancers/%s/listeners/%s in zone %s",
-			 names[s->listener->protocol],
+			 protocol_names[s->listener->protocol],
 			 addr_format_endpoint(s->vip, (uint16_t)s->listener->port, text),
 			 taken->lb->o.name, taken->listener->o.name, taken->zone->o.name);
 }

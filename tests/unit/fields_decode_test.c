@@ -111,6 +111,41 @@ static void embedded_nul_is_refused(void **state)
 	json_decref(body);
 }
 
+static void addresses_are_mended(void **state)
+{
+	static const struct {
+		enum object_kind kind;
+		const char *body;
+		const char *detail;
+	} cases[] = {
+		{OBJECT_SERVER, "{'address':'10.0.0.01'}",
+		 "\"10.0.0.01\" is not an IP address: four numbers from 0 to 255, without leading zeros"},
+		{OBJECT_SERVER, "{'address':'10.0.1'}",
+		 "\"10.0.1\" is not an IP address: four numbers from 0 to 255, without leading zeros"},
+		{OBJECT_SERVER, "{'address':'10.0.0.1/32'}",
+		 "\"10.0.0.1/32\" is not an IP address: leave the prefix length out"},
+		{OBJECT_SERVER, "{'address':'fe80::1%eth0'}",
+		 "\"fe80::1%eth0\" is not an IP address: leave the device out"},
+		{OBJECT_SERVER, "{'address':'::ffff:10.0.0.1'}",
+		 "\"::ffff:10.0.0.1\" is not an IP address: write the IPv4 address without ::ffff:"},
+		{OBJECT_SERVER, "{'address':'localhost'}", "\"localhost\" is not an IP address"},
+		{OBJECT_LB_ZONE, "{'vip4':'2001:db8::1'}",
+		 "\"2001:db8::1\" is not an IPv4 address: it is an IPv6 address"},
+		{OBJECT_LB_ZONE, "{'vip6':'10.0.0.1'}",
+		 "\"10.0.0.1\" is not an IPv6 address: it is an IPv4 address"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *body = fixture_json(cases[i].body);
+		struct err e = {0};
+		struct object *o = NULL;
+		assert_true(object_decode(cases[i].kind, "x", body, "", &e, &o) < 0);
+		assert_string_equal(e.faults[0].detail, cases[i].detail);
+		err_clear(&e);
+		json_decref(body);
+	}
+}
+
 static void slips_are_recognised(void **state)
 {
 	static const struct {
@@ -184,6 +219,7 @@ int main(void)
 		cmocka_unit_test(hostile_values_are_refused),
 		cmocka_unit_test(texts_have_limits),
 		cmocka_unit_test(embedded_nul_is_refused),
+		cmocka_unit_test(addresses_are_mended),
 		cmocka_unit_test(slips_are_recognised),
 		cmocka_unit_test(long_names_are_shortened),
 		cmocka_unit_test(pointers_begin_at_the_place_of_the_body),
