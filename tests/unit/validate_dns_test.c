@@ -29,6 +29,27 @@ static void names_are_judged(void **state)
 	FIXTURE_JUDGE_ALL(cases);
 }
 
+/* 253 octets with the name of the zone in front: za. and 250 more. */
+static void names_have_room_for_their_zones(void **state)
+{
+	(void)state;
+	for (int length = 250; length <= 251; length++) {
+		char name[256];
+		json_t *document = fixture_json(FIXTURE_DOCUMENT);
+		json_t *lb = json_object_get(json_object_get(document, "load_balancers"), "shop");
+		for (int i = 0; i < length; i++)
+			name[i] = i % 50 == 49 ? '.' : 'a';
+		name[length - 1] = 'a';
+		name[length] = '\0';
+		json_object_set_new(lb, "dns_name", json_string(name));
+		fixture_judge_document(document,
+				       length > 250 ? "limit_exceeded " AT_SHOP "/dns_name\n"
+						      "limit_exceeded " AT_SHOP "/dns_name\n"
+						    : "",
+				       "a long name");
+	}
+}
+
 static void published_addresses_need_a_vip(void **state)
 {
 	static const struct fixture_case cases[] = {
@@ -75,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_judged),
+		cmocka_unit_test(names_have_room_for_their_zones),
 		cmocka_unit_test(published_addresses_need_a_vip),
 		cmocka_unit_test(vip_probes_are_judged),
 		cmocka_unit_test(dns_asks_for_at_least_as_much),
