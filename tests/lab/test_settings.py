@@ -10,7 +10,7 @@ import subprocess
 from zglab import case
 from zglab.documents import web
 
-LAB_SECONDS = 14
+LAB_SECONDS = 15
 
 
 def refused(lab, text, *words):
@@ -136,14 +136,54 @@ def good_settings_are_checked_and_nothing_is_started(lab):
 
 
 @case
+def options_are_those_of_the_help(lab):
+    """--state-dir goes before [store] path; what is no option is a matter of usage."""
+    lab.network(0)
+    daemon = lab.gw.daemon
+    for arguments in (["--colour"], ["more"], ["-c"], ["--state-dir"]):
+        ends(lab, 64, arguments, "usage: zonegated")
+    ends(lab, 0, ["--help"], "-c, --config FILE", "--state-dir DIR", "--check", "--version")
+    chosen, other = f"{daemon.folder}/chosen", f"{daemon.folder}/other"
+    daemon.settings["kernel"]["ipvs"] = "off"
+    daemon.settings["store"]["path"] = other
+    daemon.write_settings()
+    process = subprocess.Popen([lab.config["zonegated"], "-c", daemon.settings_path, "--state-dir", chosen])
+    try:
+        lab.wait(lambda: os.path.exists(f"{chosen}/zonegate.db"), 5, "the database is made")
+    finally:
+        process.terminate()
+        process.wait(10)
+    assert not os.path.exists(other)
+
+
+@case
 def sighup_is_survived_and_reads_the_level(lab):
+    """What can change is in force; settings with a fault change nothing, and the log says where it is."""
     lab.network(1)
+    daemon = lab.gw.daemon
+    daemon.settings["log"]["level"] = "info"
     lab.start(web(lab))
-    lab.gw.daemon.settings["log"]["level"] = "warning"
-    lab.gw.daemon.write_settings()
-    lab.gw.daemon.signal(signal.SIGHUP)
-    lab.wait(lambda: lab.gw.api.get("/livez").status == 200, 2, "it answers")
-    assert lab.gw.daemon.running()
+
+    def read_again(said):
+        daemon.signal(signal.SIGHUP)
+        lab.wait(lambda: said in daemon.log(), 2, said)
+
+    def is_logged(name):
+        lab.gw.api.put(f"/zones/{name}", {}).expect(201)
+        return f"/zones/{name} by" in daemon.log()
+
+    lab.gw.api.put("/zones/before", {}).expect(201)
+    lab.wait(lambda: "/zones/before by" in daemon.log(), 2, "it is logged")
+    daemon.settings["log"]["level"] = "notice"
+    daemon.write_settings()
+    read_again("settings read again")
+    assert not is_logged("after")
+    with open(daemon.settings_path, "a", encoding="utf-8") as file:
+        file.write("[log]\ncolour = red\n")
+    read_again("settings not read again, the old ones hold: ")
+    assert 'unknown key "colour"' in daemon.log() and f"{daemon.settings_path}:" in daemon.log()
+    assert not is_logged("later")
+    assert daemon.running()
     assert lab.who(count=2) == {"s1": 2}
 
 
