@@ -7,6 +7,7 @@
 #include "cli/cli_complete.h"
 #include "cli/cli_format.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdint.h>
@@ -226,7 +227,21 @@ static enum cli_exit start(int argc, char **argv)
 	return EXIT_OK;
 }
 
+/* A copy of the configuration, or a token, that is not there is no success. */
+static enum cli_exit end(enum cli_exit result)
+{
+	const bool failed = ferror(stdout) != 0;
+	const char *reason = "not all of it was";
+
+	if (fflush(stdout))
+		reason = strerror(errno);
+	else if (!failed)
+		return result;
+	fprintf(stderr, "zonegate: the output could not be written: %s\n", reason);
+	return result == EXIT_OK || result == EXIT_DIFFERENCES ? EXIT_NEGATIVE : result;
+}
+
 int main(int argc, char **argv)
 {
-	return (int)start(argc, argv);
+	return (int)end(start(argc, argv));
 }

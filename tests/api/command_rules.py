@@ -231,5 +231,20 @@ def every_command_asks_for_something(daemon):
     return [f'{command}: no route of the table has it' for command in sorted(listed - used - own)]
 
 
-RULES = (every_route_has_a_command, every_list_and_show_knows_all_formats,
+def a_full_disk_is_told(daemon):
+    """What was to be kept and is not is no success: a copy of the configuration, a token that is shown once."""
+    faults = []
+    daemon.install()
+    for words in (['config', 'export'], ['token', 'create', 'kept', '--role', 'viewer', '--for', '1h'], ['status'],
+                  ['server', 'list', '-o', 'name'], ['config', 'export', '-o', 'json'], ['--help'], ['--version']):
+        with open('/dev/full', 'wb', buffering=0) as full:
+            done = subprocess.run([os.path.join(daemon.build, 'zonegate'), '--socket', daemon.socket, *words],
+                                  stdout=full, stderr=subprocess.PIPE, text=True, timeout=20, check=False)
+        if done.returncode != 1 or 'could not be written' not in done.stderr:
+            faults.append(f'{" ".join(words)}: {done.returncode}, {done.stderr}')
+    daemon.call('DELETE', '/api/v1/tokens/kept')
+    return faults
+
+
+RULES = (a_full_disk_is_told, every_route_has_a_command, every_list_and_show_knows_all_formats,
          every_change_knows_a_dry_run, every_command_asks_for_something)
