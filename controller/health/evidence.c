@@ -21,7 +21,8 @@ static const char *const evidence_sentences[REASON_COUNT] = {
 	[REASON_DISABLED] = "{who} is disabled by configuration",
 	[REASON_CONNECT_TIMEOUT] = "{who} did not answer the connection attempt within {limit}",
 	[REASON_CONNECT_REFUSED] = "{who} refused the connection after {took}",
-	[REASON_CONNECT_UNREACHABLE] = "{who} is unreachable: {error}, after {took}",
+	[REASON_CONNECT_UNREACHABLE] =
+		"{who} is unreachable, or a firewall rejects: {error}, after {took}",
 	[REASON_CONNECT_RESET] = "{who} reset the connection after {took}",
 	[REASON_RECV_TIMEOUT] =
 		"{who} accepted the connection, but sent no answer to {request} within {limit}",

@@ -242,14 +242,13 @@ void probe_conn_expire(struct probe_run *r, const char *text)
 	struct probe_outcome o = {PROBE_FAIL_SILENT, REASON_RECV_TIMEOUT, 0, 0, text};
 
 	if (!r->connect_usec) {
-		/* An unreachable that the kernel took as no more than a hint tells more than "timeout". */
+		/* An ICMP error that the kernel took as no more than a hint tells more than "timeout". */
 		int error = probe_conn_error(r);
 		struct probe_outcome hint;
 
 		probe_conn_judge(error, CONN_REMOTE, &hint);
 		o.error = error;
-		o.reason = hint.reason == REASON_CONNECT_UNREACHABLE ? hint.reason
-								     : REASON_CONNECT_TIMEOUT;
+		o.reason = hint.verdict == PROBE_FAIL_ACTIVE ? hint.reason : REASON_CONNECT_TIMEOUT;
 	}
 	probe_conn_close(r);
 	probe_run_end(r, &o);

@@ -60,7 +60,7 @@ static const struct row rows[] = {
 	{&tcp_check,
 	 REASON_CONNECT_UNREACHABLE,
 	 {.duration_usec = 9949, .error = EHOSTUNREACH},
-	 "10.0.1.11:8080 is unreachable: No route to host, after 9.9 ms"},
+	 "10.0.1.11:8080 is unreachable, or a firewall rejects: No route to host, after 9.9 ms"},
 	{&http_check,
 	 REASON_CONNECT_RESET,
 	 {.duration_usec = 1000},
