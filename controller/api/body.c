@@ -68,6 +68,11 @@ static int body_explain(const json_error_t *fault, struct err *e)
 	if (json_error_code(fault) == json_error_invalid_utf8)
 		return err_set(e, ERR_SYNTAX, "", "the body is not UTF-8: line %d, column %d",
 			       fault->line, fault->column);
+	if (json_error_code(fault) == json_error_null_character ||
+	    json_error_code(fault) == json_error_null_byte_in_key)
+		return err_set(e, ERR_SYNTAX, "",
+			       "a NUL byte stands in no text: line %d, column %d", fault->line,
+			       fault->column);
 	for (i = 0; i + 1 < sizeof(text) && fault->text[i]; i++)
 		text[i] = fault->text[i] >= ' ' && fault->text[i] <= '~' ? fault->text[i] : '?';
 	text[i] = '\0';
