@@ -202,11 +202,21 @@ def shift(daemon, asker):
     return (seen - begin) * 1e3, (seen - replied[1]) * 1e3
 
 
-def _translate_nice(pid):
-    """FIFO knows no nice value: those that are nice make way for the others all the same."""
-    for thread in os.listdir(f"/proc/{pid}/task"):
-        nice = os.getpriority(os.PRIO_PROCESS, int(thread)) > 0
-        os.sched_setscheduler(int(thread), os.SCHED_FIFO, os.sched_param(1 if nice else 2))
+def _rank_threads(pid):
+    """The loop before all that is nice, as the unit has it.
+
+    Those that are nice get the ordinary policy: a kernel that lets FIFO threads starve the others of a
+    processor gives these 50 ms of each second, and the loop would be the one that waits. A thread makes
+    itself nice only once it runs.
+    """
+    def nice():
+        threads = map(int, os.listdir(f"/proc/{pid}/task"))
+        return {thread: os.getpriority(os.PRIO_PROCESS, thread) > 0 for thread in threads}
+
+    host.wait(lambda: any(nice().values()), 5, "the threads of DNS are nice")
+    for thread, is_nice in nice().items():
+        policy, priority = (os.SCHED_OTHER, 0) if is_nice else (os.SCHED_FIFO, 2)
+        os.sched_setscheduler(thread, policy, os.sched_param(priority))
 
 
 def _late(store, seconds, load):
@@ -217,7 +227,7 @@ def _late(store, seconds, load):
     rate = 0
     try:
         daemon.start()
-        _translate_nice(daemon.pids[0])
+        _rank_threads(daemon.pids[0])
         time.sleep(host.WARM)
         listener.reset()
         if load:
