@@ -66,9 +66,8 @@ static inline size_t rig_addresses(void *ctx, const struct addr **ret_addresses)
 
 static inline int rig_sysctl(void *ctx, const char *name)
 {
-	(void)ctx;
 	(void)name;
-	return 1;
+	return !((const struct rig *)ctx)->sysctls_unset;
 }
 
 static inline const char *rig_advise(void *ctx, const struct plan_op *op, char *buf, size_t size)

@@ -79,6 +79,7 @@ struct rig {
 	bool hold_probes;              /* probes on demand never end */
 	int probe_error;               /* they cannot be started */
 	bool kernel_off;               /* [kernel] ipvs = off */
+	bool sysctls_unset;            /* all of them are 0, and stay so */
 	bool leave_vips;               /* with that their probes never end */
 	bool judge_vips;               /* VIPs answer, */
 	const char *vip_down;          /* but for this one */

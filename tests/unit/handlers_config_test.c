@@ -51,11 +51,43 @@ static void config_is_judged(void **state)
 	rig_end(&rig);
 }
 
+/* What this node may not set is told by validate as by the write, each with a pointer into what was sent. */
+static void config_is_judged_for_this_node(void **state)
+{
+	struct rig rig = {.sysctls_unset = true};
+	const char *const patch = "{\"listeners\":{\"http\":{\"persistence_s\":60}}}";
+	char *document;
+	json_t *json, *listener;
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer write = rig_ask(&rig, "PATCH", "/api/v1/load-balancers/shop", "",
+						 patch);
+	assert_int_equal(write.status, 422);
+	assert_string_equal(answer_text_at(&write, "errors.0.pointer"), "/listeners/http");
+	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/config?view=config");
+	json = json_deep_copy(a.json);
+	listener = json_object_get(json, "load_balancers");
+	listener = json_object_get(json_object_get(listener, "shop"), "listeners");
+	json_object_set_new(json_object_get(listener, "http"), "persistence_s", json_integer(60));
+	document = json_dumps(json, 0);
+	AUTO_REPLY struct answer judged = rig_ask(&rig, "POST", "/api/v1/config/validate", "",
+						  document);
+	assert_int_equal(judged.status, 422);
+	assert_string_equal(answer_text_at(&judged, "errors.0.pointer"),
+			    "/load_balancers/shop/listeners/http");
+	free(document);
+	json_decref(json);
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(config_round_trips),
 		cmocka_unit_test(config_is_judged),
+		cmocka_unit_test(config_is_judged_for_this_node),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
