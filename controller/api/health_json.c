@@ -26,7 +26,7 @@ json_t *health_json_windows(const struct health_check *check, usec_t d)
 	d = window_answer(check, d);
 	return json_pack("{s:o, s:o, s:o}", "detection_silent",
 			 health_json_range(window_silent(&s, d)), "detection_active",
-			 health_json_range(window_active(&s, d)), "recovery",
+			 health_json_range(window_refused(check, d)), "recovery",
 			 health_json_range(window_recovery(&s, d)));
 }
 

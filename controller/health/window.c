@@ -74,6 +74,20 @@ struct window_range window_active(const struct health_settings *s, usec_t d)
 	};
 }
 
+/* At best a probe is refused that was started up to T ago, and all others as soon as they are sent. */
+struct window_range window_refused(const struct health_check *c, usec_t d)
+{
+	const struct health_settings s = window_settings(c);
+	struct window_range r = window_active(&s, window_answer(c, d));
+
+	if (!health_check_passes_late(c))
+		return r;
+	r.best = window_active(&s, 0).best;
+	if (!s.fast_retry)
+		r.best = r.best > s.timeout ? r.best - s.timeout : 0;
+	return r;
+}
+
 struct window_range window_recovery(const struct health_settings *s, usec_t d)
 {
 	const usec_t rest = (s->healthy_threshold - 1) * window_max(s->interval, d);

@@ -21,6 +21,8 @@ usec_t window_answer(const struct health_check *c, usec_t d);
 /* `d`: time to an answer, 0 <= d <= T; T for kinds that pass at the end of T. */
 struct window_range window_silent(const struct health_settings *s, usec_t d);
 struct window_range window_active(const struct health_settings *s, usec_t d);
+/* window_active() of a check. One that passes at the end of T may still be refused at once. */
+struct window_range window_refused(const struct health_check *c, usec_t d);
 struct window_range window_recovery(const struct health_settings *s, usec_t d);
 
 #endif

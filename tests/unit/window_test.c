@@ -190,9 +190,73 @@ static void test_of_a_check(void **state)
 	assert_int_equal(window_answer(&c, 7 * MS), 2000 * MS);
 }
 
+/* A check that passes at the end of T, whose server is gone at `turn`: what refuses comes at any time within T. */
+static usec_t simulate_late(const struct health_settings *s)
+{
+	const usec_t turn = random_up_to(2 * (s->interval + s->timeout));
+	struct health h;
+	usec_t start = 0;
+
+	health_init(&h, HEALTH_HEALTHY);
+	for (int i = 0; i < 1000; i++) {
+		const usec_t from = start < turn ? turn - start : 0;
+		struct health_result r = {
+			.planned = start, .verdict = PROBE_PASS, .ended = start + s->timeout};
+		usec_t next = 0;
+
+		if (from < s->timeout && (start >= turn || random() % 2)) {
+			r.verdict = PROBE_FAIL_ACTIVE;
+			r.ended = start + from +
+				  (random() % 4 ? random_up_to(s->timeout - from) : 0);
+		}
+		if (health_step(&h, s, &r, &next) != HEALTH_EDGE_NONE)
+			return r.ended - turn;
+		start = next;
+	}
+	fail_msg("no verdict in 1000 probes");
+	return 0;
+}
+
+static void test_refusals_of_late_kinds(void **state)
+{
+	struct health_check c = {.type = CHECK_ICMP_UDP,
+				 .interval_ms = 500,
+				 .timeout_ms = 400,
+				 .healthy_threshold = 3,
+				 .unhealthy_threshold = 3,
+				 .fast_retry = true};
+
+	(void)state;
+	assert_range(window_refused(&c, 7 * MS), 2 * 200, 500 + 2 * 200 + 3 * 400);
+	c.fast_retry = false;
+	assert_range(window_refused(&c, 7 * MS), 2 * 500 - 400, 3 * 500 + 400);
+	c.type = CHECK_TCP;
+	c.fast_retry = true;
+	assert_range(window_refused(&c, 7 * MS), 2 * 207, 500 + 2 * 200 + 3 * 7);
+	c.type = CHECK_UDP;
+	c.expect = EXPECT_NO_UNREACHABLE;
+	srandom(20260102);
+	for (int i = 0; i < ROUNDS; i++) {
+		c.interval_ms = (uint32_t)(100 + random() % 5000);
+		c.timeout_ms = (uint32_t)(10 + random() % 5000);
+		c.unhealthy_threshold = (uint8_t)(1 + random() % 6);
+		c.fast_retry = random() % 2;
+		struct health_settings s = window_settings(&c);
+		struct window_range range = window_refused(&c, 0);
+		usec_t took = simulate_late(&s);
+
+		if (took < range.best || took > range.worst)
+			fail_msg("I=%ju T=%ju U=%u fast=%d: %ju not in [%ju, %ju]",
+				 (uintmax_t)s.interval, (uintmax_t)s.timeout, s.unhealthy_threshold,
+				 s.fast_retry, (uintmax_t)took, (uintmax_t)range.best,
+				 (uintmax_t)range.worst);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refusals_of_late_kinds),
 		cmocka_unit_test(test_examples),
 		cmocka_unit_test(test_every_row),
 		cmocka_unit_test(test_simulated_time_lies_within),
