@@ -41,6 +41,7 @@ void exchange_free(struct exchange *x)
 	x->list->held -= x->charged;
 	atomic_fetch_sub(&x->list->values, x->values_charged);
 	x->conn->overdue = NULL;
+	hangups_forget(&x->hangup);
 	*(x->previous ? &x->previous->next : &x->list->first) = x->next;
 	if (x->next)
 		x->next->previous = x->previous;

@@ -6,6 +6,7 @@
 #include <microhttpd.h>
 
 #include "api/conns.h"
+#include "api/hangup.h"
 #include "api/head.h"
 #include "api/httpd.h"
 #include "api/request.h"
@@ -27,6 +28,7 @@ struct exchange {
 	const char *target_end; /* the same */
 	const char *method;     /* as sent */
 	struct head_body body;
+	struct hangup hangup; /* of a stream: the client ends it */
 	usec_t started;
 	bool begun;
 	bool broken;  /* where its body ends is not known for sure */
@@ -39,6 +41,7 @@ struct exchange {
 struct exchange_list {
 	struct exchange *first;
 	const struct httpd_settings *settings;
+	struct hangups *hangups;
 	size_t held;           /* bytes of bodies, of all exchanges */
 	_Atomic size_t values; /* the same of what was made of them; the worker charges it */
 	bool stopping;         /* new requests are answered with 503 */

@@ -63,6 +63,13 @@ static ssize_t exchange_answer_read_stream(void *cls, uint64_t position, char *b
 	return size;
 }
 
+static void exchange_answer_on_hangup(void *ctx)
+{
+	struct exchange *x = ctx;
+
+	sse_end(x->request->stream);
+}
+
 static struct MHD_Response *exchange_answer_open_stream(struct exchange *x)
 {
 	static const unsigned unacked = ANSWER_UNACKED_MS;
@@ -71,6 +78,9 @@ static struct MHD_Response *exchange_answer_open_stream(struct exchange *x)
 		(void)setsockopt(x->conn->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacked,
 				 sizeof(unacked));
 	sse_set_wake(x->request->stream, exchange_answer_on_stream, x);
+	x->hangup.gone = exchange_answer_on_hangup;
+	x->hangup.ctx = x;
+	hangups_watch(x->list->hangups, &x->hangup, x->conn->fd);
 	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, ANSWER_STREAM_BLOCK,
 						 exchange_answer_read_stream, x, NULL);
 }

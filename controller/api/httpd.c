@@ -338,24 +338,32 @@ static void httpd_close_transport(struct httpd_transport *t)
 	ev_clear_pending(loop, &t->wake);
 }
 
+static bool httpd_open_transports(struct httpd *h)
+{
+	if (!httpd_open_transport(h, &h->plain, httpd_start_plain(h)))
+		return false;
+	if (!h->settings.tls || httpd_open_transport(h, &h->tls, httpd_start_tls(h)))
+		return true;
+	httpd_close_transport(&h->plain);
+	return false;
+}
+
 struct httpd *httpd_new(const struct httpd_settings *s)
 {
 	struct httpd *h = mem_new(struct httpd);
 
 	h->settings = *s;
 	h->loop = s->context->loop;
-	if (!httpd_open_transport(h, &h->plain, httpd_start_plain(h))) {
-		free(h);
-		return NULL;
-	}
-	if (s->tls && !httpd_open_transport(h, &h->tls, httpd_start_tls(h))) {
-		httpd_close_transport(&h->plain);
+	h->exchanges = (struct exchange_list){.settings = &h->settings,
+					      .hangups = hangups_new(h->loop),
+					      .resumed = httpd_on_resumed,
+					      .ctx = h};
+	if (!h->exchanges.hangups || !httpd_open_transports(h)) {
+		hangups_free(h->exchanges.hangups);
 		free(h);
 		return NULL;
 	}
 	h->conns = conns_new(h->loop, s->timeout);
-	h->exchanges = (struct exchange_list){
-		.settings = &h->settings, .resumed = httpd_on_resumed, .ctx = h};
 	ev_timer_init(&h->pause, httpd_on_pause_over, 0., 0.);
 	h->pause.data = h;
 	return h;
@@ -400,6 +408,7 @@ void httpd_free(struct httpd *h)
 	httpd_close_transport(&h->plain);
 	httpd_close_transport(&h->tls);
 	assert(!h->exchanges.first);
+	hangups_free(h->exchanges.hangups);
 	ev_timer_stop(h->loop, &h->pause);
 	conns_free(h->conns);
 	free(h);

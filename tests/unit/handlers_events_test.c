@@ -217,6 +217,34 @@ static void streams_are_limited(void **state)
 	rig_end(&rig);
 }
 
+/* Nothing is sent to them for a quarter of a minute. */
+static void who_closes_makes_room_at_once(void **state)
+{
+	struct rig rig = {0};
+	int fds[SSE_STREAMS_MAX], fd;
+
+	(void)state;
+	rig_start(&rig, 0);
+	for (int i = 0; i < SSE_STREAMS_MAX; i++) {
+		fds[i] = open_stream(&rig, "", "");
+		AUTO_FREE char *begin = read_some(fds[i], 20);
+		has(begin, ": ok\n\n");
+	}
+	for (int i = 0; i < SSE_STREAMS_MAX; i++)
+		close(fds[i]);
+	for (int tries = 0;; tries++) {
+		fd = open_stream(&rig, "", "");
+		AUTO_FREE char *begin = read_some(fd, 50);
+		if (strstr(begin, ": ok\n\n"))
+			break;
+		close(fd);
+		if (tries == 50)
+			fail_msg("no room: %s", begin);
+	}
+	close(fd);
+	rig_end(&rig);
+}
+
 static void a_head_request_gets_no_stream(void **state)
 {
 	static const char head[] = "HEAD /api/v1/events HTTP/1.1\r\nHost: localhost\r\n"
@@ -309,6 +337,7 @@ int main(void)
 		cmocka_unit_test(a_stream_resumes),
 		cmocka_unit_test(a_store_that_cannot_be_read_is_a_gap),
 		cmocka_unit_test(streams_are_limited),
+		cmocka_unit_test(who_closes_makes_room_at_once),
 		cmocka_unit_test(a_head_request_gets_no_stream),
 		cmocka_unit_test(a_stop_ends_the_streams),
 		cmocka_unit_test(a_stream_ends_with_its_token),
