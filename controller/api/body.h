@@ -15,7 +15,9 @@
 #define BODY_VALUES_MAX (1024U * 1024)
 /* What one of them takes as JSON, at most about; what strings and names hold is in the size of the body. */
 #define BODY_VALUE_BYTES 128U
-#define BODY_INLINE_MAX  (64U * 1024) /* above, parsing and encoding go to the worker */
+/* Who has no more of them waits for nobody: a shift or a drain is told while others send documents. */
+#define BODY_VALUES_SMALL 2048U
+#define BODY_INLINE_MAX   (64U * 1024) /* above, parsing and encoding go to the worker */
 
 /* How many values it has, if it is JSON at all. Refuses (ERR_SYNTAX, -EINVAL) what is nested too deep or has too many. */
 int body_measure(const char *data, size_t size, struct err *e, size_t *ret_values);

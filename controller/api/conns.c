@@ -117,7 +117,7 @@ void conns_hurry(struct conn *conn)
 		conns_arm(conn, USEC_PER_SEC);
 }
 
-static bool conns_same_source(const struct conn *a, const struct conn *b)
+bool conns_same_source(const struct conn *a, const struct conn *b)
 {
 	if (a->trust != b->trust)
 		return false;

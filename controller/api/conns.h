@@ -62,6 +62,8 @@ void conns_set_phase(struct conn *conn, enum conn_phase phase);
 /* Ends it soon: for what is left to say a client gets one second. */
 void conns_hurry(struct conn *conn);
 
+bool conns_same_source(const struct conn *a, const struct conn *b);
+
 size_t conns_count(const struct conns *c); /* without the doomed */
 
 #endif

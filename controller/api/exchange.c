@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 /* One line for each change that was asked for; reads are counted only. */
@@ -38,8 +37,7 @@ void exchange_free(struct exchange *x)
 	}
 	exchange_body_abandon(x);
 	exchange_body_drop(x);
-	x->list->held -= x->charged;
-	atomic_fetch_sub(&x->list->values, x->values_charged);
+	exchange_body_settle(x);
 	x->conn->overdue = NULL;
 	hangups_forget(&x->hangup);
 	*(x->previous ? &x->previous->next : &x->list->first) = x->next;
@@ -136,11 +134,13 @@ static void exchange_check_type(struct request *r, const char *type, const char 
 static void exchange_check_body(struct exchange *x, const struct head *h)
 {
 	struct request *r = x->request;
+	unsigned most = exchange_body_most(r->route);
 
-	if (x->body.length > BODY_SIZE_MAX) {
+	if (x->body.length > most) {
 		metrics_add(METRIC_HTTP_REJECTED, 1);
-		request_fail(r, PROBLEM_TOO_LARGE, "the body has %.20s bytes; at most %u are taken",
-			     head_find(h, "Content-Length"), BODY_SIZE_MAX);
+		request_fail(r, PROBLEM_TOO_LARGE,
+			     "the body has %.20s bytes; at most %u are taken here",
+			     head_find(h, "Content-Length"), most);
 	} else if (x->body.expected && (r->route->flags & ROUTE_BODY)) {
 		exchange_check_type(r, head_find(h, "Content-Type"),
 				    head_find(h, "Content-Encoding"));

@@ -5,6 +5,7 @@
 
 #include <microhttpd.h>
 
+#include "api/body_charge.h"
 #include "api/conns.h"
 #include "api/hangup.h"
 #include "api/head.h"
@@ -22,8 +23,7 @@ struct exchange {
 	char *data;               /* the body so far */
 	size_t size;
 	size_t capacity;
-	size_t charged;         /* for what was made of the body, until the end; */
-	size_t values_charged;  /* the same, as JSON */
+	size_t charged;         /* for what is made of the body, until it is answered */
 	const char *target;     /* in the library's memory, until the head was judged */
 	const char *target_end; /* the same */
 	const char *method;     /* as sent */
@@ -42,9 +42,9 @@ struct exchange_list {
 	struct exchange *first;
 	const struct httpd_settings *settings;
 	struct hangups *hangups;
-	size_t held;           /* bytes of bodies, of all exchanges */
-	_Atomic size_t values; /* the same of what was made of them; the worker charges it */
-	bool stopping;         /* new requests are answered with 503 */
+	size_t held;                /* bytes of bodies, of all exchanges */
+	struct body_budget *values; /* the same of what was made of them; the worker charges it */
+	bool stopping;              /* new requests are answered with 503 */
 	void (*resumed)(void *ctx, const struct conn *conn);
 	void *ctx;
 };

@@ -98,6 +98,7 @@ enum MHD_Result exchange_answer_send(struct exchange *x)
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
+	exchange_body_settle(x);
 	if (r->stream)
 		response = exchange_answer_open_stream(x);
 	else

@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +18,8 @@
 struct body_made {
 	json_t *json;
 	struct err faults;
-	size_t charged; /* to the list */
-	bool busy;      /* it has values enough of others */
+	struct body_charge *charge;
+	bool busy; /* it has values enough of others */
 };
 
 _Static_assert((size_t)BODY_VALUES_MAX *BODY_VALUE_BYTES <= HTTPD_VALUES_MAX,
@@ -33,6 +32,7 @@ struct body_job {
 	struct exchange_list *list;
 	char *data;
 	size_t size;
+	size_t charged; /* when nobody waits any more: else the exchange has it */
 	struct body_made made;
 	bool digest_first;      /* and no more, if it is … */
 	struct same_body known; /* … this one */
@@ -61,8 +61,46 @@ void exchange_body_abandon(struct exchange *x)
 	if (!x->parsing)
 		return;
 	worker_drop(x->list->settings->context->worker, &x->parsing->job);
+	x->parsing->charged = x->charged;
+	x->charged = 0;
 	x->parsing->exchange = NULL;
 	x->parsing = NULL;
+}
+
+void exchange_body_settle(struct exchange *x)
+{
+	struct request *r = x->request;
+
+	x->list->held -= x->charged;
+	x->charged = 0;
+	json_decref(r->json);
+	r->json = NULL;
+	body_charge_unref(r->charge);
+	r->charge = NULL;
+}
+
+unsigned exchange_body_most(const struct route *route)
+{
+	return route && route->flags & ROUTE_LARGE ? BODY_SIZE_MAX : BODY_INLINE_MAX;
+}
+
+static size_t exchange_body_held_by_source(const struct exchange *x)
+{
+	size_t held = 0;
+
+	for (const struct exchange *other = x->list->first; other; other = other->next)
+		if (conns_same_source(other->conn, x->conn))
+			held += other->capacity + other->charged;
+	return held;
+}
+
+/* A small one is always taken; those are as many as there are connections. */
+static bool exchange_body_has_room(const struct exchange *x, size_t size)
+{
+	if (x->size + size <= BODY_INLINE_MAX)
+		return true;
+	return x->list->held + size <= HTTPD_BODIES_MAX &&
+	       exchange_body_held_by_source(x) + size <= HTTPD_BODIES_SOURCE_MAX;
 }
 
 static void exchange_body_grow(struct exchange *x, size_t need)
@@ -81,16 +119,19 @@ static void exchange_body_grow(struct exchange *x, size_t need)
 /* False: the body is not wanted, or no more of it. */
 static bool exchange_body_wants(struct exchange *x, size_t size)
 {
+	unsigned most;
+
 	if (x->draining) {
 		x->size += size;
 		if (x->size > EXCHANGE_DRAIN_MAX)
 			exchange_answer_outside(x);
 		return false;
 	}
-	if (size > BODY_SIZE_MAX - x->size)
-		request_fail(x->request, PROBLEM_TOO_LARGE, "at most %u bytes of body are taken",
-			     BODY_SIZE_MAX);
-	else if (x->list->held + size > HTTPD_BODIES_MAX)
+	most = exchange_body_most(x->request->route);
+	if (size > most - x->size)
+		request_fail(x->request, PROBLEM_TOO_LARGE,
+			     "at most %u bytes of body are taken here", most);
+	else if (!exchange_body_has_room(x, size))
 		request_fail(x->request, PROBLEM_BUSY, "too many large bodies at once");
 	else
 		return true;
@@ -108,15 +149,6 @@ void exchange_body_take(struct exchange *x, const char *data, size_t size)
 	x->size += size;
 }
 
-/* False: there is no room for so much beside what others have. */
-static bool exchange_body_charge(struct exchange_list *l, size_t bytes)
-{
-	if (atomic_fetch_add(&l->values, bytes) + bytes <= HTTPD_VALUES_MAX)
-		return true;
-	atomic_fetch_sub(&l->values, bytes);
-	return false;
-}
-
 /* On any thread. */
 static void exchange_body_make(struct exchange_list *l, const char *data, size_t size,
 			       struct body_made *m)
@@ -125,12 +157,12 @@ static void exchange_body_make(struct exchange_list *l, const char *data, size_t
 
 	if (body_measure(data, size, &m->faults, &values))
 		return;
-	if (!exchange_body_charge(l, values * BODY_VALUE_BYTES)) {
-		m->busy = true;
-		return;
+	if (values > BODY_VALUES_SMALL) {
+		m->charge = body_charge_new(l->values, values * BODY_VALUE_BYTES);
+		m->busy = !m->charge;
 	}
-	m->charged = values * BODY_VALUE_BYTES;
-	body_parse(data, size, &m->faults, &m->json);
+	if (!m->busy)
+		body_parse(data, size, &m->faults, &m->json);
 }
 
 /* Takes what was made. */
@@ -138,8 +170,8 @@ static void exchange_body_serve(struct exchange *x, struct body_made *m)
 {
 	struct request *r = x->request;
 
-	x->values_charged = m->charged;
 	r->json = m->json;
+	r->charge = m->charge;
 	if (m->busy) {
 		metrics_add(METRIC_HTTP_REJECTED, 1);
 		request_fail(r, PROBLEM_BUSY, "too many large bodies at once");
@@ -190,7 +222,8 @@ static void exchange_body_done(struct worker_job *job)
 	} else {
 		json_decref(b->made.json);
 		err_clear(&b->made.faults);
-		atomic_fetch_sub(&b->list->values, b->made.charged);
+		body_charge_unref(b->made.charge);
+		b->list->held -= b->charged;
 	}
 	exchange_body_wipe(b->data, b->size);
 	free(b);

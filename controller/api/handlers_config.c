@@ -3,6 +3,7 @@
 #include "api/handlers.h"
 
 #include "api/advice_json.h"
+#include "api/body_charge.h"
 #include "api/context.h"
 #include "api/reply.h"
 #include "api/worker.h"
@@ -20,6 +21,7 @@ struct judge_job {
 	struct worker_job job;
 	struct request *request; /* NULL: nobody waits any more */
 	json_t *body;
+	struct body_charge *charge; /* for it */
 	struct err faults;
 	const struct engine *engine;
 	struct snapshot *made;     /* NULL: there are faults of the model or the settings */
@@ -66,6 +68,7 @@ static void judge_done(struct worker_job *job)
 	snapshot_unref(j->made);
 	json_decref(j->advice);
 	json_decref(j->body);
+	body_charge_unref(j->charge);
 	err_clear(&j->faults);
 	free(j);
 }
@@ -81,6 +84,7 @@ void handlers_config_validate(struct request *r)
 	j->request = r;
 	j->body = r->json; /* one thread at a time has it */
 	r->json = NULL;
+	j->charge = body_charge_ref(r->charge);
 	request_wait(r, j, judge_forget);
 	worker_submit(r->api->worker, &j->job);
 }

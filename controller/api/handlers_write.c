@@ -3,6 +3,7 @@
 #include "api/handlers_write.h"
 
 #include "api/audit.h"
+#include "api/body_charge.h"
 #include "api/context.h"
 #include "api/handlers.h"
 #include "api/plan_json.h"
@@ -23,6 +24,7 @@ struct write_op {
 	struct proposal proposal;
 	struct request *request; /* NULL: nobody waits any more */
 	json_t *body;
+	struct body_charge *charge; /* for it */
 	char *parent;
 	char *name;
 	char *if_match;
@@ -38,6 +40,7 @@ struct write_op {
 static void write_op_free(struct write_op *op)
 {
 	json_decref(op->body);
+	body_charge_unref(op->charge);
 	free(op->parent);
 	free(op->name);
 	free(op->if_match);
@@ -294,6 +297,7 @@ void handlers_write_propose(struct request *r, const struct write_wish *wish)
 	}
 	op->request = r;
 	op->body = json_incref(r->json);
+	op->charge = body_charge_ref(r->charge);
 	op->parent = write_copy(wish->path.parent);
 	op->name = write_copy(wish->path.name);
 	op->if_match = write_copy(r->if_match);

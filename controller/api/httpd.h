@@ -17,7 +17,9 @@ struct tls;
 /* Bytes of request bodies held at once, of all connections; and of the JSON that they were made to, of which one body may take
  * all. */
 #define HTTPD_BODIES_MAX (64U * 1024 * 1024)
-#define HTTPD_VALUES_MAX (128U * 1024 * 1024)
+/* Of them from one source. Bodies of up to BODY_INLINE_MAX are taken beside both. */
+#define HTTPD_BODIES_SOURCE_MAX (HTTPD_BODIES_MAX / 2)
+#define HTTPD_VALUES_MAX        (128U * 1024 * 1024)
 
 struct httpd_settings {
 	struct api_context *context;

@@ -2,6 +2,7 @@
 // Requests and replies.
 #include "api/request.h"
 
+#include "api/body_charge.h"
 #include "api/context.h"
 #include "api/router.h"
 #include "api/sse.h"
@@ -73,6 +74,7 @@ void request_free(struct request *r)
 	free(r->last_event_id);
 	sse_close(r->stream);
 	json_decref(r->json);
+	body_charge_unref(r->charge);
 	if (r->holder)
 		r->release(r->holder);
 	else

@@ -20,7 +20,7 @@
 		{METHOD_PUT,                                                               \
 		 BASE collection item,                                                     \
 		 ROLE_EDITOR,                                                              \
-		 ROUTE_BODY | ROUTE_DRY_RUN,                                               \
+		 ROUTE_BODY | ROUTE_LARGE | ROUTE_DRY_RUN,                                 \
 		 kind,                                                                     \
 		 handlers_write_object,                                                    \
 		 "Creates or replaces a " noun,                                            \
@@ -29,7 +29,7 @@
 		{METHOD_PATCH,                                                             \
 		 BASE collection item,                                                     \
 		 ROLE_EDITOR,                                                              \
-		 ROUTE_BODY | ROUTE_DRY_RUN,                                               \
+		 ROUTE_BODY | ROUTE_LARGE | ROUTE_DRY_RUN,                                 \
 		 kind,                                                                     \
 		 handlers_write_object,                                                    \
 		 "Changes members of a " noun " (JSON Merge Patch)",                       \
@@ -67,7 +67,7 @@ static const struct route router_rows[] = {
 	OBJECT_ROUTES("/server-groups/{server_group}/servers", "/{server}", OBJECT_SERVER, "Server",
 		      "server", "servers"),
 	{METHOD_PUT, BASE "/server-groups/{server_group}/servers", ROLE_EDITOR,
-	 ROUTE_BODY | ROUTE_DRY_RUN, OBJECT_SERVER_GROUP, handlers_write_servers,
+	 ROUTE_BODY | ROUTE_LARGE | ROUTE_DRY_RUN, OBJECT_SERVER_GROUP, handlers_write_servers,
 	 "Replaces all servers of a group at once: a map by name, or the list as it is read",
 	 "ServerMap|ServerList", "ServerGroup"},
 	{METHOD_GET, BASE "/settings", ROLE_VIEWER, ROUTE_VIEW, OBJECT_SETTINGS,
@@ -80,14 +80,15 @@ static const struct route router_rows[] = {
 	 "Settings"},
 	{METHOD_GET, BASE "/config", ROLE_VIEWER, ROUTE_VIEW, OBJECT_KIND_COUNT,
 	 handlers_config_get, "Shows the whole document", NULL, "Config"},
-	{METHOD_PUT, BASE "/config", ROLE_EDITOR, ROUTE_BODY | ROUTE_DRY_RUN | ROUTE_REPEATS,
-	 OBJECT_KIND_COUNT, handlers_write_config,
-	 "Replaces the whole document; If-Match is required", "Config", "Config"},
-	{METHOD_POST, BASE "/config/validate", ROLE_VIEWER, ROUTE_BODY | ROUTE_READS,
+	{METHOD_PUT, BASE "/config", ROLE_EDITOR,
+	 ROUTE_BODY | ROUTE_LARGE | ROUTE_DRY_RUN | ROUTE_REPEATS, OBJECT_KIND_COUNT,
+	 handlers_write_config, "Replaces the whole document; If-Match is required", "Config",
+	 "Config"},
+	{METHOD_POST, BASE "/config/validate", ROLE_VIEWER, ROUTE_BODY | ROUTE_LARGE | ROUTE_READS,
 	 OBJECT_KIND_COUNT, handlers_config_validate, "Judges a document and changes nothing",
 	 "Config", "Validation"},
-	{METHOD_POST, BASE "/config/plan", ROLE_VIEWER, ROUTE_BODY | ROUTE_READS, OBJECT_KIND_COUNT,
-	 handlers_write_plan,
+	{METHOD_POST, BASE "/config/plan", ROLE_VIEWER, ROUTE_BODY | ROUTE_LARGE | ROUTE_READS,
+	 OBJECT_KIND_COUNT, handlers_write_plan,
 	 "What putting a document would change, in the kernel and in DNS; changes nothing",
 	 "Config", "DryRun"},
 	{METHOD_GET, BASE "/config/confirm", ROLE_VIEWER, 0, OBJECT_KIND_COUNT,

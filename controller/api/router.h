@@ -20,8 +20,9 @@
 #define ROUTE_CONDITION 16384U /* knows If-Match and If-None-Match, and is no configuration */
 
 /* ROUTE_DRY_RUN: changes the configuration, and knows ?comment= and ?confirm_within_s= too. */
-#define ROUTE_TRIAL 4096U /* knows ?dry_run=, and no more of what writes know */
-#define ROUTE_TO    8192U /* knows ?to= */
+#define ROUTE_TRIAL 4096U   /* knows ?dry_run=, and no more of what writes know */
+#define ROUTE_LARGE 131072U /* the body may be a document: BODY_SIZE_MAX, not BODY_INLINE_MAX */
+#define ROUTE_TO    8192U   /* knows ?to= */
 
 #define ROUTE_STATS \
 	65536U /* knows ?window=, ?lb=, ?listener=, ?zone=, ?server_group= and ?server= */
