@@ -2,6 +2,7 @@
 // The chain probe → state → weight of a server, as JSON.
 #include "api/health_json.h"
 
+#include "health/evidence_sent.h"
 #include "health/window.h"
 #include "model/health_check.h"
 #include "plan/advice.h"
@@ -41,6 +42,7 @@ json_t *health_json_probe(const struct probe_target *t, enum health_reason reaso
 			  const struct probe_evidence *ev)
 {
 	char sentence[STATUS_SENTENCE_MAX];
+	char sent[EVIDENCE_SENT_MAX];
 	json_t *json;
 
 	if (!ev)
@@ -64,10 +66,12 @@ json_t *health_json_probe(const struct probe_target *t, enum health_reason reaso
 	if (ev->error)
 		json_object_set_new(json, "error",
 				    json_string(strerror(ev->error < 0 ? -ev->error : ev->error)));
-	if (t->check)
+	if (t->check) {
+		json_object_set_new(json, "sent", json_string(evidence_sent(t->check, sent)));
 		json_object_set_new(
 			json, "detail",
 			json_string(evidence_describe(t, reason, ev, sentence, sizeof(sentence))));
+	}
 	return json;
 }
 

@@ -185,7 +185,7 @@ static const struct {
 	{"Probe",
 	 "{\"server_group\":\"web\",\"server\":\"web-1\",\"endpoint\":\"10.0.1.11:8080\",\"type\":\"http\","
 	 "\"started\":\"2026-03-01T10:00:00.000Z\",\"result\":\"pass\",\"reason_code\":\"none\","
-	 "\"duration_ms\":1.204,\"received\":\"HTTP/1.1 200 OK\",\"detail\":\"10.0.1.11:8080 answered with "
+	 "\"duration_ms\":1.204,\"received\":\"HTTP/1.1 200 OK\",\"sent\":\"HEAD / HTTP/1.1\",\"detail\":\"10.0.1.11:8080 answered with "
 	 "status 200 after 1.2 ms\"}"},
 	{"ZoneShiftStart", "{\"zone\":\"zone-b\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\","
 			   "\"comment\":\"new switch\"}"},

@@ -70,7 +70,8 @@ static const struct schema_row schema_rows[] = {
 	{"Probe", "One probe that counted for nothing: pass, fail, or error of this host",
 	 "server_group:string server:string endpoint:string type?:string started:time? result:=pass|fail|error "
 	 "reason_code:string duration_ms:number received:string connect_ms?:number tls_ms?:number "
-	 "reused_connection?:boolean first_byte_ms?:number http_status?:integer error?:string detail?:string"},
+	 "reused_connection?:boolean first_byte_ms?:number http_status?:integer error?:string sent?:string "
+	 "detail?:string"},
 	{"ZoneShift",
 	 "A zone out of DNS until a time. The answer that starts it has `effects`, too",
 	 "id:string zone:string load_balancer:string comment:string? who:string? created_at:time? expires_at:time? "

@@ -218,7 +218,7 @@ static const struct {
 	{"Evidence", "What a probe met",
 	 "started:time? result:=pass|fail|error reason_code:string duration_ms:number received:string "
 	 "connect_ms?:number tls_ms?:number reused_connection?:boolean first_byte_ms?:number "
-	 "http_status?:integer error?:string detail?:string"},
+	 "http_status?:integer error?:string sent?:string detail?:string"},
 	{"Result", "A result without its evidence",
 	 "result:=pass|fail|error reason_code:string duration_ms:number"},
 	{"CheckInForce", "How a server is probed",

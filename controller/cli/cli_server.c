@@ -140,6 +140,8 @@ static void cli_server_print_probe(const char *head, const json_t *probe)
 	       cli_print_text(probe, "detail"));
 	if (*received && !strstr(cli_print_text(probe, "detail"), received))
 		printf("; received \"%s\"", received);
+	if (*cli_print_text(probe, "sent"))
+		printf("\n%-12s sent %s", "", cli_print_text(probe, "sent"));
 	printf("\n%-12s started %s, took %.1f ms", "", cli_print_text(probe, "started"),
 	       cli_server_ms(probe, "duration_ms"));
 	if (json_object_get(probe, "connect_ms"))

@@ -4,6 +4,8 @@
 
 #include "model/fields_rows.h"
 
+#include <string.h>
+
 bool health_check_equal(const struct health_check *a, const struct health_check *b)
 {
 	return a == b || fields_equal(fields_health_check, a, b);
@@ -22,6 +24,21 @@ const char *health_check_type_name(enum check_type type)
 bool health_check_has_port(enum check_type type)
 {
 	return type != CHECK_ICMP;
+}
+
+const char *health_check_dns_type(const struct health_check *c)
+{
+	return fields_enum_name(fields_dns_types, c->dns_qtype);
+}
+
+/* Every server has something to say of the root, if no more than where to go. */
+const char *health_check_dns_name(const struct health_check *c)
+{
+	const char *type = health_check_dns_type(c);
+
+	if (c->dns_name)
+		return c->dns_name;
+	return strcmp(type, "NS") == 0 || strcmp(type, "SOA") == 0 ? "." : "example.com";
 }
 
 bool health_check_passes_late(const struct health_check *c)

@@ -13,6 +13,9 @@ uint64_t health_check_hash(const struct health_check *c, uint64_t seed);
 /* "icmp_udp" … */
 const char *health_check_type_name(enum check_type type);
 bool health_check_has_port(enum check_type type);
+/* The question of a dns check: "example.com", "A". */
+const char *health_check_dns_name(const struct health_check *c);
+const char *health_check_dns_type(const struct health_check *c);
 /* Whether a pass is known only when the timeout has run out. */
 bool health_check_passes_late(const struct health_check *c);
 

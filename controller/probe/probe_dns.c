@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Kind `dns`: one query over UDP; an answer with an accepted response code passes. Datagrams with another id are none.
+#include "model/health_check.h"
 #include "probe/dns_question.h"
 #include "probe/probe_datagram.h"
 
 #include <stdio.h>
-
-#define TYPE_NS  2
-#define TYPE_SOA 6
 
 struct probe_dns {
 	struct probe_run run;
@@ -19,19 +17,12 @@ static struct probe_dns *probe_dns_of(struct probe_run *r)
 	return (struct probe_dns *)(void *)r;
 }
 
-static const char *probe_dns_name(const struct health_check *check)
-{
-	if (check->dns_name)
-		return check->dns_name;
-	return check->dns_qtype == TYPE_NS || check->dns_qtype == TYPE_SOA ? "." : "example.com";
-}
-
 static void probe_dns_start(struct probe_run *r)
 {
 	const struct health_check *check = r->target->check;
 	struct probe_dns *p = probe_dns_of(r);
 
-	p->size = dns_question_write(p->query, dns_question_pick_id(), probe_dns_name(check),
+	p->size = dns_question_write(p->query, dns_question_pick_id(), health_check_dns_name(check),
 				     (uint16_t)check->dns_qtype);
 	probe_datagram_start(r, p->query, p->size);
 }

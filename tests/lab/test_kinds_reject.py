@@ -44,6 +44,12 @@ SILENCE = {
     "icmp_udp": ("icmp_no_reply", "did not answer the echo request within 250 ms"),
 }
 
+SENT = {
+    "tcp": "connect", "http": "HEAD / HTTP/1.1", "https": "HEAD / HTTP/1.1",
+    "tls": "TLS handshake", "grpc": "grpc.health.v1.Health/Check",
+    "dns": "DNS query example.com A", "icmp_udp": "echo request, DNS query example.com A",
+}
+
 
 def name(kind):
     """Of the group that is checked so."""
@@ -119,3 +125,6 @@ def dropped(lab):
     firewall(lab, server, 4, "-j", "DROP", protocols=("all",))
     for kind, (reason, sentence) in SILENCE.items():
         expect(lab, kind, "unhealthy", reason, sentence)
+        path = f"/server-groups/{name(kind)}/servers/s1/health"
+        found = lab.gw.api.get(path).expect(200).json
+        assert found["last_probe"]["sent"] == found["last_failure"]["sent"] == SENT[kind], found

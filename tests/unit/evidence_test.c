@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A sentence for every reason, with its numbers, and none beyond its buffer.
 #include "health/evidence.h"
+#include "health/evidence_sent.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -267,13 +268,48 @@ static void test_cut_to_the_buffer(void **state)
 	}
 }
 
+#define TEXT(s) ((char[]){s})
+
+static void test_what_is_sent(void **state)
+{
+	const struct {
+		struct health_check check;
+		const char *sent;
+	} kinds[] = {
+		{{.type = CHECK_TCP}, "connect"},
+		{{.type = CHECK_TCP, .handshake = HANDSHAKE_HALF_OPEN}, "SYN"},
+		{{.type = CHECK_HTTP, .path = TEXT("/up?a=%20")}, "HEAD /up?a=%20 HTTP/1.1"},
+		{{.type = CHECK_HTTPS,
+		  .path = TEXT("/"),
+		  .method = HTTP_GET,
+		  .host = TEXT("a.example")},
+		 "GET / HTTP/1.1, Host a.example"},
+		{{.type = CHECK_TLS}, "TLS handshake"},
+		{{.type = CHECK_TLS, .sni = TEXT("a.example")}, "TLS handshake, SNI a.example"},
+		{{.type = CHECK_UDP}, "DNS query example.com A"},
+		{{.type = CHECK_UDP, .request = TEXT("hi\\00")}, "hi\\00"},
+		{{.type = CHECK_ICMP}, "echo request"},
+		{{.type = CHECK_ICMP_UDP, .request = TEXT("x")}, "echo request, x"},
+		{{.type = CHECK_GRPC}, "grpc.health.v1.Health/Check"},
+		{{.type = CHECK_GRPC, .service = TEXT("shop")}, "grpc.health.v1.Health/Check shop"},
+		{{.type = CHECK_DNS, .dns_qtype = 1}, "DNS query example.com A"},
+		{{.type = CHECK_DNS, .dns_qtype = 6}, "DNS query . SOA"},
+		{{.type = CHECK_DNS, .dns_qtype = 28, .dns_name = TEXT("a.example")},
+		 "DNS query a.example AAAA"},
+	};
+	char buf[EVIDENCE_SENT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		assert_string_equal(evidence_sent(&kinds[i].check, buf), kinds[i].sent);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sentences),
-		cmocka_unit_test(test_every_reason),
-		cmocka_unit_test(test_ipv6),
-		cmocka_unit_test(test_cut_to_the_buffer),
+		cmocka_unit_test(test_sentences),    cmocka_unit_test(test_every_reason),
+		cmocka_unit_test(test_ipv6),         cmocka_unit_test(test_cut_to_the_buffer),
+		cmocka_unit_test(test_what_is_sent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@ export interface Identity { who: string; role: Role; via: string; authenticated_
 export interface Advice { code: string; pointer: string; detail: string }
 
 export interface ProbeEvidence {
-	started: string; result: string; reason_code: string; duration_ms: number; received: string; detail?: string
+	started: string; result: string; reason_code: string; duration_ms: number; received: string; sent?: string; detail?: string
 	connect_ms?: number; tls_ms?: number; first_byte_ms?: number; http_status?: number; error?: string; reused_connection?: boolean
 }
 
