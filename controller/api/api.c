@@ -4,6 +4,7 @@
 
 #include "api/audit.h"
 #include "api/auth.h"
+#include "api/body_charge.h"
 #include "api/context.h"
 #include "api/handlers.h"
 #include "api/httpd.h"
@@ -20,6 +21,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#define API_ANSWERS_MAX     ((size_t)256 * 1024 * 1024)
 #define API_REQUEST_TIMEOUT (30 * USEC_PER_SEC)
 
 struct api {
@@ -174,6 +176,7 @@ int api_new(struct ev_loop *loop, const struct api_settings *s, struct engine *e
 	api->context.notify = &api->notify;
 	api->context.audit = audit_new(loop, engine, AUDIT_WINDOW);
 	api->context.worker = worker_new(loop, WORKER_TRIM_AFTER);
+	api->context.answers = body_budget_new(s->answers_max ? s->answers_max : API_ANSWERS_MAX);
 	api->context.sse = sse_new(&api->context, s->heartbeat ? s->heartbeat : SSE_HEARTBEAT);
 	if (api_open(api, s, e)) {
 		api_free(api);
@@ -217,6 +220,7 @@ void api_free(struct api *api)
 	worker_free(api->context.worker);
 	httpd_free(api->httpd);
 	sse_free(api->context.sse);
+	body_budget_unref(api->context.answers);
 	auth_token_free(api->token);
 	audit_free(api->context.audit);
 	tls_free(api->tls);

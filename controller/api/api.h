@@ -47,6 +47,7 @@ struct api_settings {
 	size_t host_count;
 	const char *version;
 	usec_t heartbeat;       /* of a stream of events; 0 = 15 s */
+	size_t answers_max;     /* bytes of large answers that are not read yet; 0 = 256 MiB */
 	usec_t request_timeout; /* for a whole request; 0 = 30 s */
 };
 

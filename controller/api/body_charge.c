@@ -38,6 +38,11 @@ size_t body_budget_used(const struct body_budget *b)
 	return b->used;
 }
 
+size_t body_budget_most(const struct body_budget *b)
+{
+	return b->most;
+}
+
 struct body_charge *body_charge_new(struct body_budget *b, size_t bytes)
 {
 	struct body_charge *c;

@@ -10,6 +10,7 @@
 struct access;
 struct api_notify;
 struct audit;
+struct body_budget;
 struct document_text;
 struct auth_token;
 struct engine;
@@ -32,6 +33,7 @@ struct api_context {
 	uint64_t id_seed; /* first half of request ids: differs from start to start */
 	uint64_t id_next;
 	struct same_body document;   /* the last whole document that was sent */
+	struct body_budget *answers; /* large ones, until they are read */
 	struct document_text *texts; /* of the document, being made or sent */
 	char *urls;                  /* where a browser finds it, one a line; "" = nowhere */
 	struct audit *audit;

@@ -3,10 +3,13 @@
 // was sent, or nobody waits for it any more.
 #include "api/document_text.h"
 
+#include "api/body.h"
+#include "api/body_charge.h"
 #include "api/context.h"
 #include "api/reply.h"
 #include "api/worker.h"
 #include "base/mem.h"
+#include "base/metrics.h"
 
 #include <string.h>
 
@@ -21,6 +24,8 @@ struct document_text {
 	struct document_wait *waits;
 	char *text;
 	size_t size;
+	struct body_charge *charge; /* for it, once, if it is large; or NULL */
+	bool refused;               /* there is no room for it */
 };
 
 struct document_wait {
@@ -46,6 +51,7 @@ static void document_text_unref(void *holder)
 	if (--t->refs > 0)
 		return;
 	document_text_unlist(t);
+	body_charge_unref(t->charge);
 	free(t->text);
 	free(t);
 }
@@ -81,6 +87,11 @@ static void document_text_work(struct worker_job *job)
 
 static void document_text_answer(struct document_text *t, struct request *r)
 {
+	if (t->refused) {
+		metrics_add(METRIC_HTTP_REJECTED, 1);
+		request_fail(r, PROBLEM_BUSY, "too many large answers wait to be read");
+		return;
+	}
 	t->refs++;
 	request_reply_shared(r, &(struct request_shared){t->text, t->size, t, document_text_unref});
 }
@@ -91,6 +102,10 @@ static void document_text_done(struct worker_job *job)
 
 	snapshot_unref(t->snapshot);
 	t->snapshot = NULL;
+	if (t->waits && t->size > BODY_INLINE_MAX) {
+		t->charge = body_charge_new(t->api->answers, t->size);
+		t->refused = !t->charge;
+	}
 	while (t->waits) {
 		struct document_wait *w = t->waits;
 

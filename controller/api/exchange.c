@@ -38,6 +38,7 @@ void exchange_free(struct exchange *x)
 	exchange_body_abandon(x);
 	exchange_body_drop(x);
 	exchange_body_settle(x);
+	body_charge_unref(x->answer);
 	x->conn->overdue = NULL;
 	hangups_forget(&x->hangup);
 	*(x->previous ? &x->previous->next : &x->list->first) = x->next;

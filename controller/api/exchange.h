@@ -23,10 +23,12 @@ struct exchange {
 	char *data;               /* the body so far */
 	size_t size;
 	size_t capacity;
-	size_t charged;         /* for what is made of the body, until it is answered */
-	const char *target;     /* in the library's memory, until the head was judged */
-	const char *target_end; /* the same */
-	const char *method;     /* as sent */
+	size_t charged;             /* for what is made of the body, until it is answered */
+	const char *target;         /* in the library's memory, until the head was judged */
+	const char *target_end;     /* the same */
+	const char *method;         /* as sent */
+	struct body_charge *answer; /* for a large one, or NULL */
+	size_t answer_size;         /* of that */
 	struct head_body body;
 	struct hangup hangup; /* of a stream: the client ends it */
 	usec_t started;

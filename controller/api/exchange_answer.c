@@ -2,6 +2,7 @@
 // From the reply of a request to what the library, or the socket, gets; and streams, which go on.
 #include "api/exchange_answer.h"
 
+#include "api/body.h"
 #include "api/context.h"
 #include "api/exchange_body.h"
 #include "api/refusal.h"
@@ -92,6 +93,37 @@ static void exchange_answer_count(struct request *r)
 		metrics_add(METRIC_AUTH_FAILURES, 1);
 }
 
+static bool exchange_answer_has_share(const struct exchange *x)
+{
+	size_t size = 0;
+
+	for (const struct exchange *other = x->list->first; other; other = other->next)
+		if (conns_same_source(other->conn, x->conn))
+			size += other->answer_size;
+	/* A single one is his, however large. */
+	return size == x->answer_size || size <= body_budget_most(x->request->api->answers) / 2;
+}
+
+/* A client that does not read leaves its answer in memory until its time is over: what is large is bounded over all, and one
+ * source has half of it. Who has changed something is told so anyway. */
+static void exchange_answer_charge(struct exchange *x)
+{
+	struct request *r = x->request;
+
+	if (r->holder || r->body_size <= BODY_INLINE_MAX)
+		return;
+	x->answer = body_charge_new(r->api->answers, r->body_size);
+	x->answer_size = r->body_size;
+	if (r->method != METHOD_GET || (x->answer && exchange_answer_has_share(x)))
+		return;
+	body_charge_unref(x->answer);
+	x->answer = NULL;
+	x->answer_size = 0;
+	metrics_add(METRIC_HTTP_REJECTED, 1);
+	request_withdraw(r);
+	request_fail(r, PROBLEM_BUSY, "too many large answers wait to be read");
+}
+
 enum MHD_Result exchange_answer_send(struct exchange *x)
 {
 	struct request *r = x->request;
@@ -99,6 +131,7 @@ enum MHD_Result exchange_answer_send(struct exchange *x)
 	enum MHD_Result result;
 
 	exchange_body_settle(x);
+	exchange_answer_charge(x);
 	if (r->stream)
 		response = exchange_answer_open_stream(x);
 	else

@@ -63,6 +63,16 @@ void request_abandon(struct request *r)
 	r->operation = NULL;
 }
 
+static void request_drop_reply(struct request *r)
+{
+	if (r->holder)
+		r->release(r->holder);
+	else
+		free(r->body);
+	for (size_t i = 0; i < r->header_count; i++)
+		free(r->headers[i].value);
+}
+
 void request_free(struct request *r)
 {
 	if (!r)
@@ -75,13 +85,20 @@ void request_free(struct request *r)
 	sse_close(r->stream);
 	json_decref(r->json);
 	body_charge_unref(r->charge);
-	if (r->holder)
-		r->release(r->holder);
-	else
-		free(r->body);
-	for (size_t i = 0; i < r->header_count; i++)
-		free(r->headers[i].value);
+	request_drop_reply(r);
 	free(r);
+}
+
+void request_withdraw(struct request *r)
+{
+	request_drop_reply(r);
+	r->body = NULL;
+	r->body_size = 0;
+	r->holder = NULL;
+	r->header_count = 0;
+	r->content_type = NULL;
+	r->finished = NULL;
+	r->replied = false;
 }
 
 void request_wait(struct request *r, void *operation, void (*forget)(void *operation))

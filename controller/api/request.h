@@ -144,6 +144,8 @@ struct request_shared {
 	void (*release)(void *holder);
 };
 void request_reply_shared(struct request *r, const struct request_shared *body);
+/* The reply, which nobody has got yet, is another one: what follows is as if none had been. */
+void request_withdraw(struct request *r);
 void request_reply_empty(struct request *r, unsigned status);
 
 /* A problem of this kind with one sentence. */

@@ -127,6 +127,7 @@ static inline void rig_start(struct rig *rig, usec_t timeout)
 	s.access = rig->access = rig_access_new();
 	s.request_timeout = timeout;
 	s.heartbeat = rig->heartbeat;
+	s.answers_max = rig->answers_max;
 	s.notify = rig->notify;
 	s.stats = rig->stats;
 	if (api_new(rig->loop, &s, rig->engine, &e, &rig->api))

@@ -87,6 +87,7 @@ struct rig {
 	json_t *journal; /* of the store: {id, kind, key, wall, value}, oldest first */
 	struct fake_history history;
 	usec_t heartbeat;         /* of streams, 0 = the default */
+	size_t answers_max;       /* bytes, 0 = the default */
 	struct api_notify notify; /* webhooks */
 	const char *status_line;  /* what probes on demand get */
 	unsigned port;

@@ -14,6 +14,7 @@ static void what_is_kept_counts(void **state)
 	struct body_charge *one = body_charge_new(b, 60), *kept = body_charge_ref(one), *two;
 
 	(void)state;
+	assert_int_equal(body_budget_most(b), 100);
 	assert_non_null(one);
 	assert_null(body_charge_new(b, 41));
 	two = body_charge_new(b, 40);

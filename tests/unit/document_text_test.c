@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "api/body_charge.h"
 #include "api/context.h"
 #include "api/worker.h"
 #include "base/mem.h"
@@ -42,6 +43,7 @@ static void bench_start(struct bench *b)
 	*b = (struct bench){.gate = {.work = gate_work, .done = gate_done}};
 	b->api.loop = ev_loop_new(0);
 	b->api.worker = worker_new(b->api.loop, USEC_PER_SEC);
+	b->api.answers = body_budget_new(1 << 20);
 	b->snapshot = snapshot_new();
 	b->snapshot->revision = 7;
 	pthread_mutex_init(&b->closed, NULL);
@@ -53,6 +55,8 @@ static void bench_end(struct bench *b)
 {
 	assert_null(b->api.texts);
 	worker_free(b->api.worker);
+	assert_int_equal(body_budget_used(b->api.answers), 0);
+	body_budget_unref(b->api.answers);
 	ev_loop_destroy(b->api.loop);
 	assert_int_equal(b->snapshot->refs, 1);
 	snapshot_unref(b->snapshot);

@@ -95,6 +95,71 @@ static void exchange_answer_ends_for_head(void **state)
 	rig_end(&rig);
 }
 
+/* Who does not read gets no more at once than his share, and others still get theirs. */
+static void exchange_answer_is_bounded_until_it_is_read(void **state)
+{
+	enum { SERVERS = 4000, MANY = 12 };
+	static const char ask[] = "GET /api/v1/server-groups/big HTTP/1.1\r\n" HOST
+				  "Connection: close\r\n\r\n";
+	static const char ask_tcp[] = "GET /api/v1/server-groups/big HTTP/1.1\r\n" HOST
+				      "Connection: close\r\nAuthorization: Bearer " RIG_TOKEN
+				      "\r\n\r\n";
+	struct rig rig = {.answers_max = 6 << 20};
+	AUTO_FREE char *document = rig_big_document(SERVERS);
+	struct answer a;
+	int fds[MANY];
+	char buf[256];
+
+	(void)state;
+	rig_start(&rig, 0);
+	a = rig_ask(&rig, "PUT", "/api/v1/config", "If-Match: *\r\n", document);
+	assert_int_equal(a.status, 200);
+	answer_clear(&a);
+	for (int i = 0; i < MANY; i++) {
+		fds[i] = rig_connect(&rig);
+		rig_send(fds[i], ask, strlen(ask));
+	}
+	a = rig_read(fds[MANY - 1], 10000);
+	assert_problem(&a, 503, "busy");
+	assert_string_equal(answer_header(&a, "Retry-After", buf), "1");
+	answer_clear(&a);
+	a = rig_get(&rig, ZONE "?view=config");
+	assert_int_equal(a.status / 100, 4); /* no such zone: small, and answered */
+	answer_clear(&a);
+	int fd = rig_connect_tcp(&rig);
+	a = ask_bytes(fd, ask_tcp, strlen(ask_tcp));
+	assert_int_equal(a.status, 200);
+	answer_clear(&a);
+	for (int i = 0; i < MANY - 1; i++)
+		close(fds[i]);
+	for (int i = 0; i < 100 && a.status != 200; i++) {
+		answer_clear(&a);
+		a = rig_get(&rig, "/api/v1/server-groups/big");
+	}
+	assert_int_equal(a.status, 200);
+	answer_clear(&a);
+	rig_end(&rig);
+}
+
+/* The text of the document, which all share, counts once; and who writes learns what became of it. */
+static void exchange_answer_has_no_room_for_more(void **state)
+{
+	struct rig rig = {.answers_max = 65536};
+	AUTO_FREE char *document = rig_big_document(4000);
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_REPLY struct answer put = rig_ask(&rig, "PUT", "/api/v1/config", "If-Match: *\r\n",
+					       document);
+	assert_int_equal(put.status, 200);
+	assert_true(strlen(put.body) > 65536);
+	AUTO_REPLY struct answer get = rig_get(&rig, "/api/v1/config");
+	assert_problem(&get, 503, "busy");
+	AUTO_REPLY struct answer small = rig_get(&rig, "/api/v1/server-groups/big/servers?limit=3");
+	assert_int_equal(small.status, 200);
+	rig_end(&rig);
+}
+
 /* Pages of the UI may be run and kept, what the API answers not. */
 static void exchange_answer_has_its_policy(void **state)
 {
@@ -118,6 +183,8 @@ int main(void)
 		cmocka_unit_test(exchange_answer_is_the_same_for_head),
 		cmocka_unit_test(exchange_answer_goes_on),
 		cmocka_unit_test(exchange_answer_ends_for_head),
+		cmocka_unit_test(exchange_answer_is_bounded_until_it_is_read),
+		cmocka_unit_test(exchange_answer_has_no_room_for_more),
 		cmocka_unit_test(exchange_answer_has_its_policy),
 	};
 
