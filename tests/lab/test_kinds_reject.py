@@ -37,11 +37,11 @@ REASONS = {
         ("icmp_port_unreachable", "nobody listens at "),
     ),
 }
-NO_CONNECTION = "connect_timeout", "did not answer the connection attempt within 250 ms"
+NO_CONNECTION = "connect_timeout", "did not answer the connection attempt within "
 SILENCE = {
     **dict.fromkeys(STREAMS, NO_CONNECTION),
-    "dns": ("udp_no_reply", "did not answer the datagram within 250 ms"),
-    "icmp_udp": ("icmp_no_reply", "did not answer the echo request within 250 ms"),
+    "dns": ("udp_no_reply", "did not answer the datagram within "),
+    "icmp_udp": ("icmp_no_reply", "did not answer the echo request within "),
 }
 
 SENT = {

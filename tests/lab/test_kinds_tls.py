@@ -346,10 +346,12 @@ def kept_connection(lab):
 
     # The end of the connection between two probes is no failure.
     def closes_and_stays():
+        answered = server.health_checks
+        lab.wait(lambda: server.health_checks > answered, 2 + lab.margin, "an answer, then a pause")
         server.close_connections()
         return lab.gw.weights()[server.address4] == 100
 
-    lab.holds(closes_and_stays, 1.0, "in service while its connections end", pause=0.07)
+    lab.holds(closes_and_stays, 1.0, "in service while its connections end")
     found = health(lab, "web")
     assert found["state"] == "healthy" and not found["last_failure"], found
     server.kill()

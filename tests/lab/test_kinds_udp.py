@@ -132,7 +132,9 @@ def udp_reply_from_another_address(lab):
     threading.Thread(target=serve, daemon=True).start()
     lab.gw.daemon.start()
     lab.gw.api.apply(web(lab, health_check=check(type="udp", port=PORT)))
-    assert wait_state(lab, "unhealthy")["reason_code"] == "udp_no_reply"
+    found = wait_state(lab, "unhealthy")
+    assert found["reason_code"] == "udp_no_reply", found
+    assert "10.2.0.11:5300 did not answer the datagram within" in found["detail"], found
     answers[0] = here
     wait_state(lab, "healthy")
 
@@ -313,7 +315,9 @@ def icmp_replies_that_are_forged_or_repeated(lab):
     lab.holds(lambda: health(lab)["state"] == "healthy", 0.5, "repeated replies harm nobody")
     for octet in (5, 7, 10):  # id, sequence, token
         pinger.spoil = octet
-        assert wait_state(lab, "unhealthy")["reason_code"] == "icmp_no_reply"
+        found = wait_state(lab, "unhealthy")
+        assert found["reason_code"] == "icmp_no_reply", found
+        assert "10.2.0.11 did not answer the echo request within" in found["detail"], found
         pinger.spoil = None
         wait_state(lab, "healthy")
 
