@@ -26,7 +26,7 @@ static const char *const evidence_sentences[REASON_COUNT] = {
 	[REASON_CONNECT_RESET] = "{who} reset the connection after {took}",
 	[REASON_RECV_TIMEOUT] =
 		"{who} accepted the connection, but sent no answer to {request} within {limit}",
-	[REASON_ICMP_NO_REPLY] = "{who} did not answer the echo request within {limit}",
+	[REASON_ICMP_NO_REPLY] = "the host of {who} did not answer the echo request within {limit}",
 	[REASON_ICMP_PORT_UNREACHABLE] =
 		"the host of {who} answered after {took} that nobody listens there",
 	[REASON_UDP_NO_REPLY] = "{who} did not answer the datagram within {limit}",

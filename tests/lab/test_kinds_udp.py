@@ -317,7 +317,7 @@ def icmp_replies_that_are_forged_or_repeated(lab):
         pinger.spoil = octet
         found = wait_state(lab, "unhealthy")
         assert found["reason_code"] == "icmp_no_reply", found
-        assert "10.2.0.11 did not answer the echo request within" in found["detail"], found
+        assert "the host of 10.2.0.11:80 did not answer the echo request within" in found["detail"], found
         pinger.spoil = None
         wait_state(lab, "healthy")
 

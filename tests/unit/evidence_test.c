@@ -105,7 +105,7 @@ static const struct row rows[] = {
 	{&icmp_check,
 	 REASON_ICMP_NO_REPLY,
 	 {.duration_usec = 503000},
-	 "10.0.1.11:8080 did not answer the echo request within 500 ms"},
+	 "the host of 10.0.1.11:8080 did not answer the echo request within 500 ms"},
 	{&icmp_check,
 	 REASON_CONNECT_UNREACHABLE,
 	 {.duration_usec = 700,
