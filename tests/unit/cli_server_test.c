@@ -182,6 +182,7 @@ static void server_probe_shows_the_result(void **state)
 	assert_int_equal(a.exit, EXIT_NEGATIVE);
 	assert_contains(a.out, "web/w1, tcp 10.0.0.1:8080\n");
 	assert_contains(a.out, "Probe        fail: ");
+	assert_contains(a.out, "\n             sent connect\n             started ");
 	assert_contains(a.out, "took 0.4 ms");
 	/* The line that the sentence quotes is not told again behind it. */
 	rig.status_line = "HTTP/1.1 503 No";
