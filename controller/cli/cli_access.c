@@ -75,7 +75,8 @@ static void cli_access_print_setup(const json_t *code, const json_t *system)
 	size_t i;
 
 	if (json_array_size(urls) == 0)
-		printf("The daemon listens for no browser: set [api] tls_listen and start it again.\n");
+		printf("The daemon listens for no browser: set [api] listen (a browser on this host) or "
+		       "tls_listen, and start it again.\n");
 	else
 		printf("Within %" JSON_INTEGER_FORMAT
 		       " minutes open in a browser, and type the code:\n",

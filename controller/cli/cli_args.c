@@ -2,6 +2,8 @@
 // Options and arguments. Pure but for getopt and the environment.
 #include "cli/cli_args.h"
 
+#include "base/mem.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stddef.h>
@@ -200,6 +202,25 @@ static int cli_args_add_source(struct cli_options *o, char ret_fault[CLI_FAULT_M
 	return 0;
 }
 
+/* With the one that was meant, if it was mistyped. */
+static void cli_args_say_unknown(const char *typed, char ret_fault[CLI_FAULT_MAX])
+{
+	const char *names[sizeof(cli_long_options) / sizeof(cli_long_options[0])];
+	const size_t count = sizeof(names) / sizeof(names[0]);
+	size_t length = strcspn(typed, "=");
+	const char *nearest = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		names[i] = cli_long_options[i].name;
+	if (strncmp(typed, "--", 2) == 0) {
+		AUTO_FREE char *name = mem_printf("%.*s", (int)length - 2, typed + 2);
+
+		nearest = cli_args_nearest(name, names, count);
+	}
+	snprintf(ret_fault, CLI_FAULT_MAX, "there is no option %.*s%s%s%s", (int)length, typed,
+		 nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
 static int cli_args_take(int c, char *const *argv, struct cli_options *o,
 			 char ret_fault[CLI_FAULT_MAX])
 {
@@ -235,7 +256,7 @@ static int cli_args_take(int c, char *const *argv, struct cli_options *o,
 		snprintf(ret_fault, CLI_FAULT_MAX, "%s needs a value", argv[optind - 1]);
 		return -EINVAL;
 	default:
-		snprintf(ret_fault, CLI_FAULT_MAX, "there is no option %s", argv[optind - 1]);
+		cli_args_say_unknown(argv[optind - 1], ret_fault);
 		return -EINVAL;
 	}
 }

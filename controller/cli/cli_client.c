@@ -8,9 +8,12 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define CLI_ANSWER_MAX         (512U * 1024 * 1024)
 #define CLI_CONNECT_SECONDS    5L
@@ -230,6 +233,20 @@ void cli_client_call(struct cli_client *c, const struct cli_call *call,
 		ret_answer->json = json_loadb(ret_answer->text, ret_answer->size, 0, NULL);
 }
 
+/* Who read it may be gone (`… | head`), which is known only when something is written: that may take days. Then it ends as by
+ * that write. */
+static int cli_client_on_progress(void *ctx, curl_off_t down_total, curl_off_t down,
+				  curl_off_t up_total, curl_off_t up)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO};
+
+	(void)ctx, (void)down_total, (void)down, (void)up_total, (void)up;
+	if (poll(&out, 1, 0) <= 0 || !(out.revents & POLLERR))
+		return 0;
+	raise(SIGPIPE);
+	return 1;
+}
+
 struct cli_client_stream {
 	CURL *curl;
 	bool (*take)(void *ctx, const char *data, size_t size);
@@ -265,6 +282,8 @@ void cli_client_stream(struct cli_client *c, const struct cli_call *call,
 	/* A heartbeat comes every 15 s. */
 	curl_easy_setopt(c->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(c->curl, CURLOPT_LOW_SPEED_TIME, CLI_STREAM_SILENCE);
+	curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, cli_client_on_progress);
 	curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, cli_client_on_stream);
 	curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &s);
 	(void)curl_easy_perform(c->curl);

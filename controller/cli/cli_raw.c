@@ -59,5 +59,9 @@ enum cli_exit cli_raw_call(struct cli *cli)
 		call.headers[i] = o->headers[i];
 	cli_client_call(cli->client, &call, &a);
 	cli_raw_print(&a);
+	if (a.status == 404 && path[0] == '/' && strncmp(path, "/api/", 5) != 0)
+		fprintf(stderr,
+			"zonegate: " CLI_BASE "%s is meant by \"%s\", without the slash in front\n",
+			path, path + 1);
 	return cli_client_judge(a.status);
 }

@@ -73,6 +73,7 @@ static enum cli_exit cli_stats_once(const struct cli *cli, const char *path, con
 	fputs(clear, stdout);
 	if (!cli_print_true(a.json, "available")) {
 		printf("no statistics: %s\n", cli_print_text(a.json, "unavailable_because"));
+		fflush(stdout);
 		return EXIT_NEGATIVE;
 	}
 	cli_stats_print(a.json, strstr(path, "server_group=") != NULL);

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 
 import recorder
@@ -246,5 +247,19 @@ def a_full_disk_is_told(daemon):
     return faults
 
 
-RULES = (a_full_disk_is_told, every_route_has_a_command, every_list_and_show_knows_all_formats,
+def a_reader_that_leaves_ends_what_follows(daemon):
+    """`zonegate events --follow | head`: it does not wait for one more event to find out."""
+    words = ['events', '--follow', '--type', 'vip_device.*']  # none comes
+    with subprocess.Popen([os.path.join(daemon.build, 'zonegate'), '--socket', daemon.socket, *words],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as following:
+        following.stdout.close()
+        try:
+            status = following.wait(20)
+        except subprocess.TimeoutExpired:
+            following.kill()
+            return ['nobody reads, and it still follows']
+    return [] if status == -signal.SIGPIPE else [f'it ended with {status}']
+
+
+RULES = (a_full_disk_is_told, a_reader_that_leaves_ends_what_follows, every_route_has_a_command, every_list_and_show_knows_all_formats,
          every_change_knows_a_dry_run, every_command_asks_for_something)

@@ -25,6 +25,23 @@ static int parse(const char *line, struct cli_options *ret_options, char *ret_fa
 	return cli_args_parse(argc, argv, ret_options, ret_fault);
 }
 
+/* A mistyped option is told with the one that was meant, as a command is. */
+static void an_option_that_is_none_is_told(void **state)
+{
+	char fault[CLI_FAULT_MAX];
+	struct cli_options o;
+
+	(void)state;
+	assert_int_not_equal(parse("zonegate server list --outpt json", &o, fault), 0);
+	assert_string_equal(fault, "there is no option --outpt; did you mean --output?");
+	assert_int_not_equal(parse("zonegate server list --coment=json", &o, fault), 0);
+	assert_string_equal(fault, "there is no option --coment; did you mean --comment?");
+	assert_int_not_equal(parse("zonegate server list --quite-another", &o, fault), 0);
+	assert_string_equal(fault, "there is no option --quite-another");
+	assert_int_not_equal(parse("zonegate server list -x", &o, fault), 0);
+	assert_string_equal(fault, "there is no option -x");
+}
+
 static void args_are_taken_apart(void **state)
 {
 	char fault[CLI_FAULT_MAX];
@@ -224,6 +241,7 @@ static void args_guess_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_option_that_is_none_is_told),
 		cmocka_unit_test(args_are_taken_apart),
 		cmocka_unit_test(args_are_refused),
 		cmocka_unit_test(args_take_one_form_of_times),

@@ -26,6 +26,13 @@ static void raw_calls_go_through(void **state)
 						       WORDS("api", "GET", "nothing"));
 	assert_int_equal(none.exit, EXIT_NOT_FOUND);
 	assert_contains(none.out, "\"not-found\"");
+	assert_string_equal(none.err, "");
+	/* The slash that the documentation of the API writes: what to leave out. */
+	AUTO_OUTCOME struct outcome slash = cli_rig_run(&rig, cli_raw_call, 1, &o,
+							WORDS("api", "GET", "/zones"));
+	assert_int_equal(slash.exit, EXIT_NOT_FOUND);
+	assert_string_equal(slash.err, "zonegate: /api/v1/zones is meant by \"zones\", without the "
+				       "slash in front\n");
 
 	/* From a file, with a header of one's own. */
 	assert_int_equal(write(fd, "{}", 2), 2);
