@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // zonegated: reads its options and settings, then runs.
 #include <getopt.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #define EXIT_USAGE       64
 #define EXIT_CONFIG      78 /* sysexits.h: EX_CONFIG */
 #define DEFAULT_SETTINGS "/etc/zonegate/zonegate.conf"
+#define SERVICE_USER     "zonegate" /* of the unit */
 
 struct options {
 	const char *settings_path;
@@ -129,6 +131,17 @@ static int run(const struct options *o, struct settings *s, struct err *e)
 	return EXIT_SUCCESS;
 }
 
+/* The settings are in order, and may be made where they are not used. */
+static void warn_of_files(const struct settings *s)
+{
+	struct err e AUTO_ERR = {0};
+
+	wiring_check_files(s, getpwnam(SERVICE_USER), &e);
+	for (size_t i = 0; i < e.count; i++)
+		fprintf(stderr, "zonegated: warning: it does not start: %s: %s\n",
+			e.faults[i].pointer, e.faults[i].detail);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {0};
@@ -144,6 +157,7 @@ int main(int argc, char **argv)
 		print_faults(&e);
 		status = EXIT_CONFIG;
 	} else if (o.check) {
+		warn_of_files(&s);
 		puts("zonegated: the settings are in order");
 		status = EXIT_SUCCESS;
 	} else {

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <net/if.h>
+#include <pwd.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "api/api.h"
@@ -70,6 +72,42 @@ static void check_secret(const char *path, const char *place, struct err *e)
 	check_file(path, place, e);
 	if (path && e->total == before && file_is_open_to_all(path))
 		err_set(e, ERR_FORBIDDEN, place, "%s is open to everybody: chmod o= it", path);
+}
+
+static bool is_readable(const struct stat *st, const struct passwd *reader)
+{
+	if (reader->pw_uid == 0)
+		return true;
+	if (st->st_uid == reader->pw_uid)
+		return st->st_mode & S_IRUSR;
+	return st->st_mode & (st->st_gid == reader->pw_gid ? S_IRGRP : S_IROTH);
+}
+
+void wiring_check_files(const struct settings *s, const struct passwd *reader,
+			struct err *ret_obstacles)
+{
+	const struct {
+		const char *path, *place;
+	} files[] = {
+		{s->api_token_file, "[api] token_file"},
+		{s->api_tls_cert, "[api] tls_cert"},
+		{s->api_tls_key, "[api] tls_key"},
+		{s->dns_update_key_file, "[dns_update] key_file"},
+		{s->notify_secret_file, "[notify] secret_file"},
+	};
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (!files[i].path)
+			continue;
+		if (stat(files[i].path, &st) != 0)
+			err_set(ret_obstacles, ERR_MISSING, files[i].place, "%s is not there: %s",
+				files[i].path, strerror(errno));
+		else if (reader && !is_readable(&st, reader))
+			err_set(ret_obstacles, ERR_FORBIDDEN, files[i].place,
+				"the user %s cannot read %s: chgrp %s it, and chmod 640",
+				reader->pw_name, files[i].path, reader->pw_name);
+	}
 }
 
 int wiring_check(const struct settings *s, struct err *e)

@@ -37,7 +37,7 @@ int wiring_edges_open_store(struct wiring *w, struct err *e, struct snapshot **r
 	if (mkdir(w->settings->store_path, 0750) != 0 && errno != EEXIST)
 		return err_set(e, ERR_UNAVAILABLE, "[store] path", "%s cannot be made: %s",
 			       w->settings->store_path, strerror(errno));
-	if (access(path, F_OK) != 0)
+	if (access(path, F_OK) != 0 && errno == ENOENT)
 		log_write(LOG_LEVEL_NOTICE,
 			  "no database at %s: it is made, the configuration is empty", path);
 	if (store_open(w->ev, path, e, &w->store, ret_snapshot) != 0)

@@ -98,6 +98,34 @@ def a_start_tells_its_own_faults_from_those_of_the_world(lab):
 
 
 @case
+def a_store_out_of_reach_is_not_called_new(lab):
+    """Nobody is to think that the configuration is lost, when another user asks."""
+    lab.network(0)
+    daemon = lab.gw.daemon
+    daemon.settings["log"] = {"target": "stderr"}
+    daemon.write_settings()
+    locked = f"{daemon.folder}/locked"
+    os.mkdir(locked, 0o700)
+    with lab.gw.ns:
+        done = subprocess.run(
+            [lab.config["zonegated"], "-c", daemon.settings_path, "--state-dir", locked],
+            capture_output=True, text=True, check=False, timeout=20, user=65534, group=65534,
+        )
+    assert done.returncode == 1, done
+    assert "Permission denied" in done.stderr and "no database" not in done.stderr, done.stderr
+
+
+@case
+def good_files_are_asked_for_by_a_check(lab):
+    """They may be made before the start: a warning, and 0."""
+    lab.network(0)
+    lab.gw.daemon.settings["api"]["token_file"] = f"{lab.gw.daemon.folder}/nothing"
+    lab.gw.daemon.write_settings()
+    ends(lab, 0, ["-c", lab.gw.daemon.settings_path, "--check"],
+         "warning: it does not start: [api] token_file", "nothing is not there")
+
+
+@case
 def what_is_no_file_is_not_waited_for(lab):
     lab.network(0)
     folder = lab.gw.daemon.folder

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wiring_check.h"
 
+#include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -99,6 +101,54 @@ static void check_refuses_secrets_that_are_open(void **state)
 	unlink(path);
 }
 
+static void assert_obstacle(const char *text, const struct passwd *reader, const char *place,
+			    const char *detail)
+{
+	AUTO_SETTINGS struct settings s;
+	AUTO_ERR struct err e = {0};
+
+	wiring_load(&s, text);
+	wiring_check_files(&s, reader, &e);
+	if (!detail) {
+		assert_false(err_any(&e));
+		return;
+	}
+	assert_int_equal(e.count, 1);
+	assert_string_equal(e.faults[0].pointer, place);
+	assert_string_equal(e.faults[0].detail, detail);
+}
+
+/* What is in order as a setting, and still keeps the daemon from starting here and now. */
+static void files_that_a_start_misses_are_told(void **state)
+{
+	struct passwd stranger = {.pw_name = (char[]){"zonegate"},
+				  .pw_uid = getuid() + 1,
+				  .pw_gid = getgid() + 1},
+		      owner = stranger, member = stranger;
+	char path[] = "/tmp/zonegate-check-XXXXXX", text[128], detail[160];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	owner.pw_uid = getuid();
+	member.pw_gid = getgid();
+	snprintf(text, sizeof(text), "[api]\ntoken_file = %s\n", path);
+	snprintf(detail, sizeof(detail),
+		 "the user zonegate cannot read %s: chgrp zonegate it, and chmod 640", path);
+	assert_obstacle(text, &stranger, "[api] token_file", detail);
+	assert_obstacle(text, &member, "[api] token_file", detail);
+	assert_obstacle(text, &owner, NULL, NULL);
+	assert_obstacle(text, NULL, NULL, NULL);
+	assert_int_equal(fchmod(fd, 0640), 0);
+	assert_obstacle(text, &stranger, "[api] token_file", detail);
+	assert_obstacle(text, &member, NULL, NULL);
+	close(fd);
+	unlink(path);
+	snprintf(detail, sizeof(detail), "%s is not there: No such file or directory", path);
+	assert_obstacle(text, NULL, "[api] token_file", detail);
+	assert_obstacle("", &stranger, NULL, NULL);
+}
+
 /* Each chapter is judged, whatever the others say. */
 static void check_tells_all_at_once(void **state)
 {
@@ -115,6 +165,7 @@ int main(void)
 		cmocka_unit_test(check_takes_what_starts),
 		cmocka_unit_test(check_refuses_what_does_not_start),
 		cmocka_unit_test(check_refuses_secrets_that_are_open),
+		cmocka_unit_test(files_that_a_start_misses_are_told),
 		cmocka_unit_test(check_tells_all_at_once),
 	};
 
