@@ -16,6 +16,8 @@
 #define MODEL_LB_ZONES_MAX  10
 #define MODEL_LISTENERS_MAX 1000   /* of one load balancer */
 #define MODEL_SERVERS_MAX   100000 /* of one group */
+/* Of all listeners on all their VIPs, each with its group's servers: a short document can mean a table without end. */
+#define MODEL_ENTRIES_MAX 1000000
 
 enum object_kind {
 	OBJECT_ZONE,

@@ -111,8 +111,22 @@ static void add_use(struct validation *v, struct demand *d, struct use use)
 		d->no_ramp = l;
 }
 
+// How often a listener has the servers of its group: once a VIP, or, where each zone has its own, once a family.
+static size_t count_shares(const struct load_balancer *lb)
+{
+	size_t count = 0;
+	if (!lb->cross_zone)
+		return (size_t)has_vip(lb, AF_INET) + (size_t)has_vip(lb, AF_INET6);
+	for (size_t i = 0; i < lb->zones.count; i++) {
+		const struct lb_zone *z = lb->zones.items[i];
+		count += (size_t)addr_is_set(&z->vip4) + (size_t)addr_is_set(&z->vip6);
+	}
+	return count;
+}
+
 static void collect_uses(struct validation *v, const struct load_balancer *lb)
 {
+	size_t shares = count_shares(lb);
 	for (size_t i = 0; i < lb->listeners.count; i++) {
 		const struct listener *l = lb->listeners.items[i];
 		struct demand *d;
@@ -120,10 +134,14 @@ static void collect_uses(struct validation *v, const struct load_balancer *lb)
 		if (!g)
 			continue;
 		add_use(v, d, (struct use){.lb = lb, .listener = l});
+		v->entries += (uint64_t)shares * g->servers.count;
 		if (g->when_none_healthy != NONE_HEALTHY_BACKUP)
 			continue;
-		if (validation_find_group(v, g->backup_group, &d))
-			add_use(v, d, (struct use){.lb = lb, .listener = l, .backup = true});
+		g = validation_find_group(v, g->backup_group, &d);
+		if (!g)
+			continue;
+		add_use(v, d, (struct use){.lb = lb, .listener = l, .backup = true});
+		v->entries += (uint64_t)shares * g->servers.count;
 	}
 }
 
@@ -280,6 +298,16 @@ static void check_collection(struct validation *v, const struct vec *objects,
 				 MODEL_OBJECTS_MAX);
 }
 
+static void check_entries(struct validation *v)
+{
+	if (v->entries > MODEL_ENTRIES_MAX)
+		validation_fault(
+			v, ERR_LIMIT, PLACE(.collection = "load_balancers"),
+			"with the servers of their groups on each of their VIPs, all listeners have %llu destinations in the "
+			"kernel; at most %d are allowed",
+			(unsigned long long)v->entries, MODEL_ENTRIES_MAX);
+}
+
 static int validate_all(const struct snapshot *known, const struct snapshot *s, struct err *e)
 {
 	size_t before = e->total;
@@ -291,6 +319,7 @@ static int validate_all(const struct snapshot *known, const struct snapshot *s, 
 	check_collection(&v, &s->load_balancers, "load_balancers");
 	for (size_t i = 0; i < s->load_balancers.count; i++)
 		collect_uses(&v, s->load_balancers.items[i]);
+	check_entries(&v);
 	for (size_t i = 0; i < s->server_groups.count; i++)
 		check_group(&v, s->server_groups.items[i], &v.demands[i]);
 	validate_load_balancers(&v);

@@ -31,6 +31,7 @@ struct validation {
 	struct demand *demands;       /* beside s->server_groups */
 	const struct snapshot *known; /* without a fault, and its demands are the same; or NULL */
 	struct arena *arena;
+	uint64_t entries; /* of the kernel's table, at most */
 };
 
 /* A place in the document; NULL parts are left out. `member` may hold "/". */

@@ -87,7 +87,7 @@ static void all_faults_come_at_once(void **state)
 		"'server_groups':{'web':{'servers':{'w1':{'port':70000},'w2':{'zone':'nope','adress':1}}}},"
 		"'load_balancers':{'shop':{'listeners':{'http':{'server_group':'gone'}}},"
 		"'names':{'zones':{'za':{'vip4':'192.0.2.1'}},'listeners':{"
-		"'clash':{'protocol':'tcp','port':80,'server_group':'spare'}}}}}",
+		"'clash':{'protocol':'tcp','port':80,'server_group':'spare'},'most':{'protocol':'tcp','port':81,'server_group':'spare'}}}}}",
 		"bad_format /zones/Bad\n"
 		"out_of_range /server_groups/web/servers/w1/port\n"
 		"unknown_member /server_groups/web/servers/w2/adress\n"
@@ -116,6 +116,59 @@ static void faults_have_no_echo(void **state)
 	FIXTURE_JUDGE_ALL(cases);
 }
 
+/* FIXTURE_DOCUMENT with `servers` in group web, which shop has in `listeners` on two VIPs. */
+static json_t *many_entries(unsigned servers, unsigned listeners, bool cross_zone)
+{
+	json_t *document = fixture_json(FIXTURE_DOCUMENT);
+	json_t *all = json_object(), *ports = json_object();
+	json_t *shop = json_object_get(json_object_get(document, "load_balancers"), "shop");
+	char name[16], address[24];
+	for (unsigned i = 0; i < servers; i++) {
+		snprintf(name, sizeof(name), "w%u", i);
+		snprintf(address, sizeof(address), "10.1.%u.%u", i / 250, i % 250 + 1);
+		json_object_set_new(
+			all, name,
+			json_pack("{s:s, s:i, s:s}", "address", address, "port", 80, "zone", "za"));
+	}
+	for (unsigned i = 0; i < listeners; i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		json_object_set_new(ports, name,
+				    json_pack("{s:s, s:i, s:s}", "protocol", "tcp", "port",
+					      (int)i + 1, "server_group", "web"));
+	}
+	json_object_set_new(json_object_get(json_object_get(document, "server_groups"), "web"),
+			    "servers", all);
+	json_object_set_new(shop, "listeners", ports);
+	json_object_set_new(shop, "cross_zone", json_boolean(cross_zone));
+	return document;
+}
+
+/* A few hundred KB can mean more than any kernel holds, and than can be planned while others wait. */
+static void the_table_is_bounded(void **state)
+{
+	static const char beyond[] = "limit_exceeded /load_balancers\n";
+	const char *const spare = "{'server_groups':{'spare':{'when_none_healthy':'backup',"
+				  "'backup_group':'web'}}}";
+	json_t *document, *patch;
+	(void)state;
+	fixture_judge_document(many_entries(1000, 499, true), "", "998000");
+	fixture_judge_document(many_entries(1000, 501, true), beyond, "1002000");
+	fixture_judge_document(many_entries(1000, 900, false), "", "each zone its own");
+	fixture_judge_document(many_entries(2000, 900, false), beyond, "too many of its own");
+	/* By way of a backup, too. */
+	document = many_entries(2000, 249, true); /* 996000 */
+	patch = fixture_json(
+		"{'load_balancers':{'names':{'listeners':{'more':{'protocol':'tcp',"
+		"'port':80,'server_group':'spare'},'most':{'protocol':'tcp','port':81,'server_group':'spare'}}}}}");
+	fixture_merge(document, patch);
+	json_decref(patch);
+	fixture_judge_document(json_deep_copy(document), "", "without backup");
+	patch = fixture_json(spare);
+	fixture_merge(document, patch);
+	json_decref(patch);
+	fixture_judge_document(document, beyond, "996000, and 4002 by way of spare");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +177,7 @@ int main(void)
 		cmocka_unit_test(tunnels_are_judged),
 		cmocka_unit_test(all_faults_come_at_once),
 		cmocka_unit_test(faults_have_no_echo),
+		cmocka_unit_test(the_table_is_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
