@@ -51,11 +51,14 @@ def health(lab, name):
 
 
 def expect(lab, name, state, reason, sentence):
-    """The verdict of a group, its reason code, and a part of what a person reads."""
-    lab.wait(
-        lambda: health(lab, name)["state"] == state, 2.0 + lab.margin,
-        f"{name} {state}: {health(lab, name)}",
-    )
+    """The verdict of a group, its reason code, and a part of what a person reads.
+
+    A late machine may fail a probe at an earlier step than the server does: a later probe tells."""
+    def told():
+        found = health(lab, name)
+        return found["state"] == state and sentence in (found["last_probe"] or {}).get("detail", "")
+
+    lab.wait(told, 2.0 + lab.margin, f"{name} {state}: {health(lab, name)}")
     found = health(lab, name)
     probe = found["last_probe"]
     assert probe["reason_code"] == reason, (name, found)
