@@ -161,6 +161,8 @@ void webhook_call_write(const char *url, const char *body, const char *signature
 			  "write-out = \"\\n" STATUS_MARK "%{http_code}\\n\"\n"
 			  "header = \"Content-Type: application/json\"\nheader = \"Expect:\"\n"
 			  "user-agent = \"zonegate/" ZONEGATE_VERSION "\"\n");
+	/* An answer without an end is taken slowly until the time is over: unbounded it came to gigabytes. */
+	buf_write_text(w, "limit-rate = \"1M\"\n");
 	buf_write_format(w, "max-time = %.1f\nconnect-timeout = %.1f\n",
 			 (double)timeout / (double)USEC_PER_SEC,
 			 (double)timeout / 2. / (double)USEC_PER_SEC);

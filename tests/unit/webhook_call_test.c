@@ -68,6 +68,7 @@ static void what_curl_reads_is_what_was_meant(void **state)
 		       "data-binary = \"{\\\"a\\\":\\\"b\\\\\\\\c \\\\\\\"q\\\\\\\"\\\"}\"\n"));
 	assert_non_null(strstr(buf_text(&w), "header = \"Zonegate-Signature: t=1,v1=2\"\n"));
 	assert_non_null(strstr(buf_text(&w), "max-time = 5.0\n"));
+	assert_non_null(strstr(buf_text(&w), "limit-rate = \"1M\"\n"));
 	buf_writer_free(&w);
 }
 
