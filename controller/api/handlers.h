@@ -80,6 +80,9 @@ void handlers_kernel_table(struct request *r);
 void handlers_kernel_drift(struct request *r);
 void handlers_kernel_reconcile(struct request *r);
 
+/* handlers_doctor.c */
+void handlers_doctor_get(struct request *r);
+
 /* handlers_system.c */
 void handlers_system_get(struct request *r);
 void handlers_system_livez(struct request *r);

@@ -13,40 +13,37 @@
 #include "api/tls.h"
 #include "api/worker.h"
 #include "base/mem.h"
+#include "host/procfs.h"
+#include "plan/doctor.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-#define CONNTRACK_MAX "/proc/sys/net/netfilter/nf_conntrack_max"
-#define CONNTRACK_LASTS_S \
-	120.0 /* of an entry of a closed TCP connection, as Linux has it by default */
-
 #define SYSTEM_TLS_SOON (30 * 86400 * USEC_PER_SEC)
 
 /* The size of the table of connection tracking; 0: it is not loaded. */
-static unsigned long system_read_conntrack(void)
+static long long system_read_conntrack(void)
 {
-	FILE *file = fopen(CONNTRACK_MAX, "re");
-	unsigned long max = 0;
+	long long max = 0;
 
-	if (!file)
-		return 0;
-	if (fscanf(file, "%lu", &max) != 1)
-		max = 0;
-	fclose(file);
+	procfs_read_sysctl(KERNEL_FACTS_SYSCTLS, doctor_sysctl_name(DOCTOR_TRACK_MAX), &max);
 	return max;
 }
 
 static double system_conntrack_taken(const struct node_status *n)
 {
-	return n->probes_per_second * CONNTRACK_LASTS_S;
+	struct doctor_value lasts = {0};
+
+	lasts.error = procfs_read_sysctl(KERNEL_FACTS_SYSCTLS,
+					 doctor_sysctl_name(DOCTOR_TRACK_LASTS), &lasts.value);
+	return doctor_tracked_probes(n->probes_per_second, &lasts);
 }
 
 /* Where connection tracking is loaded every probe takes an entry of its table for minutes. NULL: it is not. */
 static json_t *system_conntrack(const struct node_status *n)
 {
-	unsigned long max = system_read_conntrack();
+	long long max = system_read_conntrack();
 
 	if (!max)
 		return NULL;
@@ -57,13 +54,13 @@ static json_t *system_conntrack(const struct node_status *n)
 /* NULL: nothing to say. Caller frees. */
 static char *system_conntrack_advice(const struct node_status *n)
 {
-	unsigned long max = system_read_conntrack();
+	long long max = system_read_conntrack();
 	double taken = system_conntrack_taken(n);
 
-	if (!max || taken * 10 <= (double)max)
+	if (!doctor_probes_crowd(taken, max))
 		return NULL;
 	return mem_printf(
-		"connection tracking is loaded, and the probes can take %.0f of its %lu "
+		"connection tracking is loaded, and the probes can take %.0f of its %lld "
 		"entries: give the health checks a fwmark and keep them out with "
 		"\"iptables -t raw -A OUTPUT -m mark --mark MARK -j CT --notrack\" (and the "
 		"answers in PREROUTING), or raise net.netfilter.nf_conntrack_max",

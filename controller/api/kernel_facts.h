@@ -5,11 +5,13 @@
 
 #include <jansson.h>
 
+#define KERNEL_FACTS_SYSCTLS "/proc/sys"
+
 /* Names of the loaded modules of IPVS and of connection tracking, in the order of FILE (/proc/modules when NULL); empty when
  * there are none, or when they are built into the kernel. The caller owns the array. */
 json_t *kernel_facts_modules(const char *file);
 
-/* [{"name": "net.ipv4.ip_forward", "value": 1}, …] below FOLDER (/proc/sys when NULL); what is not there is left out. The
+/* [{"name": "net.ipv4.ip_forward", "value": 1}, …] below FOLDER (KERNEL_FACTS_SYSCTLS when NULL); what is not there is left out. The
  * caller owns the array. */
 json_t *kernel_facts_sysctls(const char *folder);
 

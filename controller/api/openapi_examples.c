@@ -126,6 +126,11 @@ static const struct {
 	 "\"modules\":[\"ip_vs_wrr\",\"ip_vs\"],\"sysctls\":[{\"name\":\"net.ipv4.ip_forward\",\"value\":1}]},\"store\":"
 	 "{\"ok\":true},\"revision\":12,\"applied_revision\":12,\"services\":2,\"probes\":2,\"drift\":"
 	 "{\"repaired_since_start\":0,\"last_audit\":\"2026-03-01T12:59:30.000Z\"},\"api\":{},\"advice\":[]}"},
+	{"Doctor",
+	 "{\"ipvs\":\"auto\",\"errors\":1,\"warnings\":0,\"infos\":0,\"findings\":[{\"code\":\"forwarding_off\","
+	 "\"severity\":\"error\",\"what\":\"net.ipv4.ip_forward is 0\",\"why\":\"the kernel drops what servers behind NAT "
+	 "answer: connections open and nothing comes back\",\"mend\":\"sysctl -w net.ipv4.ip_forward=1\",\"where\":"
+	 "\"gateway\",\"object\":\"net.ipv4.ip_forward\"}]}"},
 	{"Live", "{\"status\":\"ok\"}"},
 	{"Ready",
 	 "{\"status\":\"ok\",\"checks\":[{\"check\":\"store\",\"ok\":true,\"decides\":true,\"detail\":\"\"}]}"},

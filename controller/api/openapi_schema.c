@@ -139,6 +139,9 @@ static const struct schema_row schema_rows[] = {
 	 "node:string? version:string started:time? kernel:SystemKernel store:SystemStore revision:integer "
 	 "applied_revision:integer services:integer probes:integer drift:SystemDrift "
 	 "dns_update?:SystemUpdate unconfirmed?:PendingChange api:SystemApi advice:[Advice]"},
+	{"Doctor",
+	 "Findings about this host, errors first, and how many there are of each severity. What could not be seen is a finding, too",
+	 "ipvs:=auto|off errors:integer warnings:integer infos:integer findings:[DoctorFinding]"},
 	{"Live", "The daemon runs", "status:string"},
 	{"Ready", "The daemon is ready; with `verbose` why, or why not",
 	 "status:string checks?:[ReadyCheck]"},

@@ -286,6 +286,10 @@ static const struct {
 	{"SystemUpdate", "The other name server that is kept equal",
 	 "server:string zone:string? phase:string in_sync:boolean record_sets:integer failures:integer "
 	 "last_success:time? last_failure:time? error:string"},
+	{"DoctorFinding",
+	 "What was found, why it hurts, and the command that mends it (empty: nothing to do), run `where`; `object` is an object of "
+	 "the document, a sysctl, a module or another thing of the host",
+	 "code:string severity:=error|warning|info what:string why:string mend:string where:=gateway|servers|network object?:string"},
 	{"ReadyCheck", "One check; only those that decide make the node not ready",
 	 "check:string ok:boolean decides:boolean detail:string"},
 };

@@ -104,6 +104,9 @@ enum cli_exit cli_dns_preview(struct cli *cli);
 /* cli_check.c */
 enum cli_exit cli_check_estimate(struct cli *cli);
 
+/* cli_doctor.c */
+enum cli_exit cli_doctor_show(struct cli *cli);
+
 /* cli_kernel.c */
 enum cli_exit cli_kernel_show(struct cli *cli);
 enum cli_exit cli_kernel_reconcile(struct cli *cli);

@@ -50,6 +50,15 @@ const struct cli_command cli_commands_traffic[] = {
 	 "how soon a health check would notice a failure, and advice",
 	 "Members are those of health_check, and protocol and d_ms (time to an answer): zonegate check estimate interval_ms=50000 "
 	 "unhealthy_threshold=2"},
+	{{"doctor", NULL},
+	 "",
+	 0,
+	 0,
+	 0,
+	 cli_doctor_show,
+	 "what of the gateway stands in the way of packets, why, and the command that mends it",
+	 "Modules, sysctls, routes and tunnels as the configuration needs them, connection tracking, other programs. What cannot "
+	 "be seen is told, too. Ends with 1 when there is an error."},
 	{{"kernel", "show"},
 	 "[--foreign]",
 	 0,

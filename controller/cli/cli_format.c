@@ -22,6 +22,7 @@ static const char *const format_names[][2] = {
 	{"user", NULL},
 	{"url", NULL},
 	{"who", NULL},
+	{"severity", "code"}, /* of the doctor: "error/forwarding_off" */
 };
 
 /* A text, or a number as one; NULL: neither. Caller frees. */
@@ -79,8 +80,10 @@ static const json_t *cli_format_list(const json_t *json)
 {
 	const json_t *items = json_object_get(json, "items");
 
-	if (!items && json_object_get(json, "ipvs")) /* the kernel's table */
-		items = json_object_get(json, "services");
+	if (!items &&
+	    json_object_get(json, "ipvs")) /* the kernel's table, or the doctor's findings */
+		items = json_object_get(json, json_object_get(json, "findings") ? "findings"
+										: "services");
 	if (json_is_array(json))
 		return json;
 	return json_is_array(items) ? items : NULL;

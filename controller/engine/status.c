@@ -394,6 +394,7 @@ void engine_node_status(const struct engine *e, struct node_status *ret_status)
 		.kernel_error = e->kernel_error,
 		.kernel_known = e->kernel_known,
 		.vip_device = e->settings.manage_addresses ? e->settings.vip_device : NULL,
+		.vip_device_is_dummy = e->settings.vip_device_is_dummy,
 		.vip_device_fault = e->device_fault,
 		.vip_device_advice = vips_advise(e),
 		.zones_advice = e->zones_advice,

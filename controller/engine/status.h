@@ -161,6 +161,7 @@ struct node_status {
 	int kernel_error;             /* why not, negative errno */
 	bool kernel_known;            /* the table was read since it became available */
 	const char *vip_device;       /* NULL = none */
+	bool vip_device_is_dummy;     /* ours */
 	const char *vip_device_fault; /* why it cannot be used; NULL = it can */
 	const char *
 		vip_device_advice; /* what the network must do for it, or why no VIP of a zone is on it; NULL = nothing */

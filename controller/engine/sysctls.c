@@ -9,19 +9,10 @@
 
 enum { EXPIRE_NODEST, EXPIRE_QUIESCENT };
 
-static bool listener_cuts(const struct snapshot *s, const struct listener *l)
-{
-	const struct server_group *g = snapshot_find_group(s, l->server_group);
-
-	/* UDP flows that are drained to the deadline are cut too. */
-	return l->protocol == PROTOCOL_UDP || strcmp(l->scheduler, "dh") == 0 ||
-	       (g && g->on_unhealthy == ON_UNHEALTHY_TERMINATE);
-}
-
 static bool listener_needs(const struct snapshot *s, const struct listener *l, size_t which)
 {
 	if (which == EXPIRE_NODEST)
-		return listener_cuts(s, l);
+		return desired_cuts_flows(s, l);
 	return l->persistence_s > 0;
 }
 

@@ -96,6 +96,15 @@ bool desired_in_scope(const struct desired_place *p, const struct server_group *
 	return !s->zone || zone_in_lb(p->lb, s->zone);
 }
 
+bool desired_cuts_flows(const struct snapshot *s, const struct listener *l)
+{
+	const struct server_group *g = snapshot_find_group(s, l->server_group);
+
+	/* UDP flows that are drained to the deadline are cut too. */
+	return l->protocol == PROTOCOL_UDP || strcmp(l->scheduler, "dh") == 0 ||
+	       (g && g->on_unhealthy == ON_UNHEALTHY_TERMINATE);
+}
+
 void desired_fill_dest(const struct server_group *g, const struct server *s,
 		       const struct listener *l, struct plan_dest *ret_dest)
 {

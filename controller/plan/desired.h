@@ -93,6 +93,9 @@ bool desired_in_service(const struct server_group *g, const struct desired_state
 bool desired_in_scope(const struct desired_place *p, const struct server_group *g,
 		      const struct server *s);
 
+/* Whether flows of the listener are cut when their server is removed (net.ipv4.vs.expire_nodest_conn). */
+bool desired_cuts_flows(const struct snapshot *s, const struct listener *l);
+
 /* The kernel's entry for a server without its weight; `port` as the kernel has it. */
 void desired_fill_dest(const struct server_group *g, const struct server *s,
 		       const struct listener *l, struct plan_dest *ret_dest);

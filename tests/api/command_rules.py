@@ -73,6 +73,7 @@ COMMANDS = {
     f'GET {BASE}/kernel': 'kernel show',
     f'GET {BASE}/kernel/drift': 'kernel drift',
     f'GET {BASE}/system': 'status',
+    f'GET {BASE}/system/doctor': 'doctor',
     f'GET {BASE}/audit': 'audit list',
     f'POST {BASE}/config/plan': 'config plan -f {body}',
     f'POST {BASE}/config/confirm': 'config confirm',

@@ -23,9 +23,11 @@ LAYERS = {
     'kernel': CORE + ('kernel',),
     # Programs that are run beside the loop: what edges share.
     'child': ('base', 'child'),
+    # What the host is like, read for the doctor: blocks, so only workers call it.
+    'host': PURE + ('host',),
     'dnsio': CORE + ('child', 'dnsio'),
     'webhook': CORE + ('child', 'webhook'),
-    'api': CORE + ('access', 'stats', 'api'),
+    'api': CORE + ('access', 'stats', 'host', 'api'),
     'loop.c': CORE + ('loop.h',),
     'loop.h': CORE,
     # The names of zones are those of the model.

@@ -83,6 +83,9 @@ static void lists_are_lines(void **state)
 	check_written(&wish, "[{\"name\":\"a\"},{\"name\":\"b\"}]", "a\nb\n");
 	check_written(&wish, "{\"ipvs\":\"off\",\"services\":[{\"service\":\"tcp x\"}]}",
 		      "tcp x\n");
+	check_written(&wish,
+		      "{\"ipvs\":\"auto\",\"findings\":[{\"severity\":\"error\",\"code\":\"x\"}]}",
+		      "error/x\n");
 }
 
 static void one_thing_is_called_as_it_was_asked_for(void **state)

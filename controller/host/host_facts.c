@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Gathers, and judges nothing: what cannot be read is noted with its error.
+#include "host/host_facts.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/mem.h"
+#include "host/host_net.h"
+#include "host/procfs.h"
+
+#define PROCESSES_MAX 100000
+
+static void read_value(const char *path, struct doctor_value *ret_value)
+{
+	ret_value->error = procfs_read_number(path, &ret_value->value);
+}
+
+static void read_sysctls(const char *root, struct doctor_facts *f)
+{
+	AUTO_FREE char *folder = mem_printf("%s/proc/sys", root);
+
+	for (enum doctor_sysctl i = 0; i < DOCTOR_SYSCTLS; i++)
+		f->sysctls[i].error = procfs_read_sysctl(folder, doctor_sysctl_name(i),
+							 &f->sysctls[i].value);
+}
+
+/* ---- the kernel ---- */
+
+/* "kernel/net/netfilter/ipvs/ip_vs.ko" → "ip_vs" */
+static void strip_path(char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *end;
+
+	if (slash)
+		memmove(path, slash + 1, strlen(slash));
+	end = strstr(path, ".ko");
+	if (end)
+		*end = '\0';
+	for (char *c = path; *c; c++)
+		if (*c == '-')
+			*c = '_';
+}
+
+static void read_modules(const char *root, struct doctor_facts *f)
+{
+	AUTO_FREE char *loaded = mem_printf("%s/proc/modules", root);
+	AUTO_FREE char *bits = mem_printf("%s/sys/module/ip_vs/parameters/conn_tab_bits", root);
+	AUTO_FREE char *builtin = NULL;
+	struct utsname name;
+
+	f->modules_error = procfs_list_words(loaded, &f->modules);
+	read_value(bits, &f->table_bits);
+	if (uname(&name) < 0) {
+		f->builtin_error = -errno;
+		return;
+	}
+	if (sscanf(name.release, "%u.%u", &f->release[0], &f->release[1]) != 2)
+		f->release[0] = 0;
+	builtin = mem_printf("%s/lib/modules/%s/modules.builtin", root, name.release);
+	f->builtin_error = procfs_list_words(builtin, &f->builtin);
+	for (size_t i = 0; i < f->builtin.count; i++)
+		strip_path(f->builtin.items[i]);
+}
+
+static void read_capabilities(const char *root, struct doctor_value *ret_value)
+{
+	AUTO_FREE char *path = mem_printf("%s/proc/self/status", root);
+	FILE *file = fopen(path, "re");
+	unsigned long long mask;
+	char line[256];
+
+	ret_value->error = file ? -EINVAL : -errno;
+	while (file && ret_value->error && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "CapEff: %llx", &mask) != 1)
+			continue;
+		ret_value->error = 0;
+		ret_value->value = (long long)mask;
+	}
+	if (file)
+		fclose(file);
+}
+
+/* ---- others ---- */
+
+static bool manages_ipvs(const char *name)
+{
+	static const char *const names[] = {"keepalived",  "ldirectord", "kube-proxy",
+					    "kube-router", "nanny",      "pulse"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The name of process `id` is pushed, if it is of such a program and not there yet. 0 or a negative errno. */
+static int read_process(const char *folder, const char *id, struct vec *ret_names)
+{
+	AUTO_FREE char *path = mem_printf("%s/%s/comm", folder, id);
+	FILE *file = fopen(path, "re");
+	char name[64];
+	int found;
+
+	if (!file)
+		return -errno;
+	found = fscanf(file, "%63s", name);
+	fclose(file);
+	if (found != 1 || !manages_ipvs(name))
+		return 0;
+	for (size_t i = 0; i < ret_names->count; i++)
+		if (strcmp(ret_names->items[i], name) == 0)
+			return 0;
+	vec_push(ret_names, mem_strdup(name));
+	return 0;
+}
+
+static void read_processes(const char *root, struct doctor_facts *f)
+{
+	AUTO_FREE char *path = mem_printf("%s/proc", root);
+	struct vec first = {0};
+	DIR *folder = opendir(path);
+	const struct dirent *d;
+
+	f->processes_error = folder ? 0 : -errno;
+	if (!folder)
+		return;
+	for (size_t i = 0; i < PROCESSES_MAX && (d = readdir(folder)) != NULL; i++)
+		if (isdigit((unsigned char)d->d_name[0]))
+			(void)read_process(path, d->d_name,
+					   &f->processes); /* it may end meanwhile */
+	closedir(folder);
+	/* Everybody sees the first process, unless the processes of others are hidden (hidepid). */
+	f->processes_error = read_process(path, "1", &first);
+	for (size_t i = 0; i < first.count; i++)
+		free(first.items[i]);
+	vec_clear(&first);
+}
+
+/* By where the command leads: running it would ask more of the host than a look is worth. */
+static void read_iptables(const char *root, struct doctor_facts *f)
+{
+	static const char *const folders[] = {"/usr/sbin", "/sbin", "/usr/bin", "/usr/local/sbin"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !f->iptables[0]; i++) {
+		AUTO_FREE char *path = mem_printf("%s%s/iptables", root, folders[i]);
+		AUTO_FREE char *real = realpath(path, NULL);
+		const char *name = real ? strrchr(real, '/') : NULL;
+
+		if (name && strstr(name, "legacy"))
+			strcpy(f->iptables, "legacy");
+		else if (name && strstr(name, "nft"))
+			strcpy(f->iptables, "nft");
+	}
+}
+
+static void read_net(const char *root, const struct doctor_node *n, struct doctor_facts *f)
+{
+	AUTO_FREE struct addr *servers = NULL, *vips = NULL;
+	size_t server_count = doctor_list_servers(n, &servers);
+	size_t vip_count = doctor_list_vips(n, &vips);
+
+	host_net_read_links(f);
+	for (size_t i = 0; i < f->link_count; i++) {
+		AUTO_FREE char *path = mem_printf("%s/proc/sys/net/ipv4/conf/%s/rp_filter", root,
+						  f->links[i].name);
+
+		read_value(path, &f->links[i].rp_filter);
+	}
+	host_net_read_routes(f, servers, server_count);
+	host_net_read_neighbours(f, vips, vip_count);
+}
+
+void host_facts_read(const char *root, const struct doctor_node *n, struct doctor_facts *ret_facts)
+{
+	*ret_facts = (struct doctor_facts){0};
+	read_modules(root, ret_facts);
+	read_sysctls(root, ret_facts);
+	read_capabilities(root, &ret_facts->capabilities);
+	read_processes(root, ret_facts);
+	read_iptables(root, ret_facts);
+	if (!n->kernel_off)
+		read_net(root, n, ret_facts);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Connection tracking: how full its table is, and what probes and balanced flows take of it.
+#include "plan/doctor_rules.h"
+
+#include "base/mem.h"
+
+#define LASTS_S         120 /* of an entry of a closed TCP connection, as Linux has it by default */
+#define PERCENT_ERROR   95
+#define PERCENT_WARNING 75
+
+double doctor_tracked_probes(double probes_per_second, const struct doctor_value *lasts_s)
+{
+	double lasts = lasts_s && !lasts_s->error && lasts_s->value > 0 ? (double)lasts_s->value
+									: LASTS_S;
+
+	return probes_per_second * lasts;
+}
+
+bool doctor_probes_crowd(double tracked, long long max)
+{
+	return max > 0 && tracked * 10 > (double)max;
+}
+
+static void judge_fill(const struct doctor_case *c)
+{
+	const struct doctor_value *max = &c->facts->sysctls[DOCTOR_TRACK_MAX];
+	const struct doctor_value *count = &c->facts->sysctls[DOCTOR_TRACK_COUNT];
+	struct doctor_finding *f;
+	long long percent;
+
+	if (count->error || max->value <= 0)
+		return;
+	percent = count->value * 100 / max->value;
+	if (percent < PERCENT_WARNING)
+		return;
+	f = doctor_add(c, percent < PERCENT_ERROR ? DOCTOR_WARNING : DOCTOR_ERROR, "conntrack_full",
+		       doctor_sysctl_name(DOCTOR_TRACK_MAX));
+	f->what = mem_printf("%lld of the %lld entries of connection tracking are taken",
+			     count->value, max->value);
+	f->why = mem_strdup("when it is full, packets of new connections are dropped, probes too");
+	f->mend = mem_printf("sysctl -w %s=%lld", doctor_sysctl_name(DOCTOR_TRACK_MAX),
+			     max->value * 2);
+}
+
+static void judge_probes(const struct doctor_case *c)
+{
+	long long max = c->facts->sysctls[DOCTOR_TRACK_MAX].value;
+	double tracked = doctor_tracked_probes(c->node->probes_per_second,
+					       &c->facts->sysctls[DOCTOR_TRACK_LASTS]);
+	struct doctor_finding *f;
+
+	if (!doctor_probes_crowd(tracked, max))
+		return;
+	f = doctor_add(c, DOCTOR_WARNING, "conntrack_probes", doctor_sysctl_name(DOCTOR_TRACK_MAX));
+	f->what = mem_printf(
+		"%.0f probes a second can take %.0f of the %lld entries of connection tracking",
+		c->node->probes_per_second, tracked, max);
+	f->why = mem_strdup(
+		"they crowd out connections of clients. A fwmark of the health checks can keep them out: "
+		"iptables -t raw -A OUTPUT -m mark --mark MARK -j CT --notrack");
+	f->mend = mem_printf("sysctl -w %s=%.0f", doctor_sysctl_name(DOCTOR_TRACK_MAX),
+			     (double)max + tracked * 10);
+}
+
+void doctor_tracking_judge(const struct doctor_case *c)
+{
+	if (c->facts->sysctls[DOCTOR_TRACK_MAX].error)
+		return;
+	judge_fill(c);
+	judge_probes(c);
+	if (!c->node->kernel_off && doctor_sysctl_is(c->facts, DOCTOR_VS_CONNTRACK, 1))
+		doctor_add_text(
+			c, DOCTOR_INFO, "flows_tracked",
+			"flows of IPVS are tracked (net.ipv4.vs.conntrack = 1)",
+			"each connection of a client takes an entry of connection tracking, too: its table "
+			"(net.netfilter.nf_conntrack_max) bounds what this node can carry");
+}

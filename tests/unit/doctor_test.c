@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every finding: there with the fact that makes it, and not there without.
+#include "plan/doctor.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+
+#include "model_fixture.h"
+
+struct host {
+	struct doctor_node node;
+	struct doctor_facts facts;
+};
+
+static void add_name(struct vec *v, const char *name)
+{
+	vec_push(v, mem_strdup(name));
+}
+
+static void add_link(struct host *h, uint32_t index, const char *name)
+{
+	struct doctor_facts *f = &h->facts;
+
+	f->links = mem_realloc_array(f->links, f->link_count + 1, sizeof(*f->links));
+	f->links[f->link_count] = (struct doctor_link){.index = index, .mtu = 1500};
+	strcpy(f->links[f->link_count++].name, name);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	return addr_compare(&((const struct doctor_route *)a)->to,
+			    &((const struct doctor_route *)b)->to);
+}
+
+/* To every server on the link back0, from 10.0.0.254. */
+static void add_routes(struct host *h)
+{
+	struct doctor_facts *f = &h->facts;
+	struct addr *list AUTO_FREE = NULL;
+	size_t count = doctor_list_servers(&h->node, &list);
+
+	f->routes = mem_alloc_array(count + 1, sizeof(*f->routes));
+	for (f->route_count = 0; f->route_count < count; f->route_count++)
+		f->routes[f->route_count] = (struct doctor_route){
+			.to = list[f->route_count],
+			.link = 3,
+			.source = {AF_INET, {10, 0, 0, 254}}};
+	qsort(f->routes, count, sizeof(f->routes[0]), by_address);
+}
+
+#define BASE "{'load_balancers':{'names':null,'shop':{'cross_zone':false}}}"
+
+static struct snapshot *snapshot_of(const char *patch)
+{
+	json_t *document = fixture_patched(BASE), *p = fixture_json(patch);
+
+	fixture_merge(document, p);
+	json_decref(p);
+	return fixture_snapshot(document);
+}
+
+/* A gateway of zone za on which nothing is wrong. */
+static void host_open(struct host *h, const char *patch)
+{
+	static const char *const zones[] = {"za"};
+
+	memset(h, 0, sizeof(*h));
+	h->node = (struct doctor_node){.snapshot = snapshot_of(patch),
+				       .zones = zones,
+				       .zone_count = 1,
+				       .vip_device = "zonegate0",
+				       .vip_device_is_dummy = true};
+	add_name(&h->facts.modules, "ip_vs");
+	add_name(&h->facts.modules, "ip_vs_wrr");
+	add_link(h, 1, "lo");
+	add_link(h, 2, "front0");
+	add_link(h, 3, "back0");
+	add_link(h, 4, "zonegate0");
+	h->facts.sysctls[DOCTOR_FORWARD4].value = h->facts.sysctls[DOCTOR_FORWARD6].value = 1;
+	h->facts.sysctls[DOCTOR_VS_REUSE].value = 1;
+	h->facts.sysctls[DOCTOR_VS_NODEST].value = h->facts.sysctls[DOCTOR_VS_QUIESCENT].value = 1;
+	h->facts.sysctls[DOCTOR_TRACK_MAX].value = 262144;
+	h->facts.sysctls[DOCTOR_TRACK_LASTS].value = 120;
+	h->facts.table_bits.value = 12;
+	h->facts.capabilities.value = 1 << CAP_NET_ADMIN | 1 << CAP_NET_RAW;
+	h->facts.release[0] = 6;
+	h->facts.clients[0].link = h->facts.clients[1].link = 2;
+	strcpy(h->facts.iptables, "nft");
+	add_routes(h);
+}
+
+static void host_close(struct host *h)
+{
+	struct snapshot *s = (struct snapshot *)(uintptr_t)h->node.snapshot;
+
+	doctor_node_clear(&h->node);
+	doctor_facts_clear(&h->facts);
+	snapshot_unref(s);
+}
+
+/* "severity code object: mend\n" each. */
+static char *host_judge(const struct host *h)
+{
+	struct doctor_report r;
+	char *text = mem_strdup("");
+	size_t count = 0;
+
+	doctor_judge(&h->node, &h->facts, &r);
+	for (size_t i = 0; i < r.findings.count; i++) {
+		const struct doctor_finding *f = r.findings.items[i];
+		char *more = mem_printf("%s%s %s %s: %s\n", text, doctor_severity_name(f->severity),
+					f->code, f->object, f->mend);
+
+		assert_true(*f->what && *f->why);
+		free(text);
+		text = more;
+	}
+	for (enum doctor_severity s = DOCTOR_ERROR; s < DOCTOR_SEVERITIES; s++)
+		count += r.counts[s];
+	assert_int_equal(count, r.findings.count);
+	doctor_report_clear(&r);
+	return text;
+}
+
+/* ---- what can be wrong ---- */
+
+#define SPOIL(name, statement)           \
+	static void name(struct host *h) \
+	{                                \
+		statement;               \
+	}
+
+static struct doctor_value *sysctl_of(struct host *h, enum doctor_sysctl which)
+{
+	return &h->facts.sysctls[which];
+}
+
+static void drop_module(struct host *h, const char *name)
+{
+	struct vec *v = &h->facts.modules;
+
+	for (size_t i = 0; i < v->count; i++)
+		if (strcmp(v->items[i], name) == 0) {
+			free(v->items[i]);
+			vec_remove(v, i);
+		}
+}
+
+static void note_service(struct host *h, enum doctor_owner owner, const char *scheduler)
+{
+	struct plan_dest_counts counts = {.active = 20000, .inactive = 1};
+	struct plan_dest dest = {0};
+	struct plan_service s = {.key = {AF_INET, IPPROTO_TCP, 81, 0, {AF_INET, {192, 0, 2, 1}}},
+				 .dests = &dest,
+				 .counts = &counts,
+				 .dest_count = 1};
+
+	strcpy(s.scheduler, scheduler);
+	doctor_node_note_service(&h->node, &s, owner);
+}
+
+static void neighbour_has_vip(struct host *h)
+{
+	h->facts.neighbours = mem_new(struct doctor_neighbour);
+	h->facts.neighbour_count = 1;
+	*h->facts.neighbours = (struct doctor_neighbour){
+		.address = {AF_INET, {192, 0, 2, 1}}, .link = 2, .mac = "02:00:00:00:00:09"};
+}
+
+static void module_is_unseen(struct host *h)
+{
+	drop_module(h, "ip_vs_wrr");
+	h->facts.builtin_error = -EACCES;
+	h->node.table_error = -EIO;
+}
+
+static void module_is_in_no_service(struct host *h)
+{
+	drop_module(h, "ip_vs_wrr");
+	h->facts.builtin_error = -EACCES;
+}
+
+static void old_kernel_tracks(struct host *h)
+{
+	sysctl_of(h, DOCTOR_VS_CONNTRACK)->value = 1;
+	h->facts.release[0] = 5;
+	h->facts.release[1] = 8;
+}
+
+static void legacy_beside(struct host *h)
+{
+	add_name(&h->facts.modules, "iptable_nat");
+}
+
+static void keepalived_with_services(struct host *h)
+{
+	add_name(&h->facts.processes, "keepalived");
+	h->node.foreign = 2;
+}
+
+SPOIL(no_ipvs, h->node.kernel_error = -ENOENT)
+SPOIL(not_allowed, h->node.kernel_error = -EPERM)
+SPOIL(no_wrr, drop_module(h, "ip_vs_wrr"))
+SPOIL(no_dummy, strcpy(h->facts.links[3].name, "other"))
+SPOIL(device_fault, h->node.vip_device_fault = "it is down")
+SPOIL(no_admin, h->facts.capabilities.value = 1 << CAP_NET_RAW)
+SPOIL(no_raw, h->facts.capabilities.value = 1 << CAP_NET_ADMIN)
+SPOIL(capabilities_hidden, h->facts.capabilities.error = -EACCES)
+SPOIL(full_table, note_service(h, DOCTOR_OURS, "wrr"))
+SPOIL(table_hidden, h->node.table_error = -EIO)
+SPOIL(bits_hidden, h->facts.table_bits.error = -EACCES)
+SPOIL(no_forward4, sysctl_of(h, DOCTOR_FORWARD4)->value = 0)
+SPOIL(no_forward6, sysctl_of(h, DOCTOR_FORWARD6)->value = 0)
+SPOIL(forward_hidden, sysctl_of(h, DOCTOR_FORWARD4)->error = -ENOENT)
+SPOIL(strict_all, sysctl_of(h, DOCTOR_RP_ALL)->value = 1)
+SPOIL(strict_default, sysctl_of(h, DOCTOR_RP_DEFAULT)->value = 1)
+SPOIL(strict_back, h->facts.links[2].rp_filter.value = 1)
+SPOIL(strict_front, h->facts.links[1].rp_filter.value = 1)
+SPOIL(no_reuse, sysctl_of(h, DOCTOR_VS_REUSE)->value = 0)
+SPOIL(no_nodest, sysctl_of(h, DOCTOR_VS_NODEST)->value = 0)
+SPOIL(no_quiescent, sysctl_of(h, DOCTOR_VS_QUIESCENT)->value = 0)
+SPOIL(tracks, sysctl_of(h, DOCTOR_VS_CONNTRACK)->value = 1)
+SPOIL(filling, sysctl_of(h, DOCTOR_TRACK_COUNT)->value = 200000)
+SPOIL(full, sysctl_of(h, DOCTOR_TRACK_COUNT)->value = 262144)
+SPOIL(many_probes, h->node.probes_per_second = 1000)
+SPOIL(intruder, note_service(h, DOCTOR_INTRUDER, "rr"))
+SPOIL(foreign, note_service(h, DOCTOR_FOREIGN, "rr"))
+SPOIL(kube, strcpy(h->facts.links[0].name, "kube-ipvs0"))
+SPOIL(keepalived, add_name(&h->facts.processes, "keepalived"))
+SPOIL(processes_hidden, h->facts.processes_error = -ENOENT)
+SPOIL(neighbours_hidden, h->facts.neighbours_error = -EPERM)
+SPOIL(links_hidden, h->facts.links_error = -EPERM)
+SPOIL(no_iptables, h->facts.iptables[0] = '\0')
+SPOIL(legacy_only, strcpy(h->facts.iptables, "legacy"))
+SPOIL(no_route, h->facts.routes[0].error = -ENETUNREACH)
+SPOIL(routed, h->facts.routes[0].routed = true)
+SPOIL(routes_hidden, h->facts.routes_error = -EPERM)
+SPOIL(route_not_asked, h->facts.route_count = 0)
+SPOIL(narrow, h->facts.links[2].mtu = 1499)
+
+#define WEB(members) "{'server_groups':{'web':{" members "}}}"
+#define DIRECT       WEB("'forward_method':'direct','servers':{'w1':{'port':80},'w2':{'port':80}}")
+#define TUNNEL(members)                                    \
+	WEB("'forward_method':'tunnel','tunnel':{" members \
+	    "},'servers':{'w1':{'port':80},'w2':{'port':80}}")
+#define W1          "/server_groups/web/servers/w1"
+#define HTTP        "/load_balancers/shop/listeners/http"
+#define LISTENER(m) "{'load_balancers':{'shop':{'listeners':{'http':{" m "}}}}}"
+#define V6                                                                   \
+	"{'server_groups':{'web':{'servers':{'w1':{'address':'fd00::1'}}}}," \
+	"'load_balancers':{'shop':{'zones':{'za':{'vip4':null,'vip6':'2001:db8::1'}}}}}"
+
+static const struct {
+	const char *patch;
+	void (*spoil)(struct host *h); /* NULL: the document alone makes it */
+	const char *finding;
+} cases[] = {
+	{"{}", no_ipvs, "error ipvs_unavailable ip_vs: modprobe ip_vs\n"},
+	{"{}", not_allowed, "error ipvs_unavailable ip_vs: systemctl restart zonegate  #"},
+	{"{}", no_wrr, "error module_missing " HTTP ": modprobe ip_vs_wrr\n"},
+	{"{}", module_is_in_no_service, "error module_missing " HTTP ": modprobe ip_vs_wrr\n"},
+	{"{}", module_is_unseen, "info module_unseen " HTTP ": modprobe ip_vs_wrr\n"},
+	{"{}", no_dummy, "error vip_device /kernel/vip_device: modprobe dummy\n"},
+	{"{}", device_fault, "error vip_device /kernel/vip_device: modprobe dummy\n"},
+	{"{}", no_admin, "error capability_missing CAP_NET_ADMIN: "},
+	{"{}", no_raw, "error capability_missing CAP_NET_RAW: "},
+	{"{}", capabilities_hidden, "info capabilities_unseen "},
+	{"{}", full_table,
+	 "warning connection_table_small ip_vs.conn_tab_bits: echo options ip_vs conn_tab_bits=15 >"},
+	{"{}", table_hidden, "info table_unseen : zonegate kernel show\n"},
+	{"{}", bits_hidden, "info table_size_unseen "},
+	{"{}", no_forward4,
+	 "error forwarding_off net.ipv4.ip_forward: sysctl -w net.ipv4.ip_forward=1\n"},
+	{V6, no_forward6,
+	 "error forwarding_off net.ipv6.conf.all.forwarding: sysctl -w net.ipv6.conf.all.forwarding=1\n"},
+	{"{}", forward_hidden, "info sysctls_unseen : "},
+	{"{}", strict_all,
+	 "warning rp_filter_strict net.ipv4.conf.all.rp_filter: sysctl -w net.ipv4.conf.all.rp_filter=2\n"},
+	{"{}", strict_back,
+	 "warning rp_filter_strict net.ipv4.conf.back0.rp_filter: sysctl -w net/ipv4/conf/back0/rp_filter=2\n"},
+	{"{}", strict_front, "warning rp_filter_strict net.ipv4.conf.front0.rp_filter: "},
+	{TUNNEL("'type':'ipip'"), strict_all, "warning rp_filter_strict "},
+	{"{}", strict_default, "info rp_filter_default net.ipv4.conf.default.rp_filter: "},
+	{"{}", no_reuse,
+	 "warning connection_reuse_off net.ipv4.vs.conn_reuse_mode: sysctl -w net.ipv4.vs.conn_reuse_mode=1\n"},
+	{"{}", old_kernel_tracks, "warning connection_reuse_slow net.ipv4.vs.conntrack: "},
+	{WEB("'on_unhealthy':'terminate'"), no_nodest,
+	 "warning removed_server_keeps_flows net.ipv4.vs.expire_nodest_conn: "
+	 "sysctl -w net.ipv4.vs.expire_nodest_conn=1\n"},
+	{LISTENER("'persistence_s':60"), no_quiescent,
+	 "warning persistence_ignores_weight net.ipv4.vs.expire_quiescent_template: "},
+	{"{}", tracks, "info flows_tracked "},
+	{"{}", filling,
+	 "warning conntrack_full net.netfilter.nf_conntrack_max: sysctl -w net.netfilter.nf_conntrack_max=524288\n"},
+	{"{}", full, "error conntrack_full net.netfilter.nf_conntrack_max: "},
+	{"{}", many_probes, "warning conntrack_probes net.netfilter.nf_conntrack_max: "},
+	{"{}", intruder, "warning service_of_others tcp 192.0.2.1:81: zonegate kernel reconcile "},
+	{"{}", foreign, "info services_foreign : zonegate kernel show --foreign\n"},
+	{"{}", kube, "warning kube_proxy kube-ipvs0: "},
+	{"{}", keepalived, "info rival_process keepalived: "},
+	{"{}", keepalived_with_services,
+	 "warning rival_process keepalived: systemctl stop keepalived\n"},
+	{"{}", processes_hidden, "info processes_unseen "},
+	{"{}", neighbour_has_vip,
+	 "warning vip_answered_elsewhere 192.0.2.1: sysctl -w net.ipv4.conf.all.arp_ignore=1 "},
+	{"{}", neighbours_hidden, "info neighbours_unseen "},
+	{"{}", links_hidden, "info links_unseen "},
+	{"{}", legacy_beside, "info iptables_backend : iptables-legacy-save\n"},
+	{"{}", no_route, "error server_unreachable " W1 ": ip route add 10.0.0.1/32 via ROUTER\n"},
+	{V6, no_route, "error server_unreachable " W1 ": ip -6 route add fd00::1/128 via ROUTER\n"},
+	{"{}", routes_hidden, "info server_route_unseen " W1 ": ip route get 10.0.0.1\n"},
+	{"{}", route_not_asked, "info server_route_unseen " W1 ": ip route get 10.0.0.1\n"},
+	{"{}", routed,
+	 "warning nat_server_routed " W1 ": ip rule add from 10.0.0.1 lookup 100 && "
+	 "ip route add default via 10.0.0.254 table 100\n"},
+	{DIRECT, routed,
+	 "error direct_server_routed " W1 ": zonegate group set web forward_method=tunnel\n"},
+	{TUNNEL("'type':'ipip'"), narrow,
+	 "warning tunnel_mtu " W1 ": ip link set dev back0 mtu 1520\n"},
+	{"{}", NULL, "info nat_return_unseen " W1 ": ip route replace default via 10.0.0.254\n"},
+	{DIRECT, NULL,
+	 "info direct_servers_unseen " W1 ": sysctl -w net.ipv4.conf.all.arp_ignore=1 "
+	 "net.ipv4.conf.all.arp_announce=2 && ip address add 192.0.2.1/32 dev lo\n"},
+	{TUNNEL("'type':'ipip'"), NULL,
+	 "info tunnel_servers_unseen " W1 ": modprobe ipip && ip link set tunl0 up "},
+	{TUNNEL("'type':'gue','port':6080"), NULL,
+	 "info tunnel_servers_unseen " W1 ": modprobe -a ipip fou && ip fou add port 6080 gue && "},
+	{TUNNEL("'type':'gre'"), NULL,
+	 "info tunnel_servers_unseen " W1
+	 ": ip link add zonegate-gre type gre local 10.0.0.1 remote 10.0.0.254 && "},
+	{TUNNEL("'type':'ipip'"), NULL,
+	 "warning tunnel_mtu " W1 ": ip link set dev back0 mtu 1520\n"},
+	{TUNNEL("'type':'gre'"), NULL,
+	 "warning tunnel_mtu " W1 ": ip link set dev back0 mtu 1524\n"},
+	{TUNNEL("'type':'gre','checksum':'csum'"), NULL,
+	 "warning tunnel_mtu " W1 ": ip link set dev back0 mtu 1528\n"},
+	{TUNNEL("'type':'gue','port':6080"), NULL,
+	 "warning tunnel_mtu " W1 ": ip link set dev back0 mtu 1532\n"},
+	{TUNNEL("'type':'gue','port':6080,'checksum':'remcsum'"), NULL,
+	 "warning tunnel_mtu " W1 ": ip link set dev back0 mtu 1540\n"},
+	{"{}", no_iptables, "info iptables_backend : \n"},
+	{"{}", legacy_only, "info iptables_backend : \n"},
+};
+
+/* These are told in other words, or to another end, without the fact. */
+static bool stays(const char *finding)
+{
+	return strstr(finding, "iptables_backend") || strstr(finding, "tunnel_mtu");
+}
+
+static void every_finding_has_its_fact(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct host h;
+
+		host_open(&h, cases[i].patch);
+		AUTO_FREE char *sound = host_judge(&h);
+		if (cases[i].spoil)
+			cases[i].spoil(&h);
+		AUTO_FREE char *found = host_judge(&h);
+		host_close(&h);
+		if (!strstr(found, cases[i].finding))
+			fail_msg("case %zu\nexpected:\n%s\nfound:\n%s", i, cases[i].finding, found);
+		if (cases[i].spoil && !stays(cases[i].finding) && strstr(sound, cases[i].finding))
+			fail_msg("case %zu\nis said without its fact:\n%s", i, cases[i].finding);
+	}
+}
+
+static void a_sound_gateway_has_neither_errors_nor_warnings(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, "{}");
+	AUTO_FREE char *text = host_judge(&h);
+	assert_string_equal(text, "info iptables_backend : \n"
+				  "info nat_return_unseen " W1
+				  ": ip route replace default via 10.0.0.254\n");
+	host_close(&h);
+}
+
+/* A larger link carries the tunnel; a loose filter wins over a strict one. */
+static void what_is_wide_enough_is_not_told(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, TUNNEL("'type':'ipip'"));
+	h.facts.links[2].mtu = 1520;
+	AUTO_FREE char *wide = host_judge(&h);
+	assert_null(strstr(wide, "tunnel_mtu"));
+	h.facts.clients[0].mtu = 9000;
+	AUTO_FREE char *jumbo = host_judge(&h);
+	assert_non_null(strstr(jumbo, "mtu 9020\n"));
+	sysctl_of(&h, DOCTOR_RP_ALL)->value = 2;
+	strict_back(&h);
+	AUTO_FREE char *loose = host_judge(&h);
+	assert_null(strstr(loose, "rp_filter_strict"));
+	host_close(&h);
+}
+
+/* Direct forwarding needs neither forwarding nor loose filters. */
+static void direct_needs_no_forwarding(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, DIRECT);
+	no_forward4(&h);
+	strict_all(&h);
+	AUTO_FREE char *text = host_judge(&h);
+	assert_null(strstr(text, "error "));
+	assert_null(strstr(text, "warning "));
+	host_close(&h);
+}
+
+/* What other nodes program is theirs to look after; where nothing is forwarded, only probes count. */
+static void only_what_this_node_does_is_judged(void **state)
+{
+	struct host h;
+	struct addr *list;
+
+	(void)state;
+	host_open(&h, "{}");
+	assert_int_equal(doctor_list_servers(&h.node, &list), 1);
+	free(list);
+	assert_int_equal(doctor_list_vips(&h.node, &list), 1);
+	free(list);
+	h.node.zone_count = 0;
+	assert_int_equal(doctor_list_vips(&h.node, &list), 2);
+	free(list);
+	assert_int_equal(doctor_list_servers(&h.node, &list), 2);
+	free(list);
+	h.node.kernel_off = true;
+	no_forward4(&h);
+	no_wrr(&h);
+	many_probes(&h);
+	AUTO_FREE char *text = host_judge(&h);
+	assert_string_equal(text,
+			    "warning conntrack_probes net.netfilter.nf_conntrack_max: sysctl -w "
+			    "net.netfilter.nf_conntrack_max=1462144\n"
+			    "info ipvs_off : \n");
+	host_close(&h);
+}
+
+/* Servers of a group are told of once. */
+static void a_group_is_told_once(void **state)
+{
+	struct doctor_report r;
+	struct host h;
+	bool told = false;
+
+	(void)state;
+	host_open(&h, "{'server_groups':{'web':{'servers':{'w3':{'address':'10.0.0.3','port':80,"
+		      "'zone':'za'}}}}}");
+	h.facts.routes[0].error = h.facts.routes[1].error = -ENETUNREACH;
+	doctor_judge(&h.node, &h.facts, &r);
+	assert_int_equal(r.counts[DOCTOR_ERROR], 1);
+	for (size_t i = 0; i < r.findings.count; i++) {
+		const struct doctor_finding *f = r.findings.items[i];
+
+		told = told ||
+		       strstr(f->what, "10.0.0.1 (Network is unreachable); so it is with 1 more");
+	}
+	assert_true(told);
+	doctor_report_clear(&r);
+	host_close(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_finding_has_its_fact),
+		cmocka_unit_test(a_sound_gateway_has_neither_errors_nor_warnings),
+		cmocka_unit_test(what_is_wide_enough_is_not_told),
+		cmocka_unit_test(direct_needs_no_forwarding),
+		cmocka_unit_test(only_what_this_node_does_is_judged),
+		cmocka_unit_test(a_group_is_told_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
