@@ -125,8 +125,11 @@ static void judge_device(const struct doctor_case *c)
 	const char *device = c->node->vip_device;
 	struct doctor_finding *f;
 
-	if (!device || (!c->node->vip_device_fault &&
-			(c->facts->links_error || link_is_there(c->facts, device))))
+	/* Without VIPs, or before IPVS came, it need not be there yet. */
+	bool missing = device && c->uses->vip_count && !c->node->kernel_error &&
+		       !c->facts->links_error && !link_is_there(c->facts, device);
+
+	if (!device || (!c->node->vip_device_fault && !missing))
 		return;
 	f = doctor_add(c, DOCTOR_ERROR, "vip_device", "/kernel/vip_device");
 	f->what = c->node->vip_device_fault ? mem_strdup(c->node->vip_device_fault)

@@ -444,6 +444,25 @@ static void only_what_this_node_does_is_judged(void **state)
 	host_close(&h);
 }
 
+/* A device that is made with IPVS is not missed before. */
+static void a_device_that_is_not_due_is_not_missed(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, "{}");
+	no_dummy(&h);
+	no_ipvs(&h);
+	AUTO_FREE char *early = host_judge(&h);
+	assert_null(strstr(early, "vip_device"));
+	host_close(&h);
+	host_open(&h, "{'load_balancers':{'shop':null}}");
+	no_dummy(&h);
+	AUTO_FREE char *empty = host_judge(&h);
+	assert_null(strstr(empty, "vip_device"));
+	host_close(&h);
+}
+
 /* Servers of a group are told of once. */
 static void a_group_is_told_once(void **state)
 {
@@ -476,6 +495,7 @@ int main(void)
 		cmocka_unit_test(what_is_wide_enough_is_not_told),
 		cmocka_unit_test(direct_needs_no_forwarding),
 		cmocka_unit_test(only_what_this_node_does_is_judged),
+		cmocka_unit_test(a_device_that_is_not_due_is_not_missed),
 		cmocka_unit_test(a_group_is_told_once),
 	};
 

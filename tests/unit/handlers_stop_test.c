@@ -142,6 +142,7 @@ static void a_stop_makes_nothing_for_nobody(void **state)
 		"GET /api/v1/config" HOST "\r\n",
 		"GET /api/v1/server-groups/big" HOST "\r\n",
 		"GET /api/v1/kernel" HOST "\r\n",
+		"GET /api/v1/system/doctor" HOST "\r\n",
 		"GET /api/v1/stats?lb=n000" HOST "\r\n",
 		"GET /openapi.json" HOST "\r\n",
 		"GET /metrics" HOST "\r\n",
