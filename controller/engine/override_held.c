@@ -127,6 +127,7 @@ static void add_to(struct engine_override *o, const struct engine_held *h)
 {
 	o->destinations++;
 	o->connections += h->connections;
+	o->uncounted = o->uncounted || !h->counted;
 }
 
 static void add_to_covers(const struct engine *e, const struct engine_service *s,
@@ -143,6 +144,7 @@ static void forget_sum(struct engine_override *o)
 {
 	o->destinations = 0;
 	o->connections = 0;
+	o->uncounted = false;
 }
 
 void overrides_sum(const struct engine *e)

@@ -44,6 +44,9 @@ static void write_drain(const struct engine *e, const struct engine_override *o,
 		snprintf(
 			buf, size,
 			"finished: nothing of it is left in the kernel; it stays out until it is undrained");
+	else if (o->uncounted)
+		snprintf(buf, size, "draining: the connections left are being counted, %s at most",
+			 time_format_span(time_left(e, o), span));
 	else
 		snprintf(buf, size, "draining: %" PRIu64 " connections left, %s at most",
 			 o->connections, time_format_span(time_left(e, o), span));
