@@ -108,7 +108,9 @@ void access_user_change(struct access_op *op, const struct user *before, enum ro
 		.created_wall = before ? before->created_wall : wall,
 		.updated_wall = wall,
 		.updated_by = mem_strdup(op->wish->who ? op->wish->who : op->wish->user),
-		.login_wall = before ? before->login_wall : 0,
+		.login_wall = op->wish->verb == ACCESS_FIRST_USER ? wall
+			      : before                            ? before->login_wall
+								  : 0,
 		.sources = before ? json_incref(before->sources) : json_array(),
 	};
 

@@ -298,6 +298,14 @@ static void webhook_step(struct webhook_target *t)
 		webhook_call(t);
 }
 
+void webhook_retry(struct webhook_target *t)
+{
+	if (t->failures == 0)
+		return;
+	t->not_before = 0;
+	webhook_step(t);
+}
+
 static void webhook_on_wake(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	(void)loop;

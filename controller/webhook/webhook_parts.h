@@ -61,6 +61,9 @@ struct webhook_message {
 int webhook_send(const struct webhook_message *m, struct child **ret_child,
 		 char ret_error[WEBHOOK_ERROR_MAX]);
 
+/* What waits because a call failed goes out now: the URL takes calls again. */
+void webhook_retry(struct webhook_target *t);
+
 /* webhook_try.c. NULL-safe: `done` gets NULL. */
 void webhook_try_end(struct webhook_try *test);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A call to every URL that somebody wants to see made: beside the queue, and without an effect on it.
+// A call to every URL that somebody wants to see made, beside the queue: one that is taken ends the waiting after a failure.
 #include "webhook/webhook_parts.h"
 
 #include "base/mem.h"
@@ -8,7 +8,7 @@
 
 struct webhook_try_call {
 	struct webhook_try *all;
-	const struct webhook_target *target;
+	struct webhook_target *target;
 	struct child *child;
 	usec_t started;
 	json_t *result;
@@ -73,7 +73,8 @@ static void webhook_try_on_called(void *ctx, const struct child_end *end)
 	unsigned status;
 
 	call->child = NULL;
-	(void)webhook_call_judge(end, &status, error);
+	if (webhook_call_judge(end, &status, error))
+		webhook_retry(call->target);
 	webhook_try_take(call, status, error);
 }
 

@@ -18,6 +18,7 @@ static void a_code_makes_one_admin_and_signs_him_in(void **state)
 {
 	struct world *w = *state;
 	char code[ACCESS_CODE_MAX], typed[ACCESS_CODE_MAX];
+	struct access_user_view alice;
 	usec_t until;
 
 	access_start_setup(w->access, code, &until);
@@ -29,6 +30,8 @@ static void a_code_makes_one_admin_and_signs_him_in(void **state)
 	assert_int_equal(first_user(w, typed, "Bad", "192.0.2.1"), ACCESS_FAULTY);
 	assert_int_equal(first_user(w, typed, "alice", "192.0.2.1"), ACCESS_DONE);
 	assert_int_equal(world_session(w, w->secret), ROLE_ADMIN);
+	assert_true(access_find_user(w->access, "alice", &alice));
+	assert_int_equal(alice.login_wall, w->wall);
 	assert_int_equal(first_user(w, code, "bob", "192.0.2.1"), ACCESS_DENIED);
 }
 

@@ -141,7 +141,7 @@ static void world_open(struct world *w, const struct webhook_settings *more)
 	s.urls[0] = url;
 	s.url_count = 1;
 	s.node = "gw \"1\"";
-	s.pace = 20 * USEC_PER_MS;
+	s.pace = s.pace ? s.pace : 20 * USEC_PER_MS;
 	if (!s.timeout)
 		s.timeout = 5 * USEC_PER_SEC;
 	w->webhook = webhook_new(w->loop, &s, &ports);
@@ -403,6 +403,37 @@ static void a_test_calls_and_tells(void **state)
 	world_end(&w);
 }
 
+/* Who mends a receiver, and tests it, does not have to wait until the next call is due. */
+static void a_test_that_is_taken_ends_the_waiting(void **state)
+{
+	const struct webhook_settings s = {.min_severity = SEVERITY_NOTICE,
+					   .pace = 60 * USEC_PER_SEC};
+	struct world w;
+
+	(void)state;
+	world_begin(&w);
+	world_open(&w, &s);
+	webhook_start(w.webhook, 0);
+	w.receiver.mood = RECEIVER_FAILS;
+	happen(&w, 1);
+	RUN_UNTIL(&w, w.told == 1);
+	/* A test that fails, too, changes nothing. */
+	assert_int_equal(webhook_try_all(w.webhook, on_results, &w), 0);
+	RUN_UNTIL(&w, w.results);
+	json_decref(w.results);
+	w.results = NULL;
+	run_for(&w, 0.1);
+	assert_int_equal(w.receiver.calls, 2);
+	w.receiver.mood = RECEIVER_TAKES;
+	assert_int_equal(webhook_try_all(w.webhook, on_results, &w), 0);
+	RUN_UNTIL(&w, w.results);
+	RUN_UNTIL(&w, w.receiver.calls == 4);
+	assert_int_equal(w.receiver.got[w.receiver.count - 1], 1);
+	json_decref(w.results);
+	w.results = NULL;
+	world_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,6 +444,7 @@ int main(void)
 		cmocka_unit_test(a_restart_goes_on_where_it_was),
 		cmocka_unit_test(a_stranger_is_forgotten),
 		cmocka_unit_test(a_test_calls_and_tells),
+		cmocka_unit_test(a_test_that_is_taken_ends_the_waiting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
