@@ -83,6 +83,8 @@ async function lab_traffic_is_seen(world) {
 	await visit(world, page, '#/system/kernel')
 	const row = page.getByRole('row').filter({hasText: `${VIP_A}:80`})
 	await until(async () => Number((await row.getByRole('cell').last().textContent()).replace(/\D/g, '')) > 0, 'the table counts them')
+	await visit(world, page, '#/system')
+	await page.getByRole('region', {name: 'Doctor'}).getByText('ip route replace default via').first().waitFor()
 	await close(page)
 }
 

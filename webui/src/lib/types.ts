@@ -130,6 +130,8 @@ export interface System {
 	dns_update?: {server: string; zone: string | null; phase: string; in_sync: boolean; record_sets: number; failures: number; error: string; last_success: string | null} | null
 	api: {tls?: {fingerprint_sha256: string; subject: string; not_after: string; self_signed: boolean}}
 }
+export interface DoctorFinding { code: string; severity: 'error' | 'warning' | 'info'; what: string; why: string; mend: string; where: 'gateway' | 'servers' | 'network'; object?: string }
+export interface Doctor { ipvs: string; errors: number; warnings: number; infos: number; findings: DoctorFinding[] }
 export interface Ready { status: string; checks?: {check: string; ok: boolean; decides: boolean; detail: string}[] }
 
 export interface EventItem { id: string; at: string; type: string; object: string; severity: string; detail: string; data: Record<string, unknown> }

@@ -5,7 +5,7 @@ import {get, request} from '../lib/api.ts'
 import {count, parseSpan, plural, when} from '../lib/format.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {me, whyNot} from '../lib/session.ts'
-import type {Drift, KernelTable, List, Ready, Role, SessionRow, System, Token, User} from '../lib/types.ts'
+import type {Doctor, Drift, KernelTable, List, Ready, Role, SessionRow, System, Token, User} from '../lib/types.ts'
 import {Act, Advices, CopyButton, Empty, PageHead, say, StateMark, Waiting} from '../ui/bits.tsx'
 import {ActionDialog, closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Select, Text} from '../ui/fields.tsx'
@@ -31,6 +31,28 @@ function KernelFacts({modules, sysctls}: {modules: string[]; sysctls: {name: str
 			<h2>Modules and sysctls</h2>
 			{modules.length ? <div class="row">{modules.map(m => <code class="chip" key={m}>{m}</code>)}</div> : <p class="soft">No module of IPVS is listed: it is not loaded, or built into the kernel.</p>}
 			<Table caption="Sysctls" empty="None can be read." head={['Sysctl', 'Value', 'What it is for']} num={[1]} rows={sysctls.map(s => [<span class="mono">{s.name}</span>, String(s.value), <span class="small">{MEANINGS[s.name] ?? ''}</span>])} />
+		</section>
+	)
+}
+
+const SEVERITIES = {error: {word: 'Error', tone: 'bad', shape: 'cross'}, warning: {word: 'Warning', tone: 'warn', shape: 'triangle'}, info: {word: 'Note', tone: 'info', shape: 'ring'}} as const
+const WHERE = {gateway: 'On the gateway', servers: 'On the servers', network: 'On the router between'}
+
+/* Looked at when the page is opened, and by hand: a host does not change by the second. */
+function DoctorFindings() {
+	const doctor = useResource('doctor', () => get<Doctor>('/api/v1/system/doctor'), 60000)
+	const d = doctor.data.value
+	if (!d) return <Waiting what="what the doctor finds" error={doctor.error.value} />
+	return (
+		<section class="panel stack live whole" aria-label="Doctor">
+			<h2>Doctor: {plural(d.errors, 'error')}, {plural(d.warnings, 'warning')}</h2>
+			<ul class="list">{d.findings.map(f => (
+				<li key={f.code + f.object + f.what}><StateMark as={SEVERITIES[f.severity]} /><div class="grow stack">
+					<span>{f.what}</span><span class="soft small">{f.why}</span>
+					{f.mend && <div class="row"><span class="small">{WHERE[f.where]}:</span><code class="grow">{f.mend}</code><CopyButton text={f.mend} what={`the command for ${f.code.replace(/_/g, ' ')}${f.object ? ` of ${f.object}` : ''}`} /></div>}
+				</div></li>
+			))}</ul>
+			{!d.findings.length && <p class="soft">Nothing was found.</p>}
 		</section>
 	)
 }
@@ -67,6 +89,7 @@ function Node() {
 				{ready.data.value?.checks ? <ul class="list">{ready.data.value.checks.map(c => <li key={c.check}><StateMark as={c.ok ? good : bad} /><span class="grow">{c.check.replace(/_/g, ' ')}{c.detail && <span class="soft">: {c.detail}</span>}</span></li>)}</ul> : <p class="soft">Not known now.</p>}
 			</section>
 			<Advices list={s.advice ?? []} />
+			<DoctorFindings />
 			<KernelFacts modules={k.modules} sysctls={k.sysctls} />
 			{s.dns_update && (
 				<section class="panel stack live" aria-label="DNS updates"><h2>DNS updates</h2><p><StateMark as={s.dns_update.in_sync ? good : bad} /> {s.dns_update.server}, {plural(s.dns_update.record_sets, 'record set')}</p>{s.dns_update.error && <p class="t-bad">{s.dns_update.error}</p>}</section>
