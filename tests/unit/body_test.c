@@ -107,7 +107,7 @@ static void body_bounds_containers(void **state)
 	(void)state;
 	assert_int_equal(measure("{}", 2), 4);
 	assert_int_equal(measure("{\"a\":[1,2,{}]}", 14), 12);
-	assert_int_equal(measure("{\"[,{\":\",,\\\"[\"}", 17), 4);
+	assert_int_equal(measure("{\"[,{\":\",,\\\"[\"}", 15), 4);
 	for (size_t i = 0; i < sizeof(dense) / sizeof(dense[0]); i++) {
 		size_t size;
 		AUTO_FREE char *text = fill(dense[i], &size);
