@@ -291,6 +291,7 @@ install: all
 	$(quiet)$(foreach f,$(SHARED),$(call put,644,$(f),$(f:conf/%=$(SHARE)/%)) &&) true
 	$(quiet)$(foreach s,bash zsh fish,$(call put,644,/dev/null,$(COMPLETION_$(s))) && \
 		$(OUT)/zonegate completion $(s) >$(COMPLETION_$(s)) &&) true
+	@test -n "$(UI_READY)" || echo 'The web UI is left out: make deps && make && make install puts it, too.'
 	@test -n "$(DESTDIR)" || printf '%s\n' 'Installed. Next, as root:' \
 		'  systemd-sysusers && systemctl restart systemd-modules-load' \
 		'  systemctl daemon-reload && systemctl enable --now zonegate' '  zonegate status'
@@ -298,6 +299,7 @@ install: all
 # The settings, the state and the user stay.
 uninstall:
 	$(quiet)rm -f $(INSTALLED)
+	$(quiet)test ! -d $(SHARE) || find $(SHARE) -depth -type d -empty -delete
 	@test -n "$(DESTDIR)" || printf '%s\n' 'Removed. Left: $(SYSCONFDIR)/zonegate, /var/lib/zonegate, the user zonegate.'
 
 clean:

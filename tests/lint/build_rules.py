@@ -158,6 +158,8 @@ def uninstall_takes_what_install_put(tree):
                 faults.append(f'make uninstall, {times}: {removed.stderr.strip()}')
         left, kept = _installed(top), {**settings, **foreign}
         faults += [f'make uninstall: leaves {path}' for path in sorted(set(left) - set(kept))]
+        own = os.path.join(top, 'opt/z/share/zonegate')
+        faults += [f'make uninstall: leaves the folder {own}'] if os.path.isdir(own) else []
         faults += [f'make install or uninstall: {path} is not as it was'
                    for path in kept if left.get(path) != kept[path]]
         return faults

@@ -173,7 +173,9 @@ BROKEN = {
         {'Makefile': f'install:\n\tinstall -D Makefile $(DESTDIR)$(PREFIX)/bin/z\nuninstall:\n\t{wrong}\n'}
         for wrong in ('true', 'rm $(DESTDIR)$(PREFIX)/bin/z', 'rm -rf $(DESTDIR)/etc $(DESTDIR)$(PREFIX)/bin/z',
                       'rm -rf $(DESTDIR)$(PREFIX)', 'rm -rf $(DESTDIR)$(PREFIX)/bin/z $(DESTDIR)/var')
-    ] + [{'Makefile': 'install:\n\ttrue\nuninstall:\n\ttrue\n'}],
+    ] + [{'Makefile': 'install:\n\ttrue\nuninstall:\n\ttrue\n'},
+         {'Makefile': 'install:\n\tinstall -D Makefile $(DESTDIR)$(PREFIX)/share/zonegate/a/z\n'
+                      'uninstall:\n\trm -f $(DESTDIR)$(PREFIX)/share/zonegate/a/z\n'}],
     'daemon_libraries': [{'link': 'ssl'}],
     'web_ui_is_small': [{'build/default/webui/sizes.json': '{"app.js": {"gzip": 100000}, "app.css": {"gzip": 30000}}'},
                         {'build/default/webui/sizes.json': '{}'}],
