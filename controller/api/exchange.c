@@ -40,7 +40,7 @@ void exchange_free(struct exchange *x)
 	exchange_body_settle(x);
 	body_charge_unref(x->answer);
 	x->conn->overdue = NULL;
-	hangups_forget(&x->hangup);
+	hangup_forget(&x->hangup);
 	*(x->previous ? &x->previous->next : &x->list->first) = x->next;
 	if (x->next)
 		x->next->previous = x->previous;

@@ -81,7 +81,7 @@ static struct MHD_Response *exchange_answer_open_stream(struct exchange *x)
 	sse_set_wake(x->request->stream, exchange_answer_on_stream, x);
 	x->hangup.gone = exchange_answer_on_hangup;
 	x->hangup.ctx = x;
-	hangups_watch(x->list->hangups, &x->hangup, x->conn->fd);
+	hangup_watch(x->list->hangups, &x->hangup, x->conn->fd);
 	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, ANSWER_STREAM_BLOCK,
 						 exchange_answer_read_stream, x, NULL);
 }

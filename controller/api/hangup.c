@@ -25,12 +25,12 @@ static void hangups_on_ready(struct ev_loop *loop, ev_io *watcher, int events)
 	for (int i = 0; i < HANGUPS_BATCH && epoll_wait(watcher->fd, &event, 1, 0) == 1; i++) {
 		struct hangup *peer = event.data.ptr;
 
-		hangups_forget(peer);
+		hangup_forget(peer);
 		peer->gone(peer->ctx);
 	}
 }
 
-struct hangups *hangups_new(struct ev_loop *loop)
+struct hangups *hangup_new(struct ev_loop *loop)
 {
 	int fd = epoll_create1(EPOLL_CLOEXEC);
 	struct hangups *h;
@@ -44,7 +44,7 @@ struct hangups *hangups_new(struct ev_loop *loop)
 	return h;
 }
 
-void hangups_free(struct hangups *h)
+void hangup_free(struct hangups *h)
 {
 	if (!h)
 		return;
@@ -53,18 +53,18 @@ void hangups_free(struct hangups *h)
 	free(h);
 }
 
-void hangups_watch(struct hangups *h, struct hangup *peer, int fd)
+void hangup_watch(struct hangups *h, struct hangup *peer, int fd)
 {
 	struct epoll_event event = {.events = EPOLLRDHUP, .data.ptr = peer};
 
-	hangups_forget(peer);
+	hangup_forget(peer);
 	if (epoll_ctl(h->ready.fd, EPOLL_CTL_ADD, fd, &event) != 0)
 		return;
 	peer->by = h;
 	peer->fd = fd;
 }
 
-void hangups_forget(struct hangup *peer)
+void hangup_forget(struct hangup *peer)
 {
 	if (!peer->by)
 		return;

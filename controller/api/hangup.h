@@ -14,13 +14,13 @@ struct hangup {
 	int fd;
 };
 
-struct hangups *hangups_new(struct ev_loop *loop); /* NULL: no descriptors */
-void hangups_free(struct hangups *h);              /* nobody is watched any more; NULL-safe */
+struct hangups *hangup_new(struct ev_loop *loop); /* NULL: no descriptors */
+void hangup_free(struct hangups *h);              /* nobody is watched any more; NULL-safe */
 
 /* `gone` and `ctx` are set. The end of what the peer sends, or an error, is his end. What he sends is left alone. Without
  * descriptors or memory he is not watched. */
-void hangups_watch(struct hangups *h, struct hangup *peer, int fd);
+void hangup_watch(struct hangups *h, struct hangup *peer, int fd);
 /* Before the descriptor is closed. What is not watched is no fault. */
-void hangups_forget(struct hangup *peer);
+void hangup_forget(struct hangup *peer);
 
 #endif

@@ -355,12 +355,12 @@ struct httpd *httpd_new(const struct httpd_settings *s)
 	h->settings = *s;
 	h->loop = s->context->loop;
 	h->exchanges = (struct exchange_list){.settings = &h->settings,
-					      .hangups = hangups_new(h->loop),
+					      .hangups = hangup_new(h->loop),
 					      .values = body_budget_new(HTTPD_VALUES_MAX),
 					      .resumed = httpd_on_resumed,
 					      .ctx = h};
 	if (!h->exchanges.hangups || !httpd_open_transports(h)) {
-		hangups_free(h->exchanges.hangups);
+		hangup_free(h->exchanges.hangups);
 		body_budget_unref(h->exchanges.values);
 		free(h);
 		return NULL;
@@ -410,7 +410,7 @@ void httpd_free(struct httpd *h)
 	httpd_close_transport(&h->plain);
 	httpd_close_transport(&h->tls);
 	assert(!h->exchanges.first);
-	hangups_free(h->exchanges.hangups);
+	hangup_free(h->exchanges.hangups);
 	body_budget_unref(h->exchanges.values);
 	ev_timer_stop(h->loop, &h->pause);
 	conns_free(h->conns);

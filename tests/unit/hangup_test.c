@@ -26,7 +26,7 @@ static void on_gone(void *ctx)
 
 	w->told++;
 	if (w->other)
-		hangups_forget(w->other);
+		hangup_forget(w->other);
 }
 
 static void watched_open(struct watched *w, struct ev_loop *loop, struct hangups *hangups)
@@ -35,12 +35,12 @@ static void watched_open(struct watched *w, struct ev_loop *loop, struct hangups
 	w->loop = loop;
 	w->hangups = hangups;
 	w->peer = (struct hangup){.gone = on_gone, .ctx = w};
-	hangups_watch(hangups, &w->peer, w->ends[0]);
+	hangup_watch(hangups, &w->peer, w->ends[0]);
 }
 
 static void watched_close(struct watched *w)
 {
-	hangups_forget(&w->peer);
+	hangup_forget(&w->peer);
 	close(w->ends[0]);
 }
 
@@ -53,7 +53,7 @@ static void look(struct ev_loop *loop)
 static void who_ends_is_told_once(void **state)
 {
 	struct ev_loop *loop = ev_loop_new(0);
-	struct hangups *hangups = hangups_new(loop);
+	struct hangups *hangups = hangup_new(loop);
 	struct watched closes = {0}, half = {0}, stays = {0};
 
 	(void)state;
@@ -74,7 +74,7 @@ static void who_ends_is_told_once(void **state)
 	watched_close(&stays);
 	close(half.ends[1]);
 	close(stays.ends[1]);
-	hangups_free(hangups);
+	hangup_free(hangups);
 	ev_loop_destroy(loop);
 }
 
@@ -82,7 +82,7 @@ static void who_ends_is_told_once(void **state)
 static void who_is_forgotten_is_not_told(void **state)
 {
 	struct ev_loop *loop = ev_loop_new(0);
-	struct hangups *hangups = hangups_new(loop);
+	struct hangups *hangups = hangup_new(loop);
 	struct watched one = {0}, two = {0};
 
 	(void)state;
@@ -96,7 +96,7 @@ static void who_is_forgotten_is_not_told(void **state)
 	assert_int_equal(one.told + two.told, 1);
 	watched_close(&one);
 	watched_close(&two);
-	hangups_free(hangups);
+	hangup_free(hangups);
 	ev_loop_destroy(loop);
 }
 
