@@ -205,6 +205,7 @@ static inline struct health_check fixture_check(enum check_type type)
 		.healthy_threshold = 3,
 		.unhealthy_threshold = 3,
 		.fast_retry = true,
+		.dns_qtype = 1, /* A */
 	};
 
 	if (type == CHECK_HTTP || type == CHECK_HTTPS) {
