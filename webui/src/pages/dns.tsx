@@ -13,7 +13,7 @@ import {Table} from '../ui/table.tsx'
 function Asked({name}: {name: string}) {
 	const [type, setType] = useState('A')
 	const [client, setClient] = useState('')
-	const preview = useResource(`dns-${name}-${type}-${client}`, () => get<Preview>('/api/v1/dns/preview', undefined, {name, type, client: client.trim()}), 3000)
+	const preview = useResource(`dns-${name}-${type}-${client}`, async () => name ? get<Preview>('/api/v1/dns/preview', undefined, {name, type, client: client.trim()}) : undefined, 3000)
 	const p = preview.data.value
 	return (
 		<section class="panel stack" aria-label="Answer">
