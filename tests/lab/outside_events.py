@@ -13,7 +13,7 @@ from zglab.streams import Flapper
 from zglab.zones import NAME
 
 LAB_SECONDS = 60
-FLAPPING, FLAPS, FLAP_SECONDS = 240, 100_000, 150
+FLAPPING, FLAPS, FLAP_SECONDS = 240, 100_000, 75
 EVENTS_A_MINUTE = 10  # of each server, and a summary
 STORE_KIB = FLAPPING * 1000  # the history of a server has 1,000 entries, of a KiB at most
 # Beside a flood: the middle, which the daemon answers for, and the p99, in which a machine that does other things has its part.
@@ -89,12 +89,12 @@ def a_hundred_thousand_flaps(config):
         before = asking.figures()
         api.Api(one.socket, judged=False).apply(flood(flapper))
         begin = time.monotonic()
-        while changes(one) < FLAPS:
-            assert time.monotonic() - begin < FLAP_SECONDS, f"only {changes(one)} flaps"
+        while changes(one) < FLAPS and time.monotonic() - begin < FLAP_SECONDS:
             for _ in range(20):
                 asking.ask()
         took, meanwhile, count = time.monotonic() - begin, asking.figures(), changes(one)
         flapper.stop()
+        assert count > FLAPS / 5, f"only {count} flaps in {took:.0f} s, which even a slow machine has time for"
         size, events = store_kib(one), int(listed(one))
         print(f"{count:.0f} flaps in {took:.0f} s; middle and p99 in ms before {before}, meanwhile {meanwhile}; {events} events, store {size} KiB")
         minutes = took // 60 + 1

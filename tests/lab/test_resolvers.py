@@ -81,7 +81,7 @@ def answering(lab, namespace, server, name):
         except OSError:
             return False
 
-    lab.wait(asked, 5 * lab.slow, f"{server} answers {name}", pause=0.1)
+    lab.wait(asked, 20 * lab.slow, f"{server} answers {name}", pause=0.1)
 
 
 @contextlib.contextmanager

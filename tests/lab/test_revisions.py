@@ -238,8 +238,10 @@ def planned(before, plan):
     return found
 
 
-def vip_verdicts(lab):
-    return lab.gw.daemon.log().count("zone.vip_changed")
+def verdicts_of(lab):
+    """How many verdicts there were of VIPs and servers, as the daemon logs them."""
+    log = lab.gw.daemon.log()
+    return log.count("zone.vip_changed") + log.count("server.health_changed")
 
 
 @case
@@ -252,7 +254,7 @@ def a_plan_is_what_is_done(lab):
     with lab.gw.capture() as capture:
         for number in range(RANDOM_DOCUMENTS):
             wanted = random_document(dice, lab)
-            verdicts, before = vip_verdicts(lab), asked(resolver)
+            verdicts, before = verdicts_of(lab), asked(resolver)
             plan = post(lab, "/config/plan", wanted).expect(200).json
             assert capture.changes() == {}, "a plan changes nothing"
             lab.gw.api.apply(wanted)
@@ -262,7 +264,7 @@ def a_plan_is_what_is_done(lab):
             done = capture.changes(0.02)
             assert done == told, (number, done, plan["kernel_ops"])
             # A verdict that came meanwhile is in the answers, and the plan could not know it.
-            if vip_verdicts(lab) == verdicts:
+            if verdicts_of(lab) == verdicts:
                 assert after == planned(before, plan), (number, before, after, plan["dns_changes"])
                 judged += 1
             operations += sum(done.values())

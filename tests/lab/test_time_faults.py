@@ -33,7 +33,7 @@ def undisturbed(lab, jump):
     """Probes keep their pace, no state changes, a drain ends when it would have ended."""
     lab.network(3)
     configuration = web(
-        lab, health_check=check(type="http"), drain_timeout_ms=2500, on_unhealthy="terminate"
+        lab, health_check=check(type="http", timeout_ms=1000), drain_timeout_ms=2500, on_unhealthy="terminate"
     )
     lab.start(configuration)
     traffic = lab.traffic(connections=6, pause=0.02)
@@ -169,8 +169,7 @@ def stopped_for_ten_seconds_under_a_thousand_servers(lab):
     host.seen.clear()
     lab.gw.daemon.resume()
     began = time.monotonic()
-    down = lab.wait_weight(lab.servers[1], 0, INTERVAL + 3 * 1.0 + lab.margin)
-    assert down <= INTERVAL + 0.5 + lab.margin, f"refused three times takes {down:.1f} s"
+    lab.wait_weight(lab.servers[1], 0, INTERVAL + 0.5 + lab.margin)  # refused three times
     lab.wait(
         lambda: len(host.seen) == COUNT, INTERVAL + lab.margin - (time.monotonic() - began),
         "each was probed again within I", pause=0.05,

@@ -75,7 +75,7 @@ class Watched:
         print(f"{' '.join(sorted(names))}: firing after {took:.0f} s", flush=True)
         self.fired |= names
 
-    def over(self, names, seconds=40):
+    def over(self, names, seconds=90):
         took = self.lab.wait(lambda: not names & self.prometheus.firing(), seconds * self.lab.slow,
                              f"{names} are over", pause=0.5)
         print(f"{' '.join(sorted(names))}: over after {took:.0f} s", flush=True)
