@@ -140,6 +140,7 @@ def kill_9_in_the_middle(lab):
     lab.servers[0].close_connections()
     lab.wait(lambda: "10.2.0.11" not in lab.gw.weights(), 4 + lab.margin, "s1 is gone")
     lab.wait(lambda: drained(lab)["state"] == "finished", 1 + lab.margin, "it has ended")
+    lab.stored()
     lab.gw.daemon.kill()
     lab.gw.daemon.start()
     lab.holds(lambda: lab.gw.weights() == {"10.2.0.12": 7}, 0.5, "it stays out")

@@ -92,6 +92,7 @@ def states_outlive_a_restart(lab):
     lab.start(web(lab, health_check=check(interval_ms=300, healthy_threshold=3)))
     lab.servers[0].kill()
     lab.wait_weight(lab.servers[0], 0, 1 + lab.margin)
+    lab.stored()
     with lab.gw.capture() as capture:
         lab.gw.daemon.kill()
         lab.gw.daemon.start()

@@ -152,7 +152,7 @@ def after_kill_9(lab):
     lab.wait(lambda: settled(lab.gw), 4 * lab.slow, "both are healthy")
     lab.named["b2"].kill()
     answers(lab, ask, ONLY_A)
-    time.sleep(0.3)
+    lab.stored()
     lab.gw.daemon.kill()
     lab.gw.daemon.start()
     lab.holds(lambda: ask.published(NAME) == ONLY_A, 0.7, "only zone-a")

@@ -240,6 +240,10 @@ class Lab:
                 raise AssertionError(f"did not hold for {seconds} s: {what}")
             time.sleep(pause)
 
+    def stored(self):
+        """Verdicts are told and applied first and stored behind that: a kill -9 at once may forget the last one."""
+        time.sleep(0.3 * self.slow)
+
     # Ending
 
     def describe(self):
