@@ -2,9 +2,12 @@
 """Line 10: CPU of the server an answer; ours, gdnsd, Knot, NSD and the bare echo, in turns.
 
 Each has one worker and one A record, and answers the same client, which always has WINDOW queries
-on their way. All are asked for NAME. "probing" is ours too, while it runs PROBES probes a second.
+on their way. All are asked for NAME. They stand side by side and are asked in turns, SLICE seconds each and
+SLICES times a round: what the machine does beside it, or its memory, meets them all alike. "probing" is ours
+once more, with PROBES probes a second and without, in turns too.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -17,7 +20,9 @@ from . import BUILD, figures, host
 NAME = "www.bench.example"
 ZONE = "bench.example"
 ADDRESS = "127.0.0.1"
-PORT = 5300
+PORT = 5300  # of the first; the next ones have the next ones
+SLICE = 0.3
+SLICES = 6
 WINDOW = 100  # as many as dnsperf has
 PROBES = 5000
 RECORDS = """$TTL 60
@@ -87,12 +92,12 @@ class Server:
     """A name server in the foreground. COMMAND takes {folder}, {address}, {port} and {name};
     FILES are written before, likewise."""
 
-    def __init__(self, name, command, files=(), folders=()):
-        self.name = name
+    def __init__(self, name, port, command, files=(), folders=()):
+        self.name, self.port = name, port
         self.folder = tempfile.mkdtemp(prefix="zgbench-dns-")
         self._process = None
         values = {
-            "folder": self.folder, "address": ADDRESS, "port": PORT, "name": NAME, "zone": ZONE,
+            "folder": self.folder, "address": ADDRESS, "port": port, "name": NAME, "zone": ZONE,
         }
         for path in folders:
             os.makedirs(f"{self.folder}/{path}")
@@ -113,9 +118,8 @@ class Server:
             raise SystemExit(f"{self.name} has ended: see {BUILD}/bench/dns.log")
         return False
 
-    @staticmethod
-    def _answers():
-        return ask(0.05, 1)["answers"] > 0
+    def _answers(self):
+        return ask(0.05, 1, self.port)["answers"] > 0
 
     @property
     def pids(self):
@@ -131,27 +135,30 @@ class Server:
 class Daemon:
     """Ours as it is: one load balancer with the name, and servers that are probed or not."""
 
-    def __init__(self, name, store, probes):
-        self.name = name
+    def __init__(self, name, port, probes):
+        self.name, self.port = name, port
+        self._probes = probes
+        self._store = host.make_store(self._document(False))
         self._listener = host.Listener("tcp") if probes else None
-        self._daemon = host.Zonegate(
-            store, dns={"listen": f"{ADDRESS}:{PORT}", "rrl": 0},
-        )
+        self._daemon = host.Zonegate(self._store, dns={"listen": f"{ADDRESS}:{port}", "rrl": 0})
 
-    @staticmethod
-    def store(probes):
-        """A store with the document, for as many as take part."""
-        members = {} if probes else {"enabled": False}
-        document = host.checked("tcp", probes or host.PER_SERVICE, **members)
+    def _document(self, probing):
+        members = {} if probing else {"enabled": False}
+        document = host.checked("tcp", self._probes or host.PER_SERVICE, **members)
         next(iter(document["load_balancers"].values()))["dns_name"] = NAME
-        return host.make_store(document)
+        return document
 
     def start(self):
         self._daemon.start()
-        host.wait(lambda: ask(0.05, 1)["answers"] > 0, 20, f"{self.name} answers")
-        if self._listener:
-            time.sleep(2.5)  # the first round is spread over a second
+        host.wait(lambda: ask(0.05, 1, self.port)["answers"] > 0, 20, f"{self.name} answers")
         return self
+
+    def probe(self, probing):
+        """The health checks on or off; returns when the first round of them is over."""
+        self._daemon.api.put(
+            "/config", json.dumps(self._document(probing)), {"If-Match": "*"},
+        ).expect(200, 204)
+        time.sleep(host.WARM if probing else 0.2)
 
     @property
     def pids(self):
@@ -161,12 +168,13 @@ class Daemon:
         self._daemon.close()
         if self._listener:
             self._listener.close()
+        host.remove_store(self._store)
 
 
-def ask(seconds, window=WINDOW):
+def ask(seconds, window=WINDOW, port=PORT):
     """{name: number} of what the client saw."""
     run = subprocess.run(
-        [f"{host.PROGRAMS}/dns_bench", ADDRESS, str(PORT), str(seconds), str(window), NAME],
+        [f"{host.PROGRAMS}/dns_bench", ADDRESS, str(port), str(seconds), str(window), NAME],
         stdout=subprocess.PIPE, text=True, check=True, timeout=seconds + 30,
         preexec_fn=lambda: os.sched_setaffinity(0, host.OTHER),
     )
@@ -175,19 +183,20 @@ def ask(seconds, window=WINDOW):
 
 
 MAKERS = {
-    "ours": lambda stores: Daemon("ours", stores[0], 0),
-    "probing": lambda stores: Daemon("probing", stores[PROBES], PROBES),
-    "bare": lambda _: Server("bare", [f"{host.PROGRAMS}/bare_dns_echo", "{address}", "{port}"]),
-    "gdnsd": lambda _: Server(
-        "gdnsd", ["/usr/sbin/gdnsd", "-c", "{folder}", "start"],
+    "ours": lambda port: Daemon("ours", port, 0),
+    "bare": lambda port: Server(
+        "bare", port, [f"{host.PROGRAMS}/bare_dns_echo", "{address}", "{port}"],
+    ),
+    "gdnsd": lambda port: Server(
+        "gdnsd", port, ["/usr/sbin/gdnsd", "-c", "{folder}", "start"],
         [("config", GDNSD), (f"zones/{ZONE}", RECORDS)], ["zones", "run", "state"],
     ),
-    "knot": lambda _: Server(
-        "knot", ["/usr/sbin/knotd", "-c", "{folder}/knot.conf"],
+    "knot": lambda port: Server(
+        "knot", port, ["/usr/sbin/knotd", "-c", "{folder}/knot.conf"],
         [("knot.conf", KNOT), ("zone", RECORDS)], ["db"],
     ),
-    "nsd": lambda _: Server(
-        "nsd", ["/usr/sbin/nsd", "-d", "-c", "{folder}/nsd.conf"],
+    "nsd": lambda port: Server(
+        "nsd", port, ["/usr/sbin/nsd", "-d", "-c", "{folder}/nsd.conf"],
         [("nsd.conf", NSD), ("zone", RECORDS)],
     ),
 }
@@ -205,35 +214,63 @@ def threads_usec(pid, prefix):
     return total / 1000
 
 
-def cost(server, seconds):
-    """CPU in microseconds of one answer: of all threads, and of those for DNS in ours."""
-    ask(0.3)
-    begin = host.cpu_usec(*server.pids), threads_usec(server.pids[0], "dns-")
-    seen = ask(seconds)
-    end = host.cpu_usec(*server.pids), threads_usec(server.pids[0], "dns-")
-    if seen["wrong"] or seen["answers"] < 10000 * seconds:
-        raise SystemExit(f"{server.name}: {seen}")
-    return [(after - before) / seen["answers"] for before, after in zip(begin, end)]
+class Account:
+    """What a server has used and answered in the slices of one round."""
+
+    def __init__(self):
+        self.usec, self.threads, self.answers = 0.0, 0.0, 0.0
+
+    def slice(self, server, seconds=SLICE):
+        ask(0.05, port=server.port)
+        begin = host.cpu_usec(*server.pids), threads_usec(server.pids[0], "dns-")
+        seen = ask(seconds, port=server.port)
+        end = host.cpu_usec(*server.pids), threads_usec(server.pids[0], "dns-")
+        if seen["wrong"] or seen["answers"] < 10000 * seconds:
+            raise SystemExit(f"{server.name}: {seen}")
+        self.usec += end[0] - begin[0]
+        self.threads += end[1] - begin[1]
+        self.answers += seen["answers"]
 
 
-def measure(seconds=2.0):
-    """{name: median of the CPU in microseconds an answer}; "ours threads" and "probing threads" are
-    those of the threads that answer."""
+def _beside_each_other(values):
+    servers = []
+    try:
+        for number, make in enumerate(MAKERS.values()):
+            servers.append(make(PORT + number))
+            servers[-1].start()
+        for _ in range(host.ROUNDS):
+            accounts = {server.name: Account() for server in servers}
+            for _ in range(SLICES):
+                for server in servers:
+                    accounts[server.name].slice(server)
+            for name, account in accounts.items():
+                values.setdefault(name, []).append(account.usec / account.answers)
+    finally:
+        for server in servers:
+            server.close()
+
+
+def _while_probing(values):
+    daemon = Daemon("probing", PORT, PROBES)
+    try:
+        daemon.start()
+        for _ in range(host.ROUNDS):
+            for name, probing in (("quiet", False), ("probing", True)):
+                daemon.probe(probing)
+                account = Account()
+                for _ in range(SLICES):
+                    account.slice(daemon)
+                values.setdefault(name, []).append(account.threads / account.answers)
+    finally:
+        daemon.close()
+
+
+def measure():
+    """{name: median of the CPU in microseconds an answer}; "quiet" and "probing" are those of the
+    threads that answer, of one daemon without probes and with them."""
     host.enter()
-    stores = {probes: Daemon.store(probes) for probes in (0, PROBES)}
     values = {}
-    for _ in range(host.ROUNDS):
-        for name, make in MAKERS.items():
-            server = make(stores)
-            try:
-                server.start()
-                whole, threads = cost(server, seconds)
-            finally:
-                server.close()
-            values.setdefault(name, []).append(whole)
-            values.setdefault(f"{name} threads", []).append(threads)
-            time.sleep(0.1)
-    for store in stores.values():
-        host.remove_store(store)
+    _beside_each_other(values)
+    _while_probing(values)
     host.dump("dns", values)
     return {name: figures.median(x) for name, x in values.items()}

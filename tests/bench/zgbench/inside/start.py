@@ -116,10 +116,12 @@ def start(lab):
     saved = contest.file("document.json", json.dumps(document))
     has_cli = os.path.exists(lab.config["zonegate"])
     for number in contest.rounds():
-        ipvsadm(contest, rules)
         ours(contest, store, number)
         loading(contest)
         keepalived(contest, configuration)
+        if number % 2:  # these take seconds
+            continue
+        ipvsadm(contest, rules)
         if has_cli:
             apply(contest, saved, number)
     contest.write()
