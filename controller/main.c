@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "settings.h"
+#include "settings_place.h"
 #include "wiring.h"
 #include "wiring_check.h"
 
@@ -77,10 +78,13 @@ static int parse_options(int argc, char **argv, struct options *o)
 	return -1;
 }
 
-static void print_faults(const struct err *e)
+static void print_faults(const struct settings *s, const struct err *e)
 {
+	char place[SETTINGS_PLACE_MAX];
+
 	for (size_t i = 0; i < e->count; i++)
-		fprintf(stderr, "zonegated: %s: %s\n", e->faults[i].pointer, e->faults[i].detail);
+		fprintf(stderr, "zonegated: %s: %s\n",
+			settings_place_format(s, e->faults[i].pointer, place), e->faults[i].detail);
 }
 
 /* Faults are in `e`. */
@@ -112,6 +116,7 @@ static bool is_of_settings(const struct err *e)
 
 static int run(const struct options *o, struct settings *s, struct err *e)
 {
+	char place[SETTINGS_PLACE_MAX];
 	struct wiring *w = NULL;
 
 	log_open((enum log_target)s->log_target, (enum log_level)s->log_level);
@@ -121,7 +126,8 @@ static int run(const struct options *o, struct settings *s, struct err *e)
 			  "CAP_NET_BIND_SERVICE is enough (see zonegate.service)");
 	if (wiring_new(s, o->settings_path ? o->settings_path : DEFAULT_SETTINGS, e, &w) != 0) {
 		for (size_t i = 0; i < e->count; i++)
-			log_write(LOG_LEVEL_ERROR, "cannot start: %s%s%s", e->faults[i].pointer,
+			log_write(LOG_LEVEL_ERROR, "cannot start: %s%s%s",
+				  settings_place_format(s, e->faults[i].pointer, place),
 				  *e->faults[i].pointer ? ": " : "", e->faults[i].detail);
 		return is_of_settings(e) ? EXIT_CONFIG : EXIT_FAILURE;
 	}
@@ -135,11 +141,12 @@ static int run(const struct options *o, struct settings *s, struct err *e)
 static void warn_of_files(const struct settings *s)
 {
 	struct err e AUTO_ERR = {0};
+	char place[SETTINGS_PLACE_MAX];
 
 	wiring_check_files(s, getpwnam(SERVICE_USER), &e);
 	for (size_t i = 0; i < e.count; i++)
 		fprintf(stderr, "zonegated: warning: it does not start: %s: %s\n",
-			e.faults[i].pointer, e.faults[i].detail);
+			settings_place_format(s, e.faults[i].pointer, place), e.faults[i].detail);
 }
 
 int main(int argc, char **argv)
@@ -153,8 +160,10 @@ int main(int argc, char **argv)
 		return status;
 	load_settings(&o, &s, &e);
 	wiring_check(&s, &e);
+	if (o.check && !err_any(&e))
+		wiring_check_contents(&s, &e);
 	if (err_any(&e)) {
-		print_faults(&e);
+		print_faults(&s, &e);
 		status = EXIT_CONFIG;
 	} else if (o.check) {
 		warn_of_files(&s);
@@ -163,7 +172,7 @@ int main(int argc, char **argv)
 	} else {
 		status = run(&o, &s, &e);
 		if (status != EXIT_SUCCESS && s.log_target != LOG_TARGET_STDERR)
-			print_faults(&e);
+			print_faults(&s, &e);
 	}
 	settings_clear(&s);
 	return status;

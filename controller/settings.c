@@ -159,6 +159,17 @@ static void set_number(struct reading *r, const struct settings_key *k, const ch
 		*ret_number = n;
 }
 
+/* Defaults stand in no line. */
+static void note_place(struct reading *r, size_t index)
+{
+	struct settings_place *p = &r->settings->places[index];
+
+	if (r->line == 0)
+		return;
+	free(p->file);
+	*p = (struct settings_place){mem_strdup(r->name), r->line, ++r->settings->places_given};
+}
+
 static void set_key(struct reading *r, size_t index, const char *value)
 {
 	const struct settings_key *k = &settings_keys[index];
@@ -186,6 +197,7 @@ static void set_key(struct reading *r, size_t index, const char *value)
 		set_number(r, k, value, at);
 	}
 	r->seen[index] = true;
+	note_place(r, index);
 }
 
 static bool section_known(const char *section)
@@ -385,6 +397,7 @@ void settings_clear(struct settings *s)
 	for (size_t i = 0; i < settings_keys_count; i++) {
 		void *at = (char *)s + settings_keys[i].offset;
 
+		free(s->places[i].file);
 		if (settings_keys[i].type == KEY_TEXT)
 			free(*(char **)at);
 		else if (settings_keys[i].type == KEY_LIST)

@@ -9,10 +9,18 @@
 #define SETTINGS_LIST_MAX 64
 #define SETTINGS_LINE_MAX 4096 /* without its end */
 #define SETTINGS_FILE_MAX (1024 * 1024)
+#define SETTINGS_KEYS_MAX 64
 
 struct settings_list {
 	char *items[SETTINGS_LIST_MAX];
 	size_t count;
+};
+
+/* The last line that gave a key its value. For settings_place.c. */
+struct settings_place {
+	char *file; /* NULL: it has its default */
+	unsigned line;
+	unsigned order; /* of all lines that were read */
 };
 
 struct settings {
@@ -48,8 +56,10 @@ struct settings {
 	struct settings_list notify_types;
 	unsigned notify_pace_ms;
 	unsigned notify_timeout_s;
-	unsigned log_level;  /* enum log_level */
-	unsigned log_target; /* enum log_target */
+	unsigned log_level;                              /* enum log_level */
+	unsigned log_target;                             /* enum log_target */
+	struct settings_place places[SETTINGS_KEYS_MAX]; /* by the table of keys */
+	unsigned places_given;
 };
 
 /* The defaults; `s` is to be cleared by settings_clear(). */

@@ -22,7 +22,6 @@ struct settings_key {
 	const char *help;
 };
 
-#define SETTINGS_KEYS_MAX 64
 extern const struct settings_key settings_keys[];
 extern const size_t settings_keys_count;
 

@@ -10,6 +10,7 @@
 #include "api/worker.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "dnsio/dnsd.h"
 #include "dnsio/nsupdate.h"
 #include "engine/engine.h"
@@ -20,8 +21,10 @@
 #include "loop.h"
 #include "probe/probe.h"
 #include "settings.h"
+#include "settings_place.h"
 #include "store/store.h"
 #include "webhook/webhook.h"
+#include "wiring_check.h"
 #include "wiring_dns.h"
 #include "wiring_notify.h"
 #include "wiring_parts.h"
@@ -33,6 +36,16 @@
 
 /* ---- signals ---- */
 
+static void log_faults(const struct settings *s, const struct err *e)
+{
+	char place[SETTINGS_PLACE_MAX];
+
+	for (size_t i = 0; i < e->count; i++)
+		log_write(LOG_LEVEL_ERROR, "settings not read again, the old ones hold: %s: %s",
+			  settings_place_format(s, e->faults[i].pointer, place),
+			  e->faults[i].detail);
+}
+
 static void on_reload(void *ctx)
 {
 	struct wiring *w = ctx;
@@ -41,9 +54,10 @@ static void on_reload(void *ctx)
 
 	loop_notify_reloading();
 	settings_init(&fresh);
-	if (settings_load(&fresh, w->settings_path, SETTINGS_OPTIONAL, &e) != 0) {
-		log_write(LOG_LEVEL_ERROR, "settings not read again, the old ones hold: %s",
-			  err_first(&e));
+	settings_load(&fresh, w->settings_path, SETTINGS_OPTIONAL, &e);
+	wiring_check(&fresh, &e);
+	if (err_any(&e)) {
+		log_faults(&fresh, &e);
 	} else {
 		log_set_level((enum log_level)fresh.log_level);
 		engine_set_audit_interval(w->engine, fresh.kernel_audit_interval_s * USEC_PER_SEC);
@@ -155,13 +169,13 @@ static void announce(struct wiring *w, const struct node_status *st)
 	char *text AUTO_FREE = mem_printf(
 		"zonegated " ZONEGATE_VERSION " as %s: revision %llu, %zu virtual service%s, "
 		"%zu server%s probed, IPVS is %s",
-		st->node_name, (unsigned long long)st->revision, st->services,
-		st->services == 1 ? "" : "s", st->probes, st->probes == 1 ? "" : "s",
+		st->node_name, (unsigned long long)st->revision, st->services, TEXT_S(st->services),
+		st->probes, TEXT_S(st->probes),
 		st->kernel_off
 			? "off"
 			: (st->kernel_available ? "there" : "not available: modprobe ip_vs"));
 
-	engine_tell(w->engine, EVENT_DAEMON_STARTED, text);
+	engine_tell_started(w->engine, text);
 }
 
 void wiring_run(struct wiring *w)

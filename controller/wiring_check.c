@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The settings as a start judges them: all faults, nothing opened.
+// The settings as a start judges them: all faults, and nothing opened but files that they name.
 #include "wiring_check.h"
 
 #include <errno.h>
@@ -8,9 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "api/api.h"
+#include "api/auth.h"
 #include "api/sockets.h"
+#include "api/tls.h"
 #include "base/file.h"
 #include "settings.h"
 #include "wiring_dns.h"
@@ -108,6 +111,35 @@ void wiring_check_files(const struct settings *s, const struct passwd *reader,
 				"the user %s cannot read %s: chgrp %s it, and chmod 640",
 				reader->pw_name, files[i].path, reader->pw_name);
 	}
+}
+
+static void check_token(const char *path, struct err *e)
+{
+	struct auth_token *token;
+
+	if (auth_token_new(path, e, &token) == 0)
+		auth_token_free(token);
+}
+
+static void check_certificate(const struct settings *s, struct err *e)
+{
+	const struct tls_settings ts = {.cert = s->api_tls_cert, .key = s->api_tls_key};
+	struct tls *tls;
+
+	if (tls_new(&ts, e, &tls) == 0)
+		tls_free(tls);
+}
+
+int wiring_check_contents(const struct settings *s, struct err *e)
+{
+	size_t before = e->total;
+
+	if (s->api_token_file && access(s->api_token_file, R_OK) == 0)
+		check_token(s->api_token_file, e);
+	if (s->api_tls_cert && s->api_tls_key && access(s->api_tls_cert, R_OK) == 0 &&
+	    access(s->api_tls_key, R_OK) == 0)
+		check_certificate(s, e);
+	return e->total == before ? 0 : -EINVAL;
 }
 
 int wiring_check(const struct settings *s, struct err *e)

@@ -11,6 +11,10 @@ struct settings;
 /* Everything that a start would refuse and that can be seen without opening anything. Adds every fault. Returns 0 or -EINVAL. */
 int wiring_check(const struct settings *s, struct err *e);
 
+/* The same of what stands in the files that the settings name, as far as who asks may read them: a start that may not ends
+ * before. Returns 0 or -EINVAL. */
+int wiring_check_contents(const struct settings *s, struct err *e);
+
 /* What of the files that the settings name would keep a daemon of the user `reader` (NULL: of whom is not looked at) from
  * starting here and now: that is no fault of the settings, and may be mended before the start. Adds each. */
 void wiring_check_files(const struct settings *s, const struct passwd *reader,

@@ -62,8 +62,8 @@ static json_t *history_item(const json_t *entry)
 		"{s:o, s:s}", "at",
 		status_json_time((usec_t)json_integer_value(json_object_get(entry, "wall"))),
 		"event", "transition");
-	static const char *const members[] = {"event",       "from",   "to",
-					      "reason_code", "detail", "lasted_ms"};
+	static const char *const members[] = {"event",  "from",      "to",     "reason_code",
+					      "detail", "lasted_ms", "unclean"};
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
 		json_t *member = json_object_get(value, members[i]);

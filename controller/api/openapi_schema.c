@@ -64,8 +64,8 @@ static const struct schema_row schema_rows[] = {
 	 "weight_configured:integer weight:integer services:[Service] check:CheckInForce? probe_load:ProbeLoad last_probe:Evidence? "
 	 "last_failure:Evidence? recent:[Result] next_change:string advice:string windows?:Windows traffic:StatsNow?"},
 	{"HealthHistory",
-	 "Entries, newest first: `event` is transition (from, to, reason_code, detail, lasted_ms, recent), daemon.started or "
-	 "daemon.stopped",
+	 "Entries, newest first: `event` is transition (from, to, reason_code, detail, lasted_ms, recent), daemon.started "
+	 "(unclean: true after an end without a stop, from when on is not known) or daemon.stopped",
 	 "items:[HealthEvent] next_cursor:string?"},
 	{"Probe", "One probe that counted for nothing: pass, fail, or error of this host",
 	 "server_group:string server:string endpoint:string type?:string started:time? result:=pass|fail|error "
@@ -99,9 +99,11 @@ static const struct schema_row schema_rows[] = {
 	 "What is not as configured: kind (unconfirmed_change, zone_shift, drain, weight_override, removal), id, object, who, comment, created_at, "
 	 "expires_at or deadline_at, and members of the kind",
 	 "items:[OverrideItem] next_cursor:string?"},
-	{"DnsPreview", "One answer: addresses with their share, those left out with the reason",
+	{"DnsPreview",
+	 "One answer: addresses with their share, those left out with the reason. `detail` says why a name is not answered; `meant` "
+	 "is the dns_name of the load balancer of that name",
 	 "name:string type:string rcode:string serial:integer ttl_s:integer negative_ttl_s:integer load_balancer:string? "
-	 "zone:string? client_affinity:string client_zone:string? scope:integer addresses:[PreviewAddress]"},
+	 "zone:string? client_affinity:string client_zone:string? scope:integer addresses:[PreviewAddress] detail:string meant:string?"},
 	{"DnsRecords", "Record sets {name, type, ttl_s, data}",
 	 "serial:integer items:[RecordSet] next_cursor:string?"},
 	{"DetectionTime",
@@ -228,6 +230,12 @@ static json_t *schema_text(char *const columns[COLUMN_COUNT])
 	return schema;
 }
 
+/* Identity and times: settings that nobody has made have none. */
+static bool schema_is_of_maker(const char *type)
+{
+	return strcmp(type, "string") == 0 || strcmp(type, "time") == 0;
+}
+
 /* What readers get besides. */
 static json_t *schema_read_only(char *const columns[COLUMN_COUNT])
 {
@@ -248,6 +256,8 @@ static json_t *schema_read_only(char *const columns[COLUMN_COUNT])
 			type = schema_objects[i].state;
 	}
 	schema = openapi_type_schema(type);
+	if (strcmp(object, "ipvs_settings") == 0 && schema_is_of_maker(type))
+		schema = openapi_type_nullable(schema);
 	json_object_set_new(schema, "readOnly", json_true());
 	return schema;
 }

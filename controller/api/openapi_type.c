@@ -214,7 +214,7 @@ static const struct {
 	 "weight:integer last_probe:Evidence? traffic:StatsNow?"},
 	{"Range", "At best and at worst", "best_ms:integer worst_ms:integer"},
 	{"Windows", "How long a change takes to be seen",
-	 "detection_silent:Range detection_active:Range recovery:Range"},
+	 "detection_silent:Range? detection_active:Range recovery:Range silence?:string"},
 	{"Evidence", "What a probe met",
 	 "started:time? result:=pass|fail|error reason_code:string duration_ms:number received:string "
 	 "connect_ms?:number tls_ms?:number reused_connection?:boolean first_byte_ms?:number "
@@ -226,7 +226,7 @@ static const struct {
 	 "unhealthy_threshold:integer fast_retry:boolean"},
 	{"HealthEvent", "A transition, or a start or stop of the daemon",
 	 "at:time? event:string from?:string to?:string reason_code?:string detail?:string "
-	 "lasted_ms?:integer recent?:[Result]"},
+	 "lasted_ms?:integer recent?:[Result] unclean?:boolean"},
 	{"OverrideNote", "Who changed it and why",
 	 "at:time? who?:string? comment?:string? expires_at?:time?"},
 	{"ShiftEffect", "What a shift does to a load balancer",

@@ -11,4 +11,8 @@ bool text_is_clean(const char *text);
 /* For a text that may have been cut: takes off a character of UTF-8 of which the end is missing. Returns `text`. */
 char *text_trim(char *text);
 
+/* The form of a word that goes with a count, whatever the type of that is: "%zu server%s", n, TEXT_S(n). */
+#define TEXT_FORM(count, one, many) ((count) == 1 ? (one) : (many))
+#define TEXT_S(count)               TEXT_FORM(count, "", "s")
+
 #endif

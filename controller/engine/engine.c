@@ -8,6 +8,7 @@
 #include "base/metrics.h"
 #include "engine/confirm_parts.h"
 #include "engine/event_limit.h"
+#include "engine/events.h"
 #include "engine/override_parts.h"
 #include "engine/told.h"
 #include "engine/zones.h"
@@ -154,6 +155,41 @@ static void wake(struct engine *e, usec_t now)
 	e->ports.wake_at(e->ports.ctx, at);
 }
 
+/* ---- start and stop ------------------------------------------------------------------------------ */
+
+#define TOLD_DAEMON "daemon"
+
+/* Whoever was killed has not told of its end. */
+static void note_start(struct engine *e)
+{
+	e->unclean = told_was(e, TOLD_DAEMON, "running");
+	rows_append(e, "event", "daemon",
+		    mem_strdup(e->unclean ? "{\"event\":\"daemon.started\",\"unclean\":true}"
+					  : "{\"event\":\"daemon.started\"}"));
+}
+
+void engine_tell_started(struct engine *e, const char *detail)
+{
+	(void)told_is_news(e, TOLD_DAEMON, "running");
+	engine_emit_with(e,
+			 &(struct emission){.id = EVENT_DAEMON_STARTED,
+					    .object = "",
+					    .data = json_pack("{s:b}", "unclean", e->unclean)},
+			 "%s%s", e->unclean ? "after it had ended without a stop: " : "", detail);
+}
+
+static void note_stop(struct engine *e)
+{
+	(void)told_is_news(e, TOLD_DAEMON, "stopped");
+	rows_append(e, "event", "daemon", mem_strdup("{\"event\":\"daemon.stopped\"}"));
+	event_limit_flush(e);
+	events_tell(e,
+		    &(struct emission){.id = EVENT_DAEMON_STOPPED, .object = "", .unlogged = true},
+		    "it was told to stop");
+}
+
+/* ---- the step ------------------------------------------------------------------------------------ */
+
 void engine_settle(struct engine *e)
 {
 	static const struct {
@@ -168,7 +204,7 @@ void engine_settle(struct engine *e)
 	e->settle_now = now;
 	e->settle_wall = e->ports.wall(e->ports.ctx);
 	if (!e->started)
-		rows_append(e, "event", "daemon", mem_strdup("{\"event\":\"daemon.started\"}"));
+		note_start(e);
 	e->started = true;
 	confirm_tick(e, now);
 	propose_pump(e);
@@ -231,17 +267,15 @@ void engine_flush(struct engine *e)
 	e->flushing = true;
 	told_forget(e, ACKS_TOLD_APPLIED);
 	sysctls_restore(e);
+	e->rows_retry_at = USEC_NEVER;
+	note_stop(e);
 	engine_mark(e, MARK_CHECKS);
 }
 
 void engine_save_health(struct engine *e)
 {
 	e->rows_retry_at = USEC_NEVER; /* once more, and at once */
-	rows_append(e, "event", "daemon", mem_strdup("{\"event\":\"daemon.stopped\"}"));
-	event_limit_flush(e);
-	events_tell(e,
-		    &(struct emission){.id = EVENT_DAEMON_STOPPED, .object = "", .unlogged = true},
-		    "it was told to stop");
+	note_stop(e);
 	for (size_t i = 0; i < e->groups.count; i++) {
 		struct engine_group *g = e->groups.items[i];
 

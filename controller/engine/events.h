@@ -25,6 +25,8 @@ int engine_event_severity_parse(const char *name); /* -1 if it is none */
 
 /* From the parts beside the engine. */
 void engine_tell(struct engine *e, enum engine_event_id id, const char *detail);
+/* The daemon runs. Also, that it had ended without a stop. After the first settle. */
+void engine_tell_started(struct engine *e, const char *detail);
 /* A sign-in that was refused; `user` "" = not known. */
 void engine_note_login_failed(struct engine *e, const char *user, const char *source,
 			      const char *why);

@@ -148,6 +148,7 @@ struct engine {
 	usec_t settle_wall;
 	unsigned marks;
 	bool started;
+	bool unclean; /* the run before ended without a stop; since the first settle */
 	bool flushing;
 
 	struct vec groups;   /* struct engine_group, sorted by name */

@@ -58,13 +58,18 @@ static char *encode(const char *value)
 
 bool told_is_news(struct engine *e, const char *key, const char *value)
 {
-	const struct told_entry *entry = find(e, key);
-
-	if (entry && strcmp(entry->value, value) == 0)
+	if (told_was(e, key, value))
 		return false;
 	set(e, key, value);
 	rows_put(e, TOLD_KIND, key, encode(value));
 	return true;
+}
+
+bool told_was(const struct engine *e, const char *key, const char *value)
+{
+	const struct told_entry *entry = find(e, key);
+
+	return entry && strcmp(entry->value, value) == 0;
 }
 
 bool told_knows(const struct engine *e, const char *key)

@@ -13,6 +13,8 @@ struct store_row;
 
 /* Whether `value` is news of `key`; if so it is what was told last from now on. What nothing was told of is news. */
 bool told_is_news(struct engine *e, const char *key, const char *value);
+/* Whether `value` was told of it last. */
+bool told_was(const struct engine *e, const char *key, const char *value);
 /* Whether anything was told of it, in this run or an earlier one. */
 bool told_knows(const struct engine *e, const char *key);
 /* It is no more, or whatever comes is news. */

@@ -88,6 +88,13 @@ def a_start_tells_its_own_faults_from_those_of_the_world(lab):
     api["listen"] = "127.0.0.1:8080"
     api["token_file"] = f"{lab.gw.daemon.folder}/nothing"
     start_ends(lab, 78, "[api] token_file", "nothing")
+    # too short: the check says the same, with its line
+    with open(api["token_file"], "w", encoding="ascii") as file:
+        file.write("short\n")
+    os.chmod(api["token_file"], 0o640)
+    said = (".conf:", ": [api] token_file: ", "one line of 16 to 512 printable characters")
+    start_ends(lab, 78, *said)
+    ends(lab, 78, ["-c", lab.gw.daemon.settings_path, "--check"], *said)
     del api["listen"], api["token_file"]
     lab.gw.daemon.settings["dns"] = {"apex": "lb..example.net"}
     start_ends(lab, 78, "[dns] apex", "lb..example.net")
@@ -122,7 +129,7 @@ def good_files_are_asked_for_by_a_check(lab):
     lab.gw.daemon.settings["api"]["token_file"] = f"{lab.gw.daemon.folder}/nothing"
     lab.gw.daemon.write_settings()
     ends(lab, 0, ["-c", lab.gw.daemon.settings_path, "--check"],
-         "warning: it does not start: [api] token_file", "nothing is not there")
+         "warning: it does not start: ", ": [api] token_file", "nothing is not there")
 
 
 @case
@@ -207,9 +214,13 @@ def sighup_is_survived_and_reads_the_level(lab):
     read_again("settings read again")
     assert not is_logged("after")
     with open(daemon.settings_path, "a", encoding="utf-8") as file:
-        file.write("[log]\ncolour = red\n")
+        file.write("[log]\ncolour = red\nsize = 1\n[dns_update]\nzone = example.net\n")
     read_again("settings not read again, the old ones hold: ")
-    assert 'unknown key "colour"' in daemon.log() and f"{daemon.settings_path}:" in daemon.log()
+    # every fault, each with its line; that of two keys with that of the one that is there
+    lab.wait(lambda: "[dns_update] server: is required" in daemon.log(), 2, "the last fault")
+    said = [x for x in daemon.log().splitlines() if "settings not read again" in x]
+    assert len(said) == 3 and all(f"{daemon.settings_path}:" in x for x in said), said
+    assert 'unknown key "colour"' in said[0] and 'unknown key "size"' in said[1], said
     assert not is_logged("later")
     assert daemon.running()
     assert lab.who(count=2) == {"s1": 2}

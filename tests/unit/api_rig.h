@@ -99,6 +99,10 @@ static inline void rig_make_engine(struct rig *rig)
 				rig->engine,
 				(uint64_t)json_integer_value(json_object_get(entry, "id")));
 	}
+	if (rig->former)
+		engine_load_row(
+			rig->engine,
+			&(struct store_row){.kind = "told", .key = "daemon", .value = rig->former});
 	engine_note_availability(rig->engine, 0);
 }
 
@@ -122,6 +126,10 @@ static inline void rig_start(struct rig *rig, usec_t timeout)
 	ev_prepare_start(rig->loop, &rig->prepare);
 	ev_async_start(rig->loop, &rig->stop);
 	rig_make_engine(rig);
+	if (rig->former) {
+		engine_settle(rig->engine);
+		engine_tell_started(rig->engine, "it runs");
+	}
 	s.socket_path = rig->socket;
 	s.token_file = rig->token_file;
 	s.access = rig->access = rig_access_new();

@@ -90,6 +90,8 @@ struct rig {
 	size_t answers_max;       /* bytes, 0 = the default */
 	struct api_notify notify; /* webhooks */
 	const char *status_line;  /* what probes on demand get */
+	const char *
+		former; /* what the run before told of itself last; not NULL: this one tells, too */
 	unsigned port;
 };
 

@@ -128,10 +128,43 @@ static void history_needs_the_store(void **state)
 	rig_end(&rig);
 }
 
+/* Who was killed told of no end: the next start says so, in the history and as an event. */
+static void an_end_without_a_stop_is_told(void **state)
+{
+	static const struct {
+		const char *former, *detail;
+		bool unclean;
+	} cases[] = {
+		{"\"running\"", "after it had ended without a stop: it runs", true},
+		{"\"stopped\"", "it runs", false},
+		{"null", "it runs", false}, /* the first start of all */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig rig = {.former = cases[i].former};
+
+		rig_start(&rig, 0);
+		rig_load(&rig);
+		AUTO_REPLY struct answer events = rig_get(&rig,
+							  "/api/v1/events?type=daemon.started");
+		assert_int_equal(json_array_size(answer_at(&events, "items")), 1);
+		assert_string_equal(answer_text_at(&events, "items.0.detail"), cases[i].detail);
+		assert_int_equal(json_is_true(answer_at(&events, "items.0.data.unclean")),
+				 cases[i].unclean);
+		AUTO_REPLY struct answer history = rig_get(&rig, HISTORY);
+		assert_string_equal(answer_text_at(&history, "items.0.event"), "daemon.started");
+		assert_int_equal(json_is_true(answer_at(&history, "items.0.unclean")),
+				 cases[i].unclean);
+		rig_end(&rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(history_shows_transitions_and_gaps),
+		cmocka_unit_test(an_end_without_a_stop_is_told),
 		cmocka_unit_test(history_comes_in_pages),
 		cmocka_unit_test(history_of_what_is_gone_or_never_was),
 		cmocka_unit_test(history_needs_the_store),

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -46,10 +47,22 @@ static void only_a_cut_character_is_trimmed(void **state)
 	}
 }
 
+static void words_go_with_their_counts(void **state)
+{
+	char text[64];
+	size_t one = 1;
+
+	(void)state;
+	snprintf(text, sizeof(text), "%zu server%s, %d error%s, %u pass%s", one, TEXT_S(one), 0,
+		 TEXT_S(0), 2U, TEXT_FORM(2U, "", "es"));
+	assert_string_equal(text, "1 server, 0 errors, 2 passes");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_characters_are_not_clean),
+		cmocka_unit_test(words_go_with_their_counts),
 		cmocka_unit_test(only_a_cut_character_is_trimmed),
 	};
 

@@ -61,6 +61,17 @@ static void check_refuses_what_does_not_start(void **state)
 		     "[dns_update] key_file", "/ is a folder: name a regular file");
 }
 
+/* `form` with the path in the place of each "%s". */
+static void fill_holes(const char *form, const char *path, char ret_text[256])
+{
+	ret_text[0] = '\0';
+	for (const char *hole; (hole = strstr(form, "%s")); form = hole + 2) {
+		strncat(ret_text, form, (size_t)(hole - form));
+		strcat(ret_text, path);
+	}
+	strcat(ret_text, form);
+}
+
 /* A start that everybody can read the secrets of is refused before it, and the mend is told. */
 static void check_refuses_secrets_that_are_open(void **state)
 {
@@ -82,14 +93,9 @@ static void check_refuses_secrets_that_are_open(void **state)
 	for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
 		AUTO_SETTINGS struct settings s;
 		AUTO_ERR struct err e = {0};
-		char text[256] = "";
-		const char *at = secrets[i].text;
+		char text[256];
 
-		for (const char *hole; (hole = strstr(at, "%s")); at = hole + 2) {
-			strncat(text, at, (size_t)(hole - at));
-			strcat(text, path);
-		}
-		strcat(text, at);
+		fill_holes(secrets[i].text, path, text);
 		assert_int_equal(fchmod(fd, 0644), 0);
 		assert_fault(text, secrets[i].place, "is open to everybody: chmod o= it");
 		assert_int_equal(fchmod(fd, 0640), 0);
@@ -99,6 +105,43 @@ static void check_refuses_secrets_that_are_open(void **state)
 	}
 	close(fd);
 	unlink(path);
+}
+
+/* What stands in them is judged, too, for who may read it: as a start does. */
+static void check_reads_what_a_start_reads(void **state)
+{
+	static const struct {
+		const char *text, *content, *place, *part;
+	} cases[] = {
+		{"[api]\ntoken_file = %s\n", "short\n", "[api] token_file",
+		 "does not hold one line of 16 to 512 printable characters"},
+		{"[api]\ntoken_file = %s\n", "0123456789abcdef\n", NULL, NULL},
+		{"[api]\ntls_listen = 127.0.0.1:7443\ntls_cert = %s\ntls_key = %s\n", "x\n",
+		 "[api] tls_cert", "holds no certificate in PEM form"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO_SETTINGS struct settings s;
+		AUTO_ERR struct err e = {0};
+		char path[] = "/tmp/zonegate-check-XXXXXX", text[256];
+		int fd = mkstemp(path);
+
+		assert_true(fd >= 0);
+		assert_int_equal(write(fd, cases[i].content, strlen(cases[i].content)),
+				 strlen(cases[i].content));
+		close(fd);
+		fill_holes(cases[i].text, path, text);
+		wiring_load(&s, text);
+		assert_int_equal(wiring_check(&s, &e), 0);
+		assert_int_equal(wiring_check_contents(&s, &e) != 0, cases[i].place != NULL);
+		unlink(path);
+		assert_int_equal(e.count, cases[i].place != NULL);
+		if (!cases[i].place)
+			continue;
+		assert_string_equal(e.faults[0].pointer, cases[i].place);
+		assert_non_null(strstr(e.faults[0].detail, cases[i].part));
+	}
 }
 
 static void assert_obstacle(const char *text, const struct passwd *reader, const char *place,
@@ -165,6 +208,7 @@ int main(void)
 		cmocka_unit_test(check_takes_what_starts),
 		cmocka_unit_test(check_refuses_what_does_not_start),
 		cmocka_unit_test(check_refuses_secrets_that_are_open),
+		cmocka_unit_test(check_reads_what_a_start_reads),
 		cmocka_unit_test(files_that_a_start_misses_are_told),
 		cmocka_unit_test(check_tells_all_at_once),
 	};
