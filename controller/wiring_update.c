@@ -8,6 +8,7 @@
 
 #include "base/endpoint.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "dns/dns_name.h"
 #include "dnsio/nsupdate.h"
 #include "engine/shifts.h"
@@ -61,8 +62,8 @@ static void on_ended(void *ctx, const struct nsupdate_state *s)
 			  "dns_update.failed: %s; it is tried again with growing pauses", s->error);
 	else if (s->failures == 0 && s->failure_wall > 0 && s->updates > 0)
 		log_write(LOG_LEVEL_INFO,
-			  "dns_update.done: the other server has serial %u, %zu record sets",
-			  s->synced_serial, s->records);
+			  "dns_update.done: the other server has serial %u, %zu record set%s",
+			  s->synced_serial, s->records, TEXT_S(s->records));
 }
 
 static void on_names(void *ctx, const char *names)

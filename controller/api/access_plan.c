@@ -4,6 +4,7 @@
 
 #include "api/access_call.h"
 #include "api/plan_json.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -84,11 +85,10 @@ static json_t *access_plan_warnings(const struct access *a, const struct access_
 	if (!changed || (w->verb != ACCESS_PUT_USER && w->verb != ACCESS_DELETE_USER) ||
 	    !access_find_user(a, w->user, &u) || u.sessions == 0)
 		return list;
-	json_array_append_new(list,
-			      json_pack("{s:s, s:o, s:o}", "code", "sessions_end", "pointer",
-					access_plan_path("users", w->user), "detail",
-					json_sprintf("%zu session%s of his would end", u.sessions,
-						     u.sessions == 1 ? "" : "s")));
+	json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "code", "sessions_end", "pointer",
+					      access_plan_path("users", w->user), "detail",
+					      json_sprintf("%zu session%s of his would end",
+							   u.sessions, TEXT_S(u.sessions))));
 	return list;
 }
 

@@ -6,6 +6,7 @@
 #include "api/context.h"
 #include "api/reply.h"
 #include "api/status_json.h"
+#include "api/ui.h"
 #include "base/mem.h"
 
 #include <stddef.h>
@@ -166,11 +167,12 @@ void handlers_auth_password(struct request *r)
 		     "this is for users that are signed in; an admin changes others at /users");
 }
 
-static json_t *auth_encode_urls(const char *urls)
+/* Where no pages were built in, no address leads to any. */
+static json_t *auth_encode_urls(const char *urls, size_t pages)
 {
 	json_t *list = json_array();
 
-	while (urls && *urls) {
+	while (pages > 0 && urls && *urls) {
 		size_t length = strcspn(urls, "\n");
 
 		json_array_append_new(list, json_stringn(urls, length));
@@ -183,6 +185,7 @@ static json_t *auth_encode_urls(const char *urls)
 void handlers_auth_setup(struct request *r)
 {
 	char code[ACCESS_CODE_MAX];
+	size_t pages;
 	usec_t expires;
 
 	if (r->way != ACCESS_BY_PEER) {
@@ -191,11 +194,12 @@ void handlers_auth_setup(struct request *r)
 		return;
 	}
 	access_start_setup(r->api->access, code, &expires);
+	(void)ui_files(&pages);
 	request_reply_json(r, 200,
-			   json_pack("{s:s, s:o, s:I, s:o}", "code", code, "expires_at",
+			   json_pack("{s:s, s:o, s:I, s:b, s:o}", "code", code, "expires_at",
 				     status_json_time(expires), "expires_in_s",
-				     (json_int_t)(ACCESS_CODE_VALID / USEC_PER_SEC), "urls",
-				     auth_encode_urls(r->api->urls)));
+				     (json_int_t)(ACCESS_CODE_VALID / USEC_PER_SEC), "pages",
+				     pages > 0, "urls", auth_encode_urls(r->api->urls, pages)));
 	explicit_bzero(code, sizeof(code));
 }
 

@@ -5,6 +5,7 @@
 #include "api/context.h"
 #include "api/publication_json.h"
 #include "api/request.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "dns/preview.h"
 #include "dns/wire.h"
@@ -12,6 +13,9 @@
 
 #include <string.h>
 #include <strings.h>
+
+#define PREVIEW_NAMES_SHOWN 5
+#define PREVIEW_DETAIL_MAX  4096
 
 struct preview_question {
 	const char *name;
@@ -114,16 +118,62 @@ static json_t *preview_addresses(const struct engine *e, const struct preview *p
 	return list;
 }
 
+/* "a, b and 3 more". Caller frees. */
+static char *preview_names(const struct snapshot *s)
+{
+	struct buf_writer w;
+	size_t named = 0;
+
+	buf_writer_init(&w, PREVIEW_DETAIL_MAX);
+	for (size_t i = 0; i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+
+		if (lb->dns_name && named++ < PREVIEW_NAMES_SHOWN)
+			buf_write_format(&w, "%s%s", named > 1 ? ", " : "", lb->dns_name);
+	}
+	if (named > PREVIEW_NAMES_SHOWN)
+		buf_write_format(&w, " and %zu more", named - PREVIEW_NAMES_SHOWN);
+	return named > 0 ? buf_take(&w) : NULL;
+}
+
+/* Why there is no answer. Caller frees. */
+static char *preview_reason(const struct snapshot *s, const struct preview_question *q,
+			    const struct preview *p, const struct load_balancer *lb)
+{
+	AUTO_FREE char *names = NULL;
+
+	if (p->rcode == WIRE_NOERROR)
+		return mem_strdup("");
+	if (lb && lb->dns_name)
+		return mem_printf("%s is the load balancer; its dns_name is %s", lb->o.name,
+				  lb->dns_name);
+	if (lb)
+		return mem_printf("the load balancer %s has no dns_name: clients use its addresses",
+				  lb->o.name);
+	names = preview_names(s);
+	if (!names)
+		return mem_printf("%s is no name of ours: no load balancer has a dns_name",
+				  q->shown);
+	return mem_printf("%s is the dns_name of no load balancer%s; there are %s", q->shown,
+			  p->rcode == WIRE_NXDOMAIN ? ", though under an apex" : "", names);
+}
+
 static json_t *preview_show(const struct engine *e, const struct preview_question *q,
 			    const struct preview *p)
 {
-	return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s?, s:s?, s:s, s:s?, s:i, s:o}", "name",
-			 q->shown, "type", q->family == VIEW_V6 ? "AAAA" : "A", "rcode",
-			 preview_rcode(p->rcode), "serial", (json_int_t)p->serial, "ttl_s",
-			 (json_int_t)p->ttl, "negative_ttl_s", (json_int_t)p->negative_ttl,
-			 "load_balancer", p->balancer, "zone", p->zone, "client_affinity",
-			 preview_affinity(p->affinity), "client_zone", p->client_zone, "scope",
-			 (int)p->scope, "addresses", preview_addresses(e, p));
+	const struct snapshot *s = engine_snapshot(e);
+	const struct load_balancer *lb = p->rcode == WIRE_NOERROR ? NULL
+								  : snapshot_find_lb(s, q->name);
+	AUTO_FREE char *reason = preview_reason(s, q, p, lb);
+
+	return json_pack(
+		"{s:s, s:s, s:s, s:I, s:I, s:I, s:s?, s:s?, s:s, s:s?, s:i, s:o, s:s, s:s?}",
+		"name", q->shown, "type", q->family == VIEW_V6 ? "AAAA" : "A", "rcode",
+		preview_rcode(p->rcode), "serial", (json_int_t)p->serial, "ttl_s",
+		(json_int_t)p->ttl, "negative_ttl_s", (json_int_t)p->negative_ttl, "load_balancer",
+		p->balancer, "zone", p->zone, "client_affinity", preview_affinity(p->affinity),
+		"client_zone", p->client_zone, "scope", (int)p->scope, "addresses",
+		preview_addresses(e, p), "detail", reason, "meant", lb ? lb->dns_name : NULL);
 }
 
 void handlers_dns_preview(struct request *r)

@@ -166,13 +166,15 @@ static void system_advise_webhooks(const struct request *r, json_t *list)
 
 	json_array_foreach (json_object_get(status, "urls"), i, url) {
 		const char *error = json_string_value(json_object_get(url, "error"));
+		const json_int_t pending = json_integer_value(json_object_get(url, "pending"));
+		const bool behind = json_is_true(
+			json_object_get(url, "behind")); /* of more than are counted */
 		AUTO_FREE char *text = mem_printf(
 			"the webhook %s fails (%s), %" JSON_INTEGER_FORMAT
-			"%s events wait: zonegate notify status, and zonegate notify test once it is mended",
+			"%s event%s: zonegate notify status, and zonegate notify test once it is mended",
 			json_string_value(json_object_get(url, "url")),
-			error ? error : "no reason is known",
-			json_integer_value(json_object_get(url, "pending")),
-			json_is_true(json_object_get(url, "behind")) ? "+" : "");
+			error ? error : "no reason is known", pending, behind ? "+" : "",
+			pending == 1 && !behind ? " waits" : "s wait");
 
 		if (json_integer_value(json_object_get(url, "failures")) > 0)
 			system_advise(list, "webhook", "/notify", text);

@@ -20,15 +20,27 @@ static json_t *health_json_range(struct window_range w)
 			 (json_int_t)(w.worst / USEC_PER_MS));
 }
 
+/* What silence means to the check, where that is not a failure. */
+static const char *health_json_silence(const struct health_check *check)
+{
+	if (health_check_takes_silence(check))
+		return "silence passes: a dead server is noticed only if an ICMP error tells of it";
+	if (health_check_passes_late(check))
+		return "silence of the port passes: that of the host is noticed, or an ICMP error";
+	return NULL;
+}
+
 json_t *health_json_windows(const struct health_check *check, usec_t d)
 {
 	const struct health_settings s = window_settings(check);
 
 	d = window_answer(check, d);
-	return json_pack("{s:o, s:o, s:o}", "detection_silent",
-			 health_json_range(window_silent(&s, d)), "detection_active",
-			 health_json_range(window_refused(check, d)), "recovery",
-			 health_json_range(window_recovery(&s, d)));
+	return json_pack(
+		"{s:o, s:o, s:o, s:s*}", "detection_silent",
+		health_check_takes_silence(check) ? json_null()
+						  : health_json_range(window_silent(&s, d)),
+		"detection_active", health_json_range(window_refused(check, d)), "recovery",
+		health_json_range(window_recovery(&s, d)), "silence", health_json_silence(check));
 }
 
 static const char *health_json_result_name(enum health_reason reason)

@@ -58,10 +58,10 @@ static const struct {
 	 "\"who\":" TEXT ",\"role\":" ROLE ",\"via\":{\"type\":\"string\",\"enum\":[\"unix\",\"tcp\",\"tls\"]},"
 	 "\"authenticated_by\":{\"type\":\"string\",\"enum\":[\"peer\",\"token_file\",\"token\",\"session\"]},"
 	 "\"id\":{\"type\":[\"string\",\"null\"]},\"expires_at\":" TIME_OR_NULL, "all", IDENTITY},
-	{"SetupCode", "A code for one first user, and where a browser finds the server",
+	{"SetupCode", "A code for one first user, and where a browser finds the server: nowhere if no pages were built in",
 	 "\"code\":" TEXT ",\"expires_at\":" TIME ",\"expires_in_s\":" COUNT
-	 ",\"urls\":{\"type\":\"array\",\"items\":" TEXT "}", "all",
-	 JSON({"code": "9DS8-M6W8-DPXA-QFL3", "expires_at": "2026-03-01T10:15:00.000Z", "expires_in_s": 900,
+	 ",\"pages\":{\"type\":\"boolean\"},\"urls\":{\"type\":\"array\",\"items\":" TEXT "}", "all",
+	 JSON({"code": "9DS8-M6W8-DPXA-QFL3", "expires_at": "2026-03-01T10:15:00.000Z", "expires_in_s": 900, "pages": true,
 	       "urls": ["https://gw-a.example.net:7443/ui/"]})},
 	{"UserWish", "A user to be; what else an answer shows of one may be sent back and changes nothing",
 	 "\"role\":" ROLE ",\"password\":" PASSWORD ",\"name\":" TEXT ",\"created_at\":" TIME ",\"updated_at\":" TIME

@@ -235,7 +235,8 @@ static const struct {
 	 "\"ttl_s\":30,\"negative_ttl_s\":5,\"load_balancer\":\"shop\",\"zone\":null,\"client_affinity\":"
 	 "\"any\",\"client_zone\":null,\"scope\":0,\"addresses\":[{\"address\":\"192.0.2.10\",\"zone\":"
 	 "\"zone-a\",\"published\":true,\"share_percent\":100,\"reason_code\":\"healthy\",\"server_group\":"
-	 "null,\"shift\":null,\"detail\":\"handed out: the VIP and every server group are healthy\"}]}"},
+	 "null,\"shift\":null,\"detail\":\"handed out: the VIP and every server group are healthy\"}],"
+	 "\"detail\":\"\",\"meant\":null}"},
 	{"FailoverTime",
 	 "{\"load_balancer\":\"shop\",\"dns_name\":\"shop.lb.example.net\",\"total_ms\":69010,\"ttl_s\":60,"
 	 "\"dominant\":\"dns_ttl\",\"parts\":[{\"part\":\"health_check\",\"worst_ms\":9000,\"counted\":true,"

@@ -4,6 +4,7 @@
 
 #include "api/status_json.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "zone/zone.h"
 
 #include <stdio.h>
@@ -73,8 +74,9 @@ static void publication_json_describe_group(const struct zone_publication *p, co
 	if (p->group)
 		snprintf(
 			buf, PUBLICATION_TEXT_MAX,
-			"%s: of server group %s too few are in service (in all groups %u of %u servers)",
-			head, p->group, p->servers_in_service, p->servers_eligible);
+			"%s: of server group %s too few are in service (in all groups %u of %u server%s)",
+			head, p->group, p->servers_in_service, p->servers_eligible,
+			TEXT_S(p->servers_eligible));
 	else
 		snprintf(buf, PUBLICATION_TEXT_MAX, "%s: the VIP is %s: %s", head, p->vip_state,
 			 p->vip_detail);

@@ -402,7 +402,8 @@ static void router_refuse_unknown(struct request *r)
 	request_header(r, "WWW-Authenticate", "Bearer realm=\"zonegate\"");
 	request_fail(
 		r, PROBLEM_UNAUTHORIZED,
-		"send \"Authorization: Bearer TOKEN\", or sign in. A token that is not known, has expired or is not good from this address is none");
+		"send \"Authorization: Bearer TOKEN\", or sign in. A token that is not known, has expired or is not good from this address is none. "
+		"Tokens come from `zonegate token create`, the first admin of a browser from `zonegate setup`: as root on the gateway, where the unix socket asks for no token");
 }
 
 static void router_refuse_role(struct request *r, const struct route *route)

@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_args.h"
 #include "cli/cli_complete.h"
 #include "cli/cli_escape.h"
@@ -70,17 +71,23 @@ static const char *cli_access_fingerprint(const json_t *system)
 
 static void cli_access_print_setup(const json_t *code, const json_t *system)
 {
+	const json_int_t minutes = cli_print_number(code, "expires_in_s") / 60;
 	const json_t *urls = json_object_get(code, "urls");
 	json_t *url;
 	size_t i;
 
+	if (json_is_false(json_object_get(code, "pages"))) {
+		printf("This zonegated was built without the pages for a browser (make deps && make builds them in).\n"
+		       "The first admin: zonegate setup --user NAME\n");
+		return;
+	}
 	if (json_array_size(urls) == 0)
 		printf("The daemon listens for no browser: set [api] listen (a browser on this host) or "
 		       "tls_listen, and start it again.\n");
 	else
 		printf("Within %" JSON_INTEGER_FORMAT
-		       " minutes open in a browser, and type the code:\n",
-		       cli_print_number(code, "expires_in_s") / 60);
+		       " minute%s open in a browser, and type the code:\n",
+		       minutes, TEXT_S(minutes));
 	json_array_foreach (urls, i, url)
 		printf("  %s\n", cli_escape_string(url));
 	printf("Code:         %s\n", cli_print_text(code, "code"));

@@ -400,6 +400,11 @@ const char *cli_args_nearest(const char *typed, const char *const *words, size_t
 	for (size_t i = 0; i < count; i++) {
 		size_t distance = words[i] ? cli_args_distance(typed, words[i]) : least;
 
+		/* Who left off the end typed no wrong letter. */
+		if (words[i] && typed[0] && typed[1] &&
+		    strncmp(typed, words[i], strlen(typed)) == 0)
+			distance = 1;
+
 		/* A short word is not another one with all its letters changed. */
 		if (distance < least && distance < strlen(words[i])) {
 			least = distance;

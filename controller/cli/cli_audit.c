@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_format.h"
 #include "cli/cli_print.h"
 
@@ -63,8 +64,9 @@ static void cli_audit_add(struct cli_table *t, const json_t *entry)
 					  cli_print_text(entry, "object"),
 					  cli_print_true(entry, "dry_run") ? " (dry run)" : "");
 	json_int_t count = cli_print_number(entry, "count");
-	AUTO_FREE char *result = count ? mem_printf("%s, %" JSON_INTEGER_FORMAT " times more",
-						    cli_print_text(entry, "result"), count)
+	AUTO_FREE char *result = count ? mem_printf("%s, %" JSON_INTEGER_FORMAT " time%s more",
+						    cli_print_text(entry, "result"), count,
+						    TEXT_S(count))
 				       : mem_strdup(cli_print_text(entry, "result"));
 	AUTO_FREE char *revision = cli_print_number(entry, "revision_after")
 					   ? mem_printf("%" JSON_INTEGER_FORMAT,

@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_diff.h"
 #include "cli/cli_print.h"
 
@@ -46,6 +47,10 @@ static void cli_check_print_window(const json_t *windows, const char *member, co
 {
 	const json_t *w = json_object_get(windows, member);
 
+	if (!json_is_object(w)) {
+		printf("%-10s not noticed: it is a pass\n", head);
+		return;
+	}
 	printf("%-10s noticed in %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT " ms\n", head,
 	       cli_print_number(w, "best_ms"), cli_print_number(w, "worst_ms"));
 }
@@ -55,18 +60,21 @@ static void cli_check_print(const json_t *answer)
 	const json_t *check = json_object_get(answer, "health_check");
 	const json_t *windows = json_object_get(answer, "windows");
 	const json_t *advice = json_object_get(answer, "advice"), *one;
+	const json_int_t up = cli_print_number(check, "healthy_threshold");
+	const json_int_t down = cli_print_number(check, "unhealthy_threshold");
 	size_t i;
 
 	printf("%-10s %s every %" JSON_INTEGER_FORMAT " ms, at most %" JSON_INTEGER_FORMAT
 	       " ms each; up after %" JSON_INTEGER_FORMAT
-	       " passes, down after %" JSON_INTEGER_FORMAT " failures%s\n",
+	       " pass%s, down after %" JSON_INTEGER_FORMAT " failure%s%s\n",
 	       "Check", cli_print_text(check, "type"), cli_print_number(check, "interval_ms"),
-	       cli_print_number(check, "timeout_ms"), cli_print_number(check, "healthy_threshold"),
-	       cli_print_number(check, "unhealthy_threshold"),
-	       cli_print_true(check, "fast_retry") ? ", fast retry" : "");
+	       cli_print_number(check, "timeout_ms"), up, TEXT_FORM(up, "", "es"), down,
+	       TEXT_S(down), cli_print_true(check, "fast_retry") ? ", fast retry" : "");
 	cli_check_print_window(windows, "detection_active", "Refusal");
 	cli_check_print_window(windows, "detection_silent", "Silence");
 	cli_check_print_window(windows, "recovery", "Recovery");
+	if (*cli_print_text(windows, "silence"))
+		printf("%-10s %s\n", "", cli_print_text(windows, "silence"));
 	json_array_foreach (advice, i, one)
 		printf("%-10s %s (%s)\n", i == 0 ? "Advice" : "", cli_print_text(one, "detail"),
 		       cli_print_text(one, "code"));

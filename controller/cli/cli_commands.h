@@ -113,6 +113,7 @@ enum cli_exit cli_kernel_reconcile(struct cli *cli);
 
 /* cli_raw.c */
 enum cli_exit cli_raw_call(struct cli *cli);
+enum cli_exit cli_raw_version(struct cli *cli);
 
 /* cli_object.c: lb, lb-zone, listener, group, server, zone. */
 enum cli_exit cli_object_list_lb_zones(struct cli *cli);

@@ -44,6 +44,8 @@ static void cli_dns_print(const struct cli *cli, const json_t *p)
 	size_t i;
 
 	cli_dns_print_head(p);
+	if (*cli_print_text(p, "detail"))
+		printf("%s\n", cli_print_text(p, "detail"));
 	if (json_array_size(addresses) == 0)
 		return;
 	t = cli_table_new(heads);
@@ -60,22 +62,39 @@ static void cli_dns_print(const struct cli *cli, const json_t *p)
 	cli_print_table(t);
 }
 
-enum cli_exit cli_dns_preview(struct cli *cli)
+static void cli_dns_ask(struct cli *cli, const char *wanted, struct cli_answer *ret_answer)
 {
-	AUTO_FREE char *name = cli_client_escape(cli->args[0]);
+	AUTO_FREE char *name = cli_client_escape(wanted);
 	AUTO_FREE char *type = cli_client_escape(cli->options.type ? cli->options.type : "A");
 	AUTO_FREE char *client = cli->options.client ? cli_client_escape(cli->options.client)
 						     : NULL;
 	AUTO_FREE char *path = mem_printf(CLI_BASE "/dns/preview?name=%s&type=%s%s%s", name, type,
 					  client ? "&client=" : "", client ? client : "");
-	AUTO_ANSWER struct cli_answer a = {0};
 
-	cli_client_get(cli->client, path, &a);
-	if (cli_client_judge(a.status) != EXIT_OK)
-		return cli_print_problem(&a);
+	cli_client_get(cli->client, path, ret_answer);
+}
+
+/* Who gives the name of a load balancer gets the answer for its dns_name. */
+enum cli_exit cli_dns_preview(struct cli *cli)
+{
+	AUTO_ANSWER struct cli_answer first = {0}, second = {0};
+	const struct cli_answer *shown = &first;
+	const char *meant;
+
+	cli_dns_ask(cli, cli->args[0], &first);
+	if (cli_client_judge(first.status) != EXIT_OK)
+		return cli_print_problem(&first);
+	meant = cli_print_text(first.json, "meant");
+	if (*meant) {
+		fprintf(stderr, "zonegate: %s\n", cli_print_text(first.json, "detail"));
+		cli_dns_ask(cli, meant, &second);
+		shown = &second;
+	}
+	if (cli_client_judge(shown->status) != EXIT_OK)
+		return cli_print_problem(shown);
 	if (cli->options.format == FORMAT_JSON)
-		cli_print_json(a.json);
+		cli_print_json(shown->json);
 	else
-		cli_dns_print(cli, a.json);
+		cli_dns_print(cli, shown->json);
 	return EXIT_OK;
 }

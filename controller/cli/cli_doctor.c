@@ -2,6 +2,7 @@
 // What of the host stands in the way of packets, and the commands that mend it.
 #include "cli/cli_commands.h"
 
+#include "base/text.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -29,6 +30,17 @@ static void cli_doctor_print_finding(const struct cli *cli, const json_t *f)
 		       mend);
 }
 
+static void cli_doctor_print_counts(const json_t *answer)
+{
+	const json_int_t errors = cli_print_number(answer, "errors");
+	const json_int_t warnings = cli_print_number(answer, "warnings");
+	const json_int_t infos = cli_print_number(answer, "infos");
+
+	printf("%" JSON_INTEGER_FORMAT " error%s, %" JSON_INTEGER_FORMAT
+	       " warning%s, %" JSON_INTEGER_FORMAT " note%s\n",
+	       errors, TEXT_S(errors), warnings, TEXT_S(warnings), infos, TEXT_S(infos));
+}
+
 enum cli_exit cli_doctor_show(struct cli *cli)
 {
 	AUTO_ANSWER struct cli_answer a = {0};
@@ -43,10 +55,7 @@ enum cli_exit cli_doctor_show(struct cli *cli)
 	} else {
 		json_array_foreach (json_object_get(a.json, "findings"), i, finding)
 			cli_doctor_print_finding(cli, finding);
-		printf("%" JSON_INTEGER_FORMAT " errors, %" JSON_INTEGER_FORMAT
-		       " warnings, %" JSON_INTEGER_FORMAT " notes\n",
-		       cli_print_number(a.json, "errors"), cli_print_number(a.json, "warnings"),
-		       cli_print_number(a.json, "infos"));
+		cli_doctor_print_counts(a.json);
 	}
 	return cli_print_number(a.json, "errors") ? EXIT_NEGATIVE : EXIT_OK;
 }

@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_args.h"
 #include "cli/cli_client.h"
 #include "cli/cli_escape.h"
@@ -78,9 +79,9 @@ static enum cli_exit cli_drain_print_plan(const struct cli *cli, const json_t *a
 	if (cli->options.format == FORMAT_JSON) {
 		cli_print_json(answer);
 	} else {
-		printf("%" JSON_INTEGER_FORMAT " kernel operations, %" JSON_INTEGER_FORMAT
-		       " changed names\n",
-		       ops, names);
+		printf("%" JSON_INTEGER_FORMAT " kernel operation%s, %" JSON_INTEGER_FORMAT
+		       " changed name%s\n",
+		       ops, TEXT_S(ops), names, TEXT_S(names));
 		json_array_foreach (json_object_get(answer, "kernel_ops"), i, item)
 			printf("  %s\n", cli_escape_string(item));
 		json_array_foreach (json_object_get(answer, "dns_changes"), i, item)

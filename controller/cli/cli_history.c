@@ -3,6 +3,7 @@
 #include "cli/cli_history.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_args.h"
 #include "cli/cli_commands.h"
 #include "cli/cli_diff.h"
@@ -145,8 +146,9 @@ static void cli_history_print_changes(const struct cli *cli, const json_t *chang
 	json_array_foreach (changes, i, change)
 		cli_diff_write_change(change, cli->color, &w);
 	if (total > (json_int_t)json_array_size(changes))
-		buf_write_format(&w, "and %" JSON_INTEGER_FORMAT " more changes\n",
-				 total - (json_int_t)json_array_size(changes));
+		buf_write_format(&w, "and %" JSON_INTEGER_FORMAT " more change%s\n",
+				 total - (json_int_t)json_array_size(changes),
+				 TEXT_S(total - (json_int_t)json_array_size(changes)));
 	if (total == 0)
 		buf_write_text(&w, "No differences.\n");
 	fputs(buf_text(&w), stdout);

@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_escape.h"
 #include "cli/cli_print.h"
 
@@ -69,8 +70,7 @@ static void cli_kernel_print(const struct cli *cli, const json_t *services)
 			   ? "No service of Zonegate."
 			   : "No services: there are none until a load balancer has a listener.");
 	if (hidden > 0)
-		printf("%zu foreign service%s not shown: --foreign\n", hidden,
-		       hidden == 1 ? "" : "s");
+		printf("%zu foreign service%s not shown: --foreign\n", hidden, TEXT_S(hidden));
 }
 
 /* With ipvs = off the table is what would be programmed: nobody shall take it for what is. */

@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_args.h"
 #include "cli/cli_diff.h"
 #include "cli/cli_escape.h"
@@ -335,7 +336,8 @@ static enum cli_exit cli_object_wait(const struct cli *cli, const char *path)
 		if (found == 0)
 			return EXIT_OK;
 		if (left != told && cli->options.format == FORMAT_TABLE)
-			fprintf(stderr, "%" JSON_INTEGER_FORMAT " connections left\n", left);
+			fprintf(stderr, "%" JSON_INTEGER_FORMAT " connection%s left\n", left,
+				TEXT_S(left));
 		told = left;
 		usleep(OBJECT_LOOK_USEC);
 	}

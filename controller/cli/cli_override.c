@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_pages.h"
 #include "cli/cli_print.h"
 
@@ -26,10 +27,12 @@ static char *cli_override_shift(const json_t *o)
 
 static char *cli_override_removal(const json_t *o)
 {
-	return mem_printf("%s/%s (%s) of %s/%s, %" JSON_INTEGER_FORMAT " connections",
+	const json_int_t left = cli_print_number(o, "connections");
+
+	return mem_printf("%s/%s (%s) of %s/%s, %" JSON_INTEGER_FORMAT " connection%s",
 			  cli_print_text(o, "server_group"), cli_print_text(o, "server"),
 			  cli_print_text(o, "endpoint"), cli_print_text(o, "load_balancer"),
-			  cli_print_text(o, "listener"), cli_print_number(o, "connections"));
+			  cli_print_text(o, "listener"), left, TEXT_S(left));
 }
 
 static char *cli_override_weight(const json_t *o)
@@ -41,9 +44,10 @@ static char *cli_override_weight(const json_t *o)
 /* "web/web-1", "zone zone-a of group web", "shop/http", "shop" */
 static char *cli_override_drain(const json_t *o)
 {
-	AUTO_FREE char *left = mem_printf("%s, %" JSON_INTEGER_FORMAT " connections",
-					  cli_print_text(o, "state"),
-					  cli_print_number(o, "connections"));
+	const json_int_t connections = cli_print_number(o, "connections");
+	AUTO_FREE char *left = mem_printf("%s, %" JSON_INTEGER_FORMAT " connection%s",
+					  cli_print_text(o, "state"), connections,
+					  TEXT_S(connections));
 	const char *group = cli_print_text(o, "server_group");
 	const char *listener = cli_print_text(o, "listener");
 	const char *zone = cli_print_text(o, "zone");

@@ -3,6 +3,7 @@
 #include "cli/cli_print.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_diff.h"
 #include "cli/cli_escape.h"
 
@@ -201,7 +202,7 @@ static void cli_print_one_advice(const json_t *advice, size_t index)
 		same += i > index;
 	}
 	if (same > 0)
-		snprintf(more, sizeof(more), " (and %zu other%s)", same, same == 1 ? "" : "s");
+		snprintf(more, sizeof(more), " (and %zu other%s)", same, TEXT_S(same));
 	fprintf(stderr, "zonegate: advice: %s%s%s%s\n", pointer, more, *pointer ? ": " : "",
 		cli_print_text(one, "detail"));
 }
@@ -313,8 +314,9 @@ enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer)
 	json_array_foreach (diff, i, change)
 		cli_diff_write_change(change, cli->color, &w);
 	if (total > (json_int_t)json_array_size(diff))
-		buf_write_format(&w, "and %" JSON_INTEGER_FORMAT " more changes\n",
-				 total - (json_int_t)json_array_size(diff));
+		buf_write_format(&w, "and %" JSON_INTEGER_FORMAT " more change%s\n",
+				 total - (json_int_t)json_array_size(diff),
+				 TEXT_S(total - (json_int_t)json_array_size(diff)));
 	if (total == 0)
 		buf_write_text(&w, "No differences.\n");
 	cli_print_write_list(json_object_get(answer, "kernel_ops"),

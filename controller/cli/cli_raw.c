@@ -40,6 +40,20 @@ static void cli_raw_print(const struct cli_answer *a)
 		cli_raw_print_text(a);
 }
 
+enum cli_exit cli_raw_version(struct cli *cli)
+{
+	json_t *json;
+
+	if (cli->options.format != FORMAT_JSON) {
+		printf("zonegate %s\n", ZONEGATE_VERSION);
+		return EXIT_OK;
+	}
+	json = json_pack("{s:s}", "version", ZONEGATE_VERSION);
+	cli_print_json(json);
+	json_decref(json);
+	return EXIT_OK;
+}
+
 enum cli_exit cli_raw_call(struct cli *cli)
 {
 	const struct cli_options *o = &cli->options;

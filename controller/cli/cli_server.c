@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_args.h"
 #include "cli/cli_pages.h"
 #include "cli/cli_print.h"
@@ -157,17 +158,19 @@ static void cli_server_print_probe(const char *head, const json_t *probe)
 
 static void cli_server_print_check(const json_t *check)
 {
+	const json_int_t up = cli_print_number(check, "healthy_threshold");
+	const json_int_t down = cli_print_number(check, "unhealthy_threshold");
+
 	if (!json_is_object(check)) {
 		cli_server_line("Check", "not probed");
 		return;
 	}
 	printf("%-12s %s %s every %" JSON_INTEGER_FORMAT " ms, at most %" JSON_INTEGER_FORMAT
 	       " ms each; up after %" JSON_INTEGER_FORMAT
-	       " passes, down after %" JSON_INTEGER_FORMAT " failures%s\n",
+	       " pass%s, down after %" JSON_INTEGER_FORMAT " failure%s%s\n",
 	       "Check", cli_print_text(check, "type"), cli_print_text(check, "endpoint"),
-	       cli_print_number(check, "interval_ms"), cli_print_number(check, "timeout_ms"),
-	       cli_print_number(check, "healthy_threshold"),
-	       cli_print_number(check, "unhealthy_threshold"),
+	       cli_print_number(check, "interval_ms"), cli_print_number(check, "timeout_ms"), up,
+	       TEXT_FORM(up, "", "es"), down, TEXT_S(down),
 	       cli_print_true(check, "fast_retry") ? ", fast retry" : "");
 }
 
@@ -179,7 +182,7 @@ static void cli_server_print_load(const json_t *load)
 	if (different > 0)
 		printf("%-12s each gateway sends its address %.*f probes/s, by %" JSON_INTEGER_FORMAT
 		       " different probe%s\n",
-		       "", rate < 1 ? 3 : 1, rate, different, different == 1 ? "" : "s");
+		       "", rate < 1 ? 3 : 1, rate, different, TEXT_S(different));
 }
 
 static void cli_server_print_weights(const json_t *s)
@@ -215,7 +218,7 @@ static void cli_server_print_window(const json_t *windows, const char *member, c
 {
 	const json_t *w = json_object_get(windows, member);
 
-	if (w)
+	if (json_is_object(w))
 		printf("%-12s %s in %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT " ms\n",
 		       head, what, cli_print_number(w, "best_ms"), cli_print_number(w, "worst_ms"));
 }
@@ -225,8 +228,8 @@ static void cli_server_print_traffic(const json_t *s)
 	AUTO_TRAFFIC struct cli_traffic t = cli_traffic_read(s);
 
 	if (json_is_object(json_object_get(s, "traffic")))
-		printf("%-12s %s active connections, %s new ones and %s bits a second\n", "Traffic",
-		       t.active, t.connections, t.bits);
+		printf("%-12s %s active connection%s, %s new and %s bits a second\n", "Traffic",
+		       t.active, strcmp(t.active, "1") == 0 ? "" : "s", t.connections, t.bits);
 }
 
 static void cli_server_print_why(const struct cli *cli, const json_t *s)
@@ -234,6 +237,8 @@ static void cli_server_print_why(const struct cli *cli, const json_t *s)
 	const json_t *windows = json_object_get(s, "windows");
 	const json_t *last = json_object_get(s, "last_probe"),
 		     *failure = json_object_get(s, "last_failure");
+	const json_int_t passes = cli_print_number(s, "passes"),
+			 failures = cli_print_number(s, "failures");
 	const char *reason = cli_print_text(s, "reason_code");
 	const bool told = strcmp(reason, "none") != 0; /* a healthy one needs no reason */
 	char state[CLI_STATE_MAX];
@@ -252,9 +257,9 @@ static void cli_server_print_why(const struct cli *cli, const json_t *s)
 		       cli_print_text(s, "state"), cli->color, cli->unicode, state),
 	       told ? " (" : "", told ? reason : "", told ? ")" : "", cli_print_text(s, "since"));
 	cli_server_line("", cli_print_text(s, "detail"));
-	printf("%-12s %" JSON_INTEGER_FORMAT " passes, %" JSON_INTEGER_FORMAT
-	       " failures in a row%s\n",
-	       "Results", cli_print_number(s, "passes"), cli_print_number(s, "failures"),
+	printf("%-12s %" JSON_INTEGER_FORMAT " pass%s, %" JSON_INTEGER_FORMAT
+	       " failure%s in a row%s\n",
+	       "Results", passes, TEXT_FORM(passes, "", "es"), failures, TEXT_S(failures),
 	       cli_print_true(s, "trusted") ? "; keeps its weight until its first verdict" : "");
 	cli_server_print_weights(s);
 	cli_server_print_traffic(s);
@@ -262,6 +267,7 @@ static void cli_server_print_why(const struct cli *cli, const json_t *s)
 	cli_server_print_window(windows, "detection_active", "Windows", "a refusal is noticed");
 	cli_server_print_window(windows, "detection_silent", "", "silence is noticed");
 	cli_server_print_window(windows, "recovery", "", "recovery is noticed");
+	cli_server_line("", cli_print_text(windows, "silence"));
 	cli_server_line("Try", cli_print_text(s, "advice"));
 }
 
@@ -348,9 +354,13 @@ static void cli_server_add_history(const struct cli *cli, struct cli_table *t, c
 	if (strcmp(event, "transition") != 0) {
 		const bool stopped = strcmp(event, "daemon.stopped") == 0;
 
+		const char *ended = cli_print_true(item, "unclean")
+					    ? "it had ended without a stop, and nobody looked"
+					    : "";
+
 		cli_table_add(t, (const char *[]){at, stopped ? "daemon stopped" : "daemon started",
 						  "", "", "",
-						  stopped ? "nobody looked from here on" : ""});
+						  stopped ? "nobody looked from here on" : ended});
 		return;
 	}
 	if (strcmp(reason, "none") == 0)

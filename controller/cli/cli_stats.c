@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_print.h"
 #include "cli/cli_traffic.h"
 
@@ -36,6 +37,7 @@ static void cli_stats_print(const json_t *answer, bool servers)
 	struct cli_table *t = cli_table_new(servers ? of_servers : of_listeners);
 	json_int_t all = cli_print_number(answer, "series_total");
 	const json_t *series = json_object_get(answer, "series");
+	const json_int_t hidden = all - (json_int_t)json_array_size(series);
 	const json_t *one;
 	size_t i;
 
@@ -54,9 +56,9 @@ static void cli_stats_print(const json_t *answer, bool servers)
 		cli_stats_add_row(t, (const char *[]){"all", "", ""},
 				  json_object_get(json_object_get(answer, "total"), "now"));
 	cli_print_table_or(t, servers ? "no servers" : "no listeners");
-	if ((json_int_t)json_array_size(series) < all)
-		printf("%lld more are only in the sum\n",
-		       (long long)(all - (json_int_t)json_array_size(series)));
+	if (hidden > 0)
+		printf("%lld more %s only in the sum\n", (long long)hidden,
+		       TEXT_FORM(hidden, "is", "are"));
 }
 
 static enum cli_exit cli_stats_once(const struct cli *cli, const char *path, const char *clear)

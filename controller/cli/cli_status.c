@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_pages.h"
 #include "cli/cli_print.h"
 #include "cli/cli_shift.h"
@@ -20,12 +21,12 @@ static bool cli_status_node_ok(const json_t *system)
 	       cli_print_number(system, "applied_revision") >= cli_print_number(system, "revision");
 }
 
-static void cli_status_print_note(const char *head, const json_t *object, const char *member)
+static void cli_status_print_note(const json_t *object, const char *member)
 {
 	const char *note = cli_print_text(object, member);
 
 	if (note[0])
-		printf("   %s%s\n", head, note);
+		printf("   %s\n", note);
 }
 
 /* ", 1 server", ", 2 servers". */
@@ -33,7 +34,7 @@ static void cli_status_print_count(const json_t *system, const char *member, con
 {
 	const json_int_t count = cli_print_number(system, member);
 
-	printf(", %" JSON_INTEGER_FORMAT " %s%s", count, what, count == 1 ? "" : "s");
+	printf(", %" JSON_INTEGER_FORMAT " %s%s", count, what, TEXT_S(count));
 }
 
 /* The server of [dns_update], if it has not what is answered here. */
@@ -65,8 +66,6 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 			 applied = cli_print_number(system, "applied_revision");
 	char state[CLI_STATE_MAX];
 	bool ok = cli_status_node_ok(system);
-	const json_t *one;
-	size_t i;
 
 	printf("%s  %s, zonegated %s, started %s\n",
 	       cli_table_state(ok ? MOOD_GOOD : MOOD_BAD, ok ? "ready" : "not ready", cli->color,
@@ -83,9 +82,7 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 		printf("   IPVS is switched off ([kernel] ipvs = off): nothing is programmed\n");
 	else if (!cli_print_true(kernel, "available"))
 		printf("   no IPVS: %s\n", cli_print_text(kernel, "detail"));
-	cli_status_print_note("", kernel, "vip_device_fault");
-	json_array_foreach (json_object_get(system, "advice"), i, one)
-		cli_status_print_note("advice: ", one, "detail");
+	cli_status_print_note(kernel, "vip_device_fault");
 	cli_status_print_update(json_object_get(system, "dns_update"));
 	cli_status_print_unconfirmed(json_object_get(system, "unconfirmed"));
 	if (!cli_print_true(json_object_get(system, "store"), "ok"))
@@ -116,10 +113,12 @@ static void cli_status_print_other(const struct cli *cli, const json_t *item, co
 	cli_table_state(MOOD_WAITING, word, cli->color, cli->unicode, state);
 	if (strcmp(kind, "removal") == 0)
 		printf("%s  %s of %s/%s, %" JSON_INTEGER_FORMAT
-		       " connections, until %s at the latest\n",
+		       " connection%s, until %s at the latest\n",
 		       state, cli_print_text(item, "endpoint"),
 		       cli_print_text(item, "server_group"), cli_print_text(item, "server"),
-		       cli_print_number(item, "connections"), cli_print_text(item, "deadline_at"));
+		       cli_print_number(item, "connections"),
+		       TEXT_S(cli_print_number(item, "connections")),
+		       cli_print_text(item, "deadline_at"));
 	else
 		printf("%s  %s: %s, by %s: \"%s\"\n", state, cli_print_text(item, "object"),
 		       cli_print_text(item, "detail"), cli_print_text(item, "who"),
@@ -299,6 +298,16 @@ static void cli_status_print_tables(const struct cli *cli, const json_t *lbs, co
 	cli_print_table_or(g, CLI_NO_GROUPS);
 }
 
+/* Behind all that is: what could be better. */
+static void cli_status_print_advice(const json_t *system)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (json_object_get(system, "advice"), i, one)
+		printf("%sadvice: %s\n", i == 0 ? "\n" : "", cli_print_text(one, "detail"));
+}
+
 enum cli_exit cli_status_show(struct cli *cli)
 {
 	AUTO_ANSWER struct cli_answer system = {0};
@@ -325,6 +334,7 @@ enum cli_exit cli_status_show(struct cli *cli)
 		cli_status_print_node(cli, system.json);
 		cli_status_print_overrides(cli, lbs, json_object_get(overrides.json, "items"));
 		cli_status_print_tables(cli, lbs, groups);
+		cli_status_print_advice(system.json);
 	}
 	if (groups && !cli_status_node_ok(system.json))
 		result = EXIT_NEGATIVE;

@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli_escape.h"
 #include "cli/cli_history.h"
 #include "cli/cli_pages.h"
@@ -55,8 +56,9 @@ enum cli_exit cli_view_drift(struct cli *cli)
 		printf("IPVS is switched off ([kernel] ipvs = off): there is no table that could differ.\n");
 	} else if (in_sync) {
 		printf("The kernel's table is as it should be; %" JSON_INTEGER_FORMAT
-		       " times it was mended since the start.\n",
-		       cli_print_number(a.json, "repaired_since_start"));
+		       " time%s it was mended since the start.\n",
+		       cli_print_number(a.json, "repaired_since_start"),
+		       TEXT_S(cli_print_number(a.json, "repaired_since_start")));
 	} else {
 		printf("The kernel's table differs; this would mend it:\n");
 		json_array_foreach (json_object_get(a.json, "operations"), i, operation)
@@ -148,6 +150,7 @@ enum cli_exit cli_view_set_servers(struct cli *cli)
 	AUTO_FREE char *query = NULL, *path = NULL;
 	AUTO_ANSWER struct cli_answer a = {0};
 	enum cli_exit result = cli_history_write_query(cli, &query);
+	size_t servers;
 
 	if (result != EXIT_OK)
 		return result;
@@ -157,11 +160,11 @@ enum cli_exit cli_view_set_servers(struct cli *cli)
 		return result;
 	if (o->dry_run)
 		return cli_print_dry_run(cli, a.json);
+	servers = json_object_size(json_object_get(a.json, "servers"));
 	if (o->format == FORMAT_JSON)
 		cli_print_json(a.json);
 	else
-		printf("Set: %zu servers of %s\n",
-		       json_object_size(json_object_get(a.json, "servers")), cli->args[0]);
+		printf("Set: %zu server%s of %s\n", servers, TEXT_S(servers), cli->args[0]);
 	cli_history_say_pending(cli);
 	return cli_print_warnings(a.json);
 }

@@ -186,6 +186,8 @@ static enum cli_exit run(const struct cli_command *c, const struct cli_options *
 	enum cli_exit result;
 
 	cli.options.quick = c->run == cli_complete_run;
+	if (c->run == cli_raw_version) /* needs no daemon, nor a way to one */
+		return run_formatted(c, &cli);
 	cli.client = cli_client_new(&cli.options);
 	if (!cli.client)
 		return EXIT_USAGE;
@@ -207,10 +209,8 @@ static enum cli_exit start(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	if (cli_args_parse(argc, argv, &o, fault))
 		return say_usage(fault, NULL);
-	if (o.version) {
-		printf("zonegate %s\n", ZONEGATE_VERSION);
-		return EXIT_OK;
-	}
+	if (o.version)
+		return cli_raw_version(&(struct cli){.options = o});
 	c = o.arg_count ? cli_args_find(commands, count, &o, &words) : NULL;
 	if (o.help && c)
 		print_command_help(c);

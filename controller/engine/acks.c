@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "base/text.h"
 #include "engine/override_parts.h"
 #include "engine/told.h"
 #include "plan/diff.h"
@@ -306,8 +307,8 @@ void acks_note_drift(struct engine *e, const char *what, size_t ops, const char 
 				   .object = "",
 				   .data = json_pack("{s:s, s:I, s:s}", "what", what, "operations",
 						     (json_int_t)ops, "difference", text)},
-		"%s differs from what was acknowledged (%zu operations mend it): %s", what, ops,
-		text);
+		"%s differs from what was acknowledged (%zu operation%s it): %s", what, ops,
+		TEXT_FORM(ops, " mends", "s mend"), text);
 }
 
 /* What mends it turns the actual service into the one that was acknowledged. */
@@ -402,7 +403,8 @@ static void tell_repaired(struct engine *e, uint64_t ops)
 		&(struct emission){.id = EVENT_DRIFT_REPAIRED,
 				   .object = "",
 				   .data = json_pack("{s:I}", "operations", (json_int_t)ops)},
-		"%llu operations on their way", (unsigned long long)ops);
+		"%llu operation%s", (unsigned long long)ops,
+		TEXT_FORM(ops, " on its way", "s on their way"));
 }
 
 static void learn_table(struct engine *e, const struct plan_table *t)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "engine/override_parts.h"
 #include "engine/zones.h"
 
@@ -113,9 +114,9 @@ static void finish_drain(struct engine *e, struct engine_override *o)
 	if (o->destinations)
 		snprintf(text, sizeof(text),
 			 "the time has run out: finished, %" PRIu64
-			 " connections are left on %zu destinations "
-			 "at weight 0",
-			 o->connections, o->destinations);
+			 " connection%s left on %zu destination%s at weight 0",
+			 o->connections, TEXT_FORM(o->connections, " is", "s are"), o->destinations,
+			 TEXT_S(o->destinations));
 	else if (e->ports.now(e->ports.ctx) >= o->deadline)
 		snprintf(text, sizeof(text),
 			 "the time has run out: removed, what flows are left are cut");

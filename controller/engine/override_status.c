@@ -38,8 +38,8 @@ static void write_drain(const struct engine *e, const struct engine_override *o,
 		snprintf(
 			buf, size,
 			"finished: the time has run out, %" PRIu64
-			" connections are left and may go on; it gets no new flows until it is undrained",
-			o->connections);
+			" connection%s left and may go on; it gets no new flows until it is undrained",
+			o->connections, TEXT_FORM(o->connections, " is", "s are"));
 	else if (o->finished_wall)
 		snprintf(
 			buf, size,
@@ -48,8 +48,9 @@ static void write_drain(const struct engine *e, const struct engine_override *o,
 		snprintf(buf, size, "draining: the connections left are being counted, %s at most",
 			 time_format_span(time_left(e, o), span));
 	else
-		snprintf(buf, size, "draining: %" PRIu64 " connections left, %s at most",
-			 o->connections, time_format_span(time_left(e, o), span));
+		snprintf(buf, size, "draining: %" PRIu64 " connection%s left, %s at most",
+			 o->connections, TEXT_S(o->connections),
+			 time_format_span(time_left(e, o), span));
 }
 
 static void write_weight(const struct engine *e, const struct engine_override *o,

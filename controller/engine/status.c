@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "dns/view.h"
 #include "engine/override_parts.h"
 #include "model/health_check.h"
@@ -52,7 +53,7 @@ static void write_next_change(const struct engine *e, const struct engine_server
 	snprintf(st->next_change, sizeof(st->next_change),
 		 "%s after %u more %s in a row, in %.1f s at the earliest",
 		 up ? "healthy" : "unhealthy", left,
-		 up ? (left == 1 ? "pass" : "passes") : (left == 1 ? "failure" : "failures"),
+		 up ? TEXT_FORM(left, "pass", "passes") : TEXT_FORM(left, "failure", "failures"),
 		 (double)wait / (double)USEC_PER_SEC);
 }
 
@@ -67,7 +68,7 @@ static void write_healthy(const struct engine *e, const struct engine_server *s,
 	if (s->health.failures)
 		snprintf(st->sentence, sizeof(st->sentence),
 			 "healthy for %s, but the last %s failed: %s", time_in_state(e, s, span),
-			 s->health.failures == 1 ? "probe" : "probes", evidence);
+			 TEXT_FORM(s->health.failures, "probe", "probes"), evidence);
 	else
 		snprintf(st->sentence, sizeof(st->sentence), "healthy for %s; last probe: %s",
 			 time_in_state(e, s, span), evidence);
@@ -94,12 +95,12 @@ static void write_initial(const struct engine_server *s, struct server_status *s
 		r = REASON_TRUSTED_UNTIL_CHECKED;
 	st->reason_code = health_reason_name(r);
 	snprintf(st->sentence, sizeof(st->sentence),
-		 "%s: %u of %u passes, %u failures in a row%s%s",
+		 "%s: %u of %u pass%s, %u failure%s in a row%s%s",
 		 s->health.trusted
 			 ? "was in service before and keeps its weight until its first verdict"
 			 : "not yet in service, its first probes are under way",
-		 s->health.passes, h, s->health.failures, evidence[0] ? "; last probe: " : "",
-		 evidence);
+		 s->health.passes, h, TEXT_FORM(h, "", "es"), s->health.failures,
+		 TEXT_S(s->health.failures), evidence[0] ? "; last probe: " : "", evidence);
 }
 
 static void write_unhealthy(const struct engine *e, const struct engine_server *s,
@@ -112,19 +113,22 @@ static void write_unhealthy(const struct engine *e, const struct engine_server *
 				  sizeof(evidence));
 	if (s->health.reason == REASON_FAILING_INTERMITTENTLY)
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "unhealthy for %s: %u of the last %u probes failed, the last failure: %s",
+			 "unhealthy for %s: %u of the last %u probe%s failed, the last failure: %s",
 			 time_in_state(e, s, span),
 			 health_window_failures(&s->health, &s->group->settings),
-			 s->group->settings.window_of, evidence);
+			 s->group->settings.window_of, TEXT_S(s->group->settings.window_of),
+			 evidence);
 	else if (s->health.failures)
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "unhealthy for %s: %s (%u%s failures in a row)", time_in_state(e, s, span),
-			 evidence, s->health.failures, s->health.failures >= 255 ? " or more" : "");
+			 "unhealthy for %s: %s (%u%s failure%s in a row)",
+			 time_in_state(e, s, span), evidence, s->health.failures,
+			 s->health.failures >= 255 ? " or more" : "", TEXT_S(s->health.failures));
 	else
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "unhealthy for %s, recovering: %u of %u passes; the last failure: %s",
+			 "unhealthy for %s, recovering: %u of %u pass%s; the last failure: %s",
 			 time_in_state(e, s, span), s->health.passes,
-			 s->group->settings.healthy_threshold, evidence);
+			 s->group->settings.healthy_threshold,
+			 TEXT_FORM(s->group->settings.healthy_threshold, "", "es"), evidence);
 	snprintf(st->advice, sizeof(st->advice), "%s",
 		 health_reason_remedy(s->last_failure ? s->last_failure_reason : s->health.reason));
 }

@@ -30,6 +30,11 @@ static int check_conditions(const struct change_request *r, const char *etag, us
 		return err_set(e, ERR_CONFLICT, "", "If-Match: it does not exist");
 	if (change_etag_matches(r->if_match, etag))
 		return 0;
+	if (updated == 0)
+		return err_set(
+			e, ERR_CONFLICT, "",
+			"If-Match: nobody has changed it yet, and it has ETag %s; read it again",
+			etag);
 	return err_set(
 		e, ERR_CONFLICT, "",
 		"If-Match: it was changed by another writer at %s and has ETag %s now; read it again",

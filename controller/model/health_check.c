@@ -41,8 +41,12 @@ const char *health_check_dns_name(const struct health_check *c)
 	return strcmp(type, "NS") == 0 || strcmp(type, "SOA") == 0 ? "." : "example.com";
 }
 
+bool health_check_takes_silence(const struct health_check *c)
+{
+	return c->type == CHECK_UDP && c->expect == EXPECT_NO_UNREACHABLE;
+}
+
 bool health_check_passes_late(const struct health_check *c)
 {
-	return c->type == CHECK_ICMP_UDP ||
-	       (c->type == CHECK_UDP && c->expect == EXPECT_NO_UNREACHABLE);
+	return c->type == CHECK_ICMP_UDP || health_check_takes_silence(c);
 }

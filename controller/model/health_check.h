@@ -16,6 +16,8 @@ bool health_check_has_port(enum check_type type);
 /* The question of a dns check: "example.com", "A". */
 const char *health_check_dns_name(const struct health_check *c);
 const char *health_check_dns_type(const struct health_check *c);
+/* Whether a server that says nothing at all passes. */
+bool health_check_takes_silence(const struct health_check *c);
 /* Whether a pass is known only when the timeout has run out. */
 bool health_check_passes_late(const struct health_check *c);
 

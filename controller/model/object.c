@@ -331,16 +331,21 @@ char *object_write_row(const struct object *o)
 	return buf_take(&w);
 }
 
+static json_t *encode_time(usec_t wall)
+{
+	char text[TIME_TEXT_MAX];
+	return wall ? json_string_nocheck(time_format_wall(wall, text)) : json_null();
+}
+
+// Of settings that nobody has made yet there is no identity and no time.
 static void encode_head(const struct object *o, json_t *json)
 {
 	char text[TIME_TEXT_MAX];
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)o->uid);
-	json_object_set_new_nocheck(json, "uid", json_string_nocheck(text));
+	json_object_set_new_nocheck(json, "uid", o->uid ? json_string_nocheck(text) : json_null());
 	json_object_set_new_nocheck(json, "revision", json_integer((json_int_t)o->revision));
-	json_object_set_new_nocheck(json, "created_at",
-				    json_string_nocheck(time_format_wall(o->created_wall, text)));
-	json_object_set_new_nocheck(json, "updated_at",
-				    json_string_nocheck(time_format_wall(o->updated_wall, text)));
+	json_object_set_new_nocheck(json, "created_at", encode_time(o->created_wall));
+	json_object_set_new_nocheck(json, "updated_at", encode_time(o->updated_wall));
 }
 
 static json_t *encode_tree(const struct object *parent, const struct object *o,

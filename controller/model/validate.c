@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "model/fields.h"
 #include "model/health_check.h"
 #include "model/validation.h"
@@ -202,8 +203,8 @@ void validate_health_check(const struct health_check *h, const char *pointer, st
 	if (h->window_failures > h->window_of) {
 		snprintf(member, sizeof(member), "%s/window/failures", pointer);
 		err_set(e, ERR_RANGE, member,
-			"must not be above \"of\": %u failures cannot be among %u results",
-			h->window_failures, h->window_of);
+			"must not be above \"of\": %u failures cannot be among %u result%s",
+			h->window_failures, h->window_of, TEXT_S(h->window_of));
 	}
 	if (h->expected_body && h->method == HTTP_HEAD) {
 		snprintf(member, sizeof(member), "%s/expected_body", pointer);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "plan/advice_rules.h"
 #include "plan/failover.h"
 
@@ -125,9 +126,10 @@ bool advice_balancer_answers_are_lost(const struct advice_subject *s, char text[
 	return nat > 0 &&
 	       advice_say(
 		       text,
-		       "%zu of %zu servers are reached by nat: replies of one-packet flows do not "
+		       "%zu of %zu server%s %s reached by nat: replies of one-packet flows do not "
 		       "find their way back, so only one-way traffic works",
-		       nat, s->group->servers.count);
+		       nat, s->group->servers.count, TEXT_S(s->group->servers.count),
+		       TEXT_FORM(nat, "is", "are"));
 }
 
 static bool hashes(const struct listener *l)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "health/window.h"
 #include "model/health_check.h"
 #include "plan/advice_rules.h"
@@ -28,10 +29,10 @@ static unsigned probes_a_day(const struct health_check *h)
 bool advice_check_is_off(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
 {
 	return !check_on(s) &&
-	       advice_say(text,
-			  "nothing is probed: a dead server of these %zu keeps its share of "
-			  "connections",
-			  s->group->servers.count);
+	       advice_say(
+		       text,
+		       "nothing is probed: of %zu server%s a dead one keeps its share of connections",
+		       s->group->servers.count, TEXT_S(s->group->servers.count));
 }
 
 bool advice_check_is_slow(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
@@ -40,14 +41,16 @@ bool advice_check_is_slow(const struct advice_subject *s, char text[ADVICE_TEXT_
 	if (!h)
 		return false;
 	struct health_settings settings = window_settings(h);
-	usec_t worst = window_silent(&settings, settings.timeout).worst;
+	bool deaf = health_check_takes_silence(h);
+	usec_t worst = deaf ? window_refused(h, settings.timeout).worst
+			    : window_silent(&settings, settings.timeout).worst;
 	return worst > SLOW_DETECTION &&
-	       advice_say(
-		       text,
-		       "a server that falls silent gets connections for up to %.1f s (interval %u "
-		       "ms, timeout %u ms, unhealthy_threshold %u%s)",
-		       (double)worst / (double)USEC_PER_SEC, h->interval_ms, h->timeout_ms,
-		       h->unhealthy_threshold, h->fast_retry ? "" : ", fast_retry off");
+	       advice_say(text,
+			  "a server that %s gets connections for up to %.1f s (interval %u "
+			  "ms, timeout %u ms, unhealthy_threshold %u%s)",
+			  deaf ? "is refused by ICMP errors" : "falls silent",
+			  (double)worst / (double)USEC_PER_SEC, h->interval_ms, h->timeout_ms,
+			  h->unhealthy_threshold, h->fast_retry ? "" : ", fast_retry off");
 }
 
 bool advice_check_timeout_is_long(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
@@ -176,10 +179,11 @@ bool advice_check_crosses_families(const struct advice_subject *s, char text[ADV
 		others += server->address.family != h->source_address.family;
 	}
 	return others > 0 &&
-	       advice_say(text,
-			  "%zu of %zu servers are of the other address family: their probes cannot "
-			  "come from it",
-			  others, g->servers.count);
+	       advice_say(
+		       text,
+		       "%zu of %zu server%s %s of the other address family: probes of %s cannot come from it",
+		       others, g->servers.count, TEXT_S(g->servers.count),
+		       TEXT_FORM(others, "is", "are"), TEXT_FORM(others, "it", "them"));
 }
 
 bool advice_check_names_sources(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "model/health_check.h"
 #include "plan/advice_rules.h"
 
@@ -181,8 +182,8 @@ bool advice_load_is_high(const struct advice_subject *s, char text[ADVICE_TEXT_M
 			    text,
 			    "every gateway sends %s %.1f probes/s, by %zu different probe%s (this "
 			    "group's interval is %u ms)",
-			    addr_format(b->address, address), b->rate, b->count,
-			    b->count == 1 ? "" : "s", h->interval_ms);
+			    addr_format(b->address, address), b->rate, b->count, TEXT_S(b->count),
+			    h->interval_ms);
 	table_clear(&l.backends);
 	return high;
 }

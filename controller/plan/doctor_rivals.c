@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #define INTRUDERS_SHOWN 10
 #define KUBE_DEVICE     "kube-ipvs0"
@@ -37,7 +38,8 @@ static void judge_foreign(const struct doctor_case *c)
 	if (!c->node->foreign)
 		return;
 	f = doctor_add(c, DOCTOR_INFO, "services_foreign", "");
-	f->what = mem_printf("%zu services of IPVS belong to other programs", c->node->foreign);
+	f->what = mem_printf("%zu service%s to other programs", c->node->foreign,
+			     TEXT_FORM(c->node->foreign, " of IPVS belongs", "s of IPVS belong"));
 	f->why = mem_strdup(
 		"they are never touched; but sysctls below net.ipv4.vs hold for them, too");
 	f->mend = mem_strdup("zonegate kernel show --foreign");

@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "health/window.h"
+#include "model/health_check.h"
 
 const char *failover_part_name(enum failover_part p)
 {
@@ -34,8 +36,13 @@ static void find_slowest_group(const struct snapshot *s, const struct load_balan
 		const struct server_group *g = snapshot_find_group(s, l->server_group);
 		if (!g || !g->health_check.enabled)
 			continue;
+		bool deaf = health_check_takes_silence(&g->health_check);
 		struct health_settings settings = window_settings(&g->health_check);
-		usec_t worst = window_silent(&settings, window_answer(&g->health_check, 0)).worst;
+		usec_t d = window_answer(&g->health_check, 0);
+		usec_t worst = deaf ? window_refused(&g->health_check, d).worst
+				    : window_silent(&settings, d).worst;
+		if (deaf && !f->deaf)
+			f->deaf = g;
 		if (worst > f->worst[FAILOVER_SERVER]) {
 			f->worst[FAILOVER_SERVER] = worst;
 			f->slow = g;
@@ -72,6 +79,19 @@ static double seconds(usec_t usec)
 	return (double)usec / (double)USEC_PER_SEC;
 }
 
+static void describe_server(const struct failover *f, char text[FAILOVER_TEXT_MAX])
+{
+	const struct health_check *h = &f->slow->health_check;
+
+	snprintf(
+		text, FAILOVER_TEXT_MAX,
+		"%s servers of group %s%s: a probe every %u ms, at most %u ms each, %u failure%s%s",
+		health_check_takes_silence(h) ? "refused" : "silent", f->slow->o.name,
+		health_check_takes_silence(h) ? " (an ICMP error comes)" : "", h->interval_ms,
+		h->timeout_ms, h->unhealthy_threshold, TEXT_S(h->unhealthy_threshold),
+		h->fast_retry ? "" : ", no fast retry");
+}
+
 const char *failover_describe(const struct failover *f, const struct load_balancer *lb,
 			      enum failover_part p, char text[FAILOVER_TEXT_MAX])
 {
@@ -80,19 +100,13 @@ const char *failover_describe(const struct failover *f, const struct load_balanc
 	switch (p) {
 	case FAILOVER_VIP:
 		snprintf(text, FAILOVER_TEXT_MAX,
-			 "a dead VIP: %s probe every %u ms, at most %u ms each, %u failures",
+			 "a dead VIP: %s probe every %u ms, at most %u ms each, %u failure%s",
 			 v->type == VIP_PROBE_TCP ? "tcp" : "icmp", v->interval_ms, v->timeout_ms,
-			 v->unhealthy_threshold);
+			 v->unhealthy_threshold, TEXT_S(v->unhealthy_threshold));
 		break;
 	case FAILOVER_SERVER:
 		if (f->slow)
-			snprintf(
-				text, FAILOVER_TEXT_MAX,
-				"silent servers of group %s: a probe every %u ms, at most %u ms each, %u failures%s",
-				f->slow->o.name, f->slow->health_check.interval_ms,
-				f->slow->health_check.timeout_ms,
-				f->slow->health_check.unhealthy_threshold,
-				f->slow->health_check.fast_retry ? "" : ", no fast retry");
+			describe_server(f, text);
 		else
 			snprintf(text, FAILOVER_TEXT_MAX,
 				 "no server is probed: dead ones are not seen");
@@ -123,34 +137,39 @@ static void advise_impossible(const struct load_balancer *lb, char text[FAILOVER
 	else
 		snprintf(text, FAILOVER_TEXT_MAX,
 			 "it has %zu enabled zone%s: there is no other to go to; add one",
-			 count_zones(lb), count_zones(lb) == 1 ? "" : "s");
+			 count_zones(lb), TEXT_S(count_zones(lb)));
 }
 
 const char *failover_advise(const struct failover *f, const struct load_balancer *lb,
 			    char text[FAILOVER_TEXT_MAX])
 {
 	char head[120];
+	char tail[200] = "";
 
 	if (!f->possible) {
 		advise_impossible(lb, text);
 		return text;
 	}
+	if (f->deaf)
+		snprintf(tail, sizeof(tail),
+			 ". Silent servers of group %s pass its check and are never left out",
+			 f->deaf->o.name);
 	snprintf(head, sizeof(head), "%s is %.1f s of %.1f s", failover_part_name(f->dominant),
 		 seconds(f->worst[f->dominant]), seconds(f->total));
 	if (f->dominant == FAILOVER_TTL)
 		snprintf(
 			text, FAILOVER_TEXT_MAX,
 			"%s: lower dns_ttl_s (%u) to %u, and clients leave as soon as the fault is seen; they "
-			"ask more often for it",
-			head, lb->dns_ttl_s, failover_fitting_ttl(f));
+			"ask more often for it%s",
+			head, lb->dns_ttl_s, failover_fitting_ttl(f), tail);
 	else if (f->dominant == FAILOVER_SERVER && f->slow)
 		snprintf(text, FAILOVER_TEXT_MAX,
 			 "%s: lower interval_ms, timeout_ms or unhealthy_threshold of group %s's "
-			 "health_check",
-			 head, f->slow->o.name);
+			 "health_check%s",
+			 head, f->slow->o.name, tail);
 	else
 		snprintf(text, FAILOVER_TEXT_MAX,
-			 "%s: lower interval_ms, timeout_ms or unhealthy_threshold of vip_probe",
-			 head);
+			 "%s: lower interval_ms, timeout_ms or unhealthy_threshold of vip_probe%s",
+			 head, tail);
 	return text;
 }

@@ -8,11 +8,11 @@
 
 /* From a verdict to answers that follow it, at worst. */
 #define FAILOVER_PUBLICATION (10 * USEC_PER_MS)
-#define FAILOVER_TEXT_MAX    400
+#define FAILOVER_TEXT_MAX    600
 
 enum failover_part {
-	FAILOVER_VIP,    /* a VIP that is gone is seen by its probe */
-	FAILOVER_SERVER, /* a silent server is seen by its check */
+	FAILOVER_VIP, /* a VIP that is gone is seen by its probe */
+	FAILOVER_SERVER, /* a silent server is seen by its check; one that is refused, where silence passes */
 	FAILOVER_PUBLICATION_PART,
 	FAILOVER_TTL,
 	FAILOVER_PARTS
@@ -23,6 +23,8 @@ struct failover {
 	usec_t worst[FAILOVER_PARTS]; /* of each part */
 	const struct server_group
 		*slow; /* of FAILOVER_SERVER; NULL: none is probed. Of the snapshot */
+	const struct server_group
+		*deaf; /* the first whose check takes silence for a pass; NULL: none does */
 	enum failover_part detection; /* the slower of the first two */
 	enum failover_part dominant;  /* the longest of all that count */
 	usec_t total;                 /* detection, publication and TTL */

@@ -2,6 +2,7 @@
 // Kinds `http` and `https`: one request on a fresh connection, without TLS or with it, or (reuse_connection)
 // on that of the probe before. Passes when the status is among the expected ones and, if a text is
 // expected, the body contains it. The verdict falls as soon as it is certain: no byte more is read. Follows no redirects.
+#include "base/text.h"
 #include "model/validate.h"
 #include "probe/http_parse.h"
 #include "probe/probe_conn.h"
@@ -173,8 +174,8 @@ static void probe_http_judge(struct probe_run *r)
 	} else if (p->wanted && !p->found) {
 		o.verdict = PROBE_FAIL_ACTIVE;
 		o.reason = REASON_HTTP_BODY_MISMATCH;
-		snprintf(text, sizeof(text), "%s, %u bytes of body", p->line,
-			 (unsigned)p->body_bytes);
+		snprintf(text, sizeof(text), "%s, %u byte%s of body", p->line,
+			 (unsigned)p->body_bytes, TEXT_S(p->body_bytes));
 		o.text = text;
 	}
 	probe_http_end(r, &o);

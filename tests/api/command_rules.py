@@ -223,7 +223,7 @@ def every_change_knows_a_dry_run(daemon):
 def every_command_asks_for_something(daemon):
     """No command that the table does not know of."""
     own = {'user password', 'server stats',  # other ways to a route of the table
-           'api', 'completion', 'complete', 'config diff', 'setup'}
+           'api', 'completion', 'complete', 'config diff', 'setup', 'version'}
     listed = set()
     for line in _run(daemon, daemon.socket, ['--help']).stdout.split('\n'):
         match = re.match(r'  (\w[\w-]*)(?: +(\w[\w-]*))? {2,}\S', line)

@@ -37,6 +37,35 @@ def status(lab):
 
 
 @case
+def version_is_told_without_a_daemon(lab):
+    lab.network(0)
+    done = code(lab.gw.cli("version"), 0)
+    assert done == code(lab.gw.cli("--version"), 0) and done.startswith("zonegate "), done
+    wrong = lab.gw.cli("versoin")
+    code(wrong, 64)
+    assert 'Did you mean "version"?' in wrong.stderr, wrong.stderr
+
+
+@case
+def a_killed_daemon_is_not_passed_over(lab):
+    """The start after it says that it ended without a stop, the one after a stop does not."""
+    cli = ready(lab)
+    lab.gw.daemon.kill()
+    lab.gw.daemon.start()
+    lab.gw.daemon.stop()
+    lab.gw.daemon.start()
+
+    def starts():
+        found = lab.gw.api.get("/events?type=daemon.started").expect(200).json["items"]
+        return [x["data"]["unclean"] for x in found]
+
+    lab.wait(lambda: len(starts()) == 3, 2, "the last start is stored")
+    assert sorted(starts()) == [False, False, True], starts()
+    text = code(cli("server", "history", "web/s1"), 0)
+    assert text.count("it had ended without a stop") == 1, text
+
+
+@case
 def config_round_trip(lab):
     cli = ready(lab)
     exported = json.loads(code(cli("config", "export"), 0))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/cli_commands.h"
 
+#include "api/ui.h"
 #include "cli_rig.h"
 
 static void write_password(const struct rig *rig, const char *text, char ret_path[160])
@@ -18,18 +19,29 @@ static void setup_prints_a_code_and_where_to_type_it(void **state)
 {
 	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
 	struct rig rig = {0};
+	size_t pages;
 
 	(void)state;
+	(void)ui_files(&pages);
 	rig_start(&rig, 0);
 	AUTO_OUTCOME struct outcome text = cli_rig_run(&rig, cli_access_setup, 1, &o,
 						       WORDS("setup"));
 	assert_int_equal(text.exit, EXIT_OK);
-	assert_contains(text.out, "Within 15 minutes open in a browser, and type the code:\n"
-				  "  http://127.0.0.1:");
-	assert_contains(text.out, "Code:         ");
+	if (pages > 0) {
+		assert_contains(text.out,
+				"Within 15 minutes open in a browser, and type the code:\n"
+				"  http://127.0.0.1:");
+		assert_contains(text.out, "Code:         ");
+	} else { /* built without: no address that leads nowhere */
+		assert_null(strstr(text.out, "/ui/"));
+		assert_contains(text.out, "without the pages for a browser");
+		assert_contains(text.out, "zonegate setup --user NAME");
+	}
 	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_access_setup, 1, &json,
 						      WORDS("setup"));
 	assert_int_equal(json_string_length(json_object_get(raw.json, "code")), 19);
+	assert_int_equal(json_is_true(json_object_get(raw.json, "pages")), pages > 0);
+	assert_int_equal(json_array_size(json_object_get(raw.json, "urls")), pages > 0);
 	rig_end(&rig);
 }
 

@@ -233,6 +233,7 @@ static void args_guess_words(void **state)
 	assert_string_equal(cli_args_nearest("stauts", words, 5), "status");
 	assert_string_equal(cli_args_nearest("servers", words, 5), "server");
 	assert_string_equal(cli_args_nearest("lst", words, 5), "list");
+	assert_string_equal(cli_args_nearest("serv", words, 5), "server"); /* its end left off */
 	assert_null(cli_args_nearest("colour", words, 5));
 	assert_null(cli_args_nearest("xy", words, 5)); /* not "lb" with all its letters changed */
 	assert_null(cli_args_nearest("a-word-that-is-longer-than-any-command-there-is", words, 5));

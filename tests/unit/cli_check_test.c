@@ -30,6 +30,10 @@ static void estimate_tells_times_and_advice(void **state)
 	assert_null(strstr(caught.out, "intermittent_failure_unseen"));
 	assert_contains(caught.out, "\"type\": \"udp\"");
 	assert_contains(caught.out, "\"worst_ms\": 150100");
+	AUTO_OUTCOME struct outcome single = cli_rig_run(
+		&rig, cli_check_estimate, 2, &o,
+		WORDS("check", "estimate", "healthy_threshold=1", "unhealthy_threshold=1"));
+	assert_contains(single.out, "up after 1 pass, down after 1 failure, fast retry\n");
 	AUTO_OUTCOME struct outcome plain = cli_rig_run(&rig, cli_check_estimate, 2, &o,
 							WORDS("check", "estimate"));
 	assert_int_equal(plain.exit, EXIT_OK);
@@ -55,11 +59,35 @@ static void estimate_refuses(void **state)
 	rig_end(&rig);
 }
 
+/* What passes in silence has no time in which silence is noticed. */
+static void estimate_says_where_silence_passes(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome deaf = cli_rig_run(
+		&rig, cli_check_estimate, 2, &o,
+		WORDS("check", "estimate", "type=udp", "protocol=udp", "expect=no_unreachable"));
+	assert_int_equal(deaf.exit, EXIT_OK);
+	assert_contains(deaf.out, "Silence    not noticed: it is a pass\n");
+	assert_contains(deaf.out,
+			"silence passes: a dead server is noticed only if an ICMP error tells");
+	AUTO_OUTCOME struct outcome both = cli_rig_run(
+		&rig, cli_check_estimate, 2, &o,
+		WORDS("check", "estimate", "type=icmp_udp", "protocol=udp"));
+	assert_contains(both.out, "Silence    noticed in ");
+	assert_contains(both.out, "silence of the port passes: that of the host is noticed");
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(estimate_tells_times_and_advice),
 		cmocka_unit_test(estimate_refuses),
+		cmocka_unit_test(estimate_says_where_silence_passes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,16 @@ static void dns_preview_shows_the_answer(void **state)
 	AUTO_OUTCOME struct outcome foreign = cli_rig_run(&rig, cli_dns_preview, 2, &o,
 							  WORDS("dns", "preview", "example.org"));
 	assert_contains(foreign.out, "REFUSED, this node does not serve that name");
+	assert_contains(
+		foreign.out,
+		"example.org is the dns_name of no load balancer; there are shop.example.net\n");
+	/* The usual mistake: the load balancer's own name. */
+	AUTO_OUTCOME struct outcome own = cli_rig_run(&rig, cli_dns_preview, 2, &o,
+						      WORDS("dns", "preview", "shop"));
+	assert_int_equal(own.exit, EXIT_OK);
+	assert_string_equal(own.err, "zonegate: shop is the load balancer; its dns_name is "
+				     "shop.example.net\n");
+	assert_contains(own.out, "shop.example.net A: NOERROR, TTL 30 s, serial ");
 	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_dns_preview, 2, &json,
 						      WORDS("dns", "preview", "shop.example.net"));
 	assert_int_equal(json_array_size(json_object_get(raw.json, "addresses")), 2);

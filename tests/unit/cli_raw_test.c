@@ -53,10 +53,28 @@ static void raw_calls_go_through(void **state)
 	rig_end(&rig);
 }
 
+static void the_version_is_told(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_raw_version, 1, &o, WORDS("version"));
+	assert_int_equal(a.exit, EXIT_OK);
+	assert_string_equal(a.out, "zonegate " ZONEGATE_VERSION "\n");
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_raw_version, 1, &json,
+						      WORDS("version"));
+	assert_string_equal(json_string_value(json_object_get(raw.json, "version")),
+			    ZONEGATE_VERSION);
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(raw_calls_go_through),
+		cmocka_unit_test(the_version_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

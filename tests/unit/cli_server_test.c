@@ -52,7 +52,7 @@ static void server_list_shows_traffic(void **state)
 	assert_contains(a.out, "  50/50       0       0       0  ");
 	AUTO_OUTCOME struct outcome why = cli_rig_run(&rig, cli_server_why, 2, &o,
 						      WORDS("server", "why", "web/w1"));
-	assert_contains(why.out, "Traffic      4 active connections, 7 new ones and 56");
+	assert_contains(why.out, "Traffic      4 active connections, 7 new and 56");
 	rig_end(&rig);
 	stats_free(stats);
 }
@@ -144,6 +144,8 @@ static void server_history_shows_gaps(void **state)
 		 "{\"from\":\"initial\",\"to\":\"healthy\",\"reason_code\":\"none\","
 		 "\"detail\":\"answered\",\"lasted_ms\":2000,\"recent\":[]}");
 	rig_note(&rig, "event", "daemon", 3000000, "{\"event\":\"daemon.stopped\"}");
+	rig_note(&rig, "event", "daemon", 4000000,
+		 "{\"event\":\"daemon.started\",\"unclean\":true}");
 	rig_start(&rig, 0);
 	rig_load(&rig);
 	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_server_history, 2, &o,
@@ -154,6 +156,7 @@ static void server_history_shows_gaps(void **state)
 	assert_contains(a.out, "1970-01-01T00:00:03.000  daemon stopped  ");
 	assert_null(strstr(a.out, "none")); /* a healthy one needs no reason */
 	assert_contains(a.out, "nobody looked from here on\n");
+	assert_contains(a.out, "it had ended without a stop, and nobody looked\n");
 	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_server_history, 2, &json,
 						      WORDS("server", "history", "web/w1"));
 	assert_true(json_array_size(raw.json) >= 2);

@@ -113,10 +113,38 @@ static void status_of_a_new_name(void **state)
 	rig_end(&rig);
 }
 
+static json_t *failing_webhook(void *ctx)
+{
+	(void)ctx;
+	return json_pack("{s:[{s:s, s:s, s:i, s:b, s:i}]}", "urls", "url", "https://hooks.example",
+			 "error", "refused", "pending", 1, "behind", 0, "failures", 3);
+}
+
+/* What could be better comes behind what is. */
+static void advice_comes_last(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {.notify = {.ctx = &rig, .status = failing_webhook}};
+	const char *advice;
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_status_show, 1, &o, WORDS("status"));
+	assert_contains(a.out,
+			"\n\nadvice: the webhook https://hooks.example fails (refused), 1 event "
+			"waits: zonegate notify status");
+	advice = strstr(a.out, "advice: ");
+	assert_true(strstr(a.out, "LOAD BALANCER") < advice);
+	assert_true(strstr(a.out, "SERVER GROUP") < advice);
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_is_shown),
+		cmocka_unit_test(advice_comes_last),
 		cmocka_unit_test(status_is_loud),
 		cmocka_unit_test(status_of_a_new_name),
 	};

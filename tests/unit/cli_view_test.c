@@ -111,7 +111,7 @@ static void servers_are_replaced_as_a_whole(void **state)
 	AUTO_OUTCOME struct outcome done = cli_rig_run(&rig, cli_view_set_servers, 2, &o,
 						       WORDS("group", "set-servers", "web"));
 	assert_int_equal(done.exit, EXIT_OK);
-	assert_string_equal(done.out, "Set: 1 servers of web\n");
+	assert_string_equal(done.out, "Set: 1 server of web\n");
 	unlink(path);
 	rig_end(&rig);
 }

@@ -122,6 +122,9 @@ static void exchange_body_lingers_over_large_bodies(void **state)
 		assert_int_equal(send(fd, body, 65536, MSG_NOSIGNAL), 65536);
 	struct answer a = rig_read(fd, 5000);
 	assert_problem(&a, 401, "unauthorized");
+	assert_non_null(strstr(answer_text(&a, "detail"), "`zonegate token create`"));
+	assert_non_null(strstr(answer_text(&a, "detail"), "`zonegate setup`"));
+	assert_non_null(strstr(answer_text(&a, "detail"), "unix socket"));
 	assert_string_equal(answer_header(&a, "Connection", buf), "close");
 	answer_clear(&a);
 	rig_end(&rig);

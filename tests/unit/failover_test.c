@@ -92,11 +92,38 @@ static void parts_are_described(void **state)
 	snapshot_unref(s);
 }
 
+#define DEAF \
+	"'health_check':{'type':'udp','path':null,'expect':'no_unreachable','interval_ms':5000,'unhealthy_threshold':1}"
+
+/* Where silence passes, the death that is seen is a refusal; that the other one is not is told. */
+static void silence_that_passes_is_no_detection(void **state)
+{
+	struct snapshot *s = fixture_snapshot(fixture_patched("{'server_groups':{'web':{" DEAF
+							      "}},'load_balancers':{'shop':{" NAMED
+							      ",'dns_ttl_s':1}}}"));
+	const struct load_balancer *lb = snapshot_find_lb(s, "shop");
+	struct failover f = failover_estimate(s, lb, 1);
+	char text[FAILOVER_TEXT_MAX];
+
+	(void)state;
+	/* A refusal is seen 5000 + 2000 after it: a probe that passes late, and one more. */
+	assert_int_equal(f.worst[FAILOVER_SERVER], 7000 * USEC_PER_MS);
+	assert_string_equal(
+		failover_describe(&f, lb, FAILOVER_SERVER, text),
+		"refused servers of group web (an ICMP error comes): a probe every 5000 ms, at "
+		"most 2000 ms each, 1 failure");
+	assert_non_null(
+		strstr(failover_advise(&f, lb, text),
+		       ". Silent servers of group web pass its check and are never left out"));
+	snapshot_unref(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_right),
 		cmocka_unit_test(parts_are_described),
+		cmocka_unit_test(silence_that_passes_is_no_detection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

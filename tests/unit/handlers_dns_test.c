@@ -38,6 +38,43 @@ static void dns_previews_an_answer(void **state)
 	assert_int_equal(json_array_size(answer_at(&v6, "addresses")), 0);
 	AUTO_REPLY struct answer foreign = rig_get(&rig, PREVIEW "?name=example.org");
 	assert_string_equal(answer_text(&foreign, "rcode"), "REFUSED");
+	assert_true(json_is_null(answer_at(&foreign, "meant")));
+	assert_string_equal(answer_text(&a, "detail"), "");
+	AUTO_REPLY struct answer own = rig_get(&rig, PREVIEW "?name=shop");
+	assert_string_equal(answer_text(&own, "rcode"), "REFUSED");
+	assert_string_equal(answer_text(&own, "meant"), "shop.example.net");
+	rig_end(&rig);
+}
+
+/* Why a name is not answered, where there are none and where there are many. */
+static void dns_says_which_names_there_are(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer own = rig_get(&rig, PREVIEW "?name=shop");
+	assert_string_equal(answer_text(&own, "detail"),
+			    "the load balancer shop has no dns_name: clients use its addresses");
+	AUTO_REPLY struct answer none = rig_get(&rig, PREVIEW "?name=example.org");
+	assert_string_equal(answer_text(&none, "detail"),
+			    "example.org is no name of ours: no load balancer has a dns_name");
+	for (unsigned i = 0; i < 7; i++) {
+		AUTO_FREE char *path = mem_printf("/api/v1/load-balancers/lb%u", i);
+		AUTO_FREE char *body = mem_printf("{\"dns_name\":\"n%u.example.net\",\"zones\":{"
+						  "\"za\":{\"vip4\":\"192.0.2.%u\"}}}",
+						  i, 100 + i);
+		AUTO_REPLY struct answer put = rig_put(&rig, path, body);
+
+		if (put.status != 201)
+			fail_msg("%s", put.text);
+	}
+	AUTO_REPLY struct answer many = rig_get(&rig, PREVIEW "?name=example.org");
+	assert_string_equal(answer_text(&many, "detail"),
+			    "example.org is the dns_name of no load balancer; there are "
+			    "n0.example.net, n1.example.net, n2.example.net, n3.example.net, "
+			    "n4.example.net and 2 more");
 	rig_end(&rig);
 }
 
@@ -118,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dns_previews_an_answer),
 		cmocka_unit_test(dns_refuses_bad_questions),
+		cmocka_unit_test(dns_says_which_names_there_are),
 		cmocka_unit_test(dns_lists_records),
 	};
 

@@ -16,6 +16,13 @@ static void defaults_touch_nothing(void **state)
 	assert_int_equal(a.status, 200);
 	assert_int_equal(answer_number_at(&a, "timeouts.tcp_s"), 0);
 	assert_int_equal(answer_number_at(&a, "status.timeouts_in_force.tcp_s"), 900);
+	assert_true(json_is_null(answer_at(&a, "uid")));
+	assert_true(json_is_null(answer_at(&a, "created_at")));
+	assert_true(json_is_null(answer_at(&a, "updated_at")));
+	AUTO_REPLY struct answer lost = rig_ask(&rig, "PATCH", SETTINGS, "If-Match: \"r9\"\r\n",
+						"{\"timeouts\":{\"udp_s\":61}}");
+	assert_int_equal(lost.status, 412);
+	assert_null(strstr(lost.text, "1970"));
 	AUTO_REPLY struct answer plan = rig_put(&rig, SETTINGS "?dry_run=1", a.body);
 	assert_int_equal(answer_number_at(&plan, "diff_total"), 0);
 	AUTO_REPLY struct answer put = rig_put(&rig, SETTINGS, a.body);

@@ -44,6 +44,18 @@ static void detection_time_is_told(void **state)
 	assert_int_equal(answer_number_at(&late, "windows.recovery.worst_ms"), 11000);
 	assert_true(advises(&late, "advice", "verdict_rests_on_silence"));
 
+	assert_int_equal(answer_number_at(&late, "windows.detection_silent.worst_ms"), 9000);
+	assert_non_null(strstr(answer_text_at(&late, "windows.silence"), "of the port passes"));
+	assert_null(answer_at(&a, "windows.silence"));
+
+	/* Where silence is a pass nobody notices it, however long one waits. */
+	AUTO_REPLY struct answer deaf = rig_ask(
+		&rig, "POST", TOOL, "",
+		"{\"protocol\":\"udp\",\"health_check\":{\"type\":\"udp\",\"expect\":\"no_unreachable\"}}");
+	assert_int_equal(deaf.status, 200);
+	assert_true(json_is_null(answer_at(&deaf, "windows.detection_silent")));
+	assert_non_null(strstr(answer_text_at(&deaf, "windows.silence"), "silence passes"));
+
 	/* Defaults go by the protocol; nothing given is a question too. */
 	AUTO_REPLY struct answer udp = rig_ask(&rig, "POST", TOOL, "", "{\"protocol\":\"udp\"}");
 	assert_int_equal(udp.status, 200);

@@ -77,6 +77,9 @@ static void kinds_have_names_and_manners(void **state)
 	struct server_group *reply = group("'type':'udp'");
 	struct server_group *both = group("'type':'icmp_udp'");
 	(void)state;
+	assert_true(health_check_takes_silence(&quiet->health_check));
+	assert_false(health_check_takes_silence(&both->health_check));
+	assert_false(health_check_takes_silence(&reply->health_check));
 	assert_true(health_check_passes_late(&quiet->health_check));
 	assert_true(health_check_passes_late(&both->health_check));
 	assert_false(health_check_passes_late(&reply->health_check));

@@ -13,7 +13,7 @@ export interface ProbeEvidence {
 }
 
 export interface Range { best_ms: number; worst_ms: number }
-export interface Windows { detection_silent: Range; detection_active: Range; recovery: Range }
+export interface Windows { detection_silent: Range | null; detection_active: Range; recovery: Range; silence?: string }
 
 export interface ServiceStatus {
 	load_balancer: string; zone: string; listener: string; server_group: string; family: number; programmed: boolean; planned: boolean
@@ -41,7 +41,7 @@ export interface GroupHealth {
 }
 
 export interface HistoryItem {
-	at: string; event: string; from?: string; to?: string; reason_code?: string; detail?: string; lasted_ms?: number; recent?: RecentResult[]
+	at: string; event: string; from?: string; to?: string; reason_code?: string; detail?: string; lasted_ms?: number; recent?: RecentResult[]; unclean?: boolean
 }
 
 export interface Publication {
@@ -107,7 +107,7 @@ export interface PreviewAddress {
 }
 export interface Preview {
 	name: string; type: string; rcode: string; serial: number; ttl_s: number; negative_ttl_s: number; load_balancer: string | null
-	client_affinity: string; client_zone: string | null; addresses: PreviewAddress[]
+	client_affinity: string; client_zone: string | null; addresses: PreviewAddress[]; detail: string
 }
 export interface DnsRecord { name: string; type: string; ttl_s: number; data: string[]; load_balancer: string | null; zone: string | null }
 

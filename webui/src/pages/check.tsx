@@ -13,8 +13,8 @@ import {ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
 
 const TYPING_MS = 250
 
-function Span({name, r, text}: {name: string; r: Range; text: string}) {
-	return <div><h3>{name}</h3><p><strong class="nowrap">{ms(r.best_ms)}</strong> to <strong class="nowrap">{ms(r.worst_ms)}</strong></p><p class="soft small">{text}</p></div>
+function Span({name, r, text}: {name: string; r: Range | null; text: string}) {
+	return <div><h3>{name}</h3><p>{!r ? 'never' : <><strong class="nowrap">{ms(r.best_ms)}</strong> to <strong class="nowrap">{ms(r.worst_ms)}</strong></>}</p><p class="soft small">{text}</p></div>
 }
 
 function useEstimate(protocol: string, check: Record<string, unknown>) {
@@ -71,7 +71,7 @@ function Editor({group, fields, original, etag}: {group: string; fields: FieldSp
 				<h2>What it means</h2>
 				{live.filter(f => !fields.some(x => x.pointer === f.pointer)).map(f => <div class="banner bad" key={f.detail}>{f.detail}</div>)}
 				{!estimate ? <p class="soft">Computing …</p> : <>
-					<Span name="A silent failure is noticed within" r={estimate.windows.detection_silent} text="a host that is gone, packets that are dropped" />
+					<Span name="A silent failure is noticed within" r={estimate.windows.detection_silent} text={estimate.windows.silence ?? 'a host that is gone, packets that are dropped'} />
 					<Span name="A refused one within" r={estimate.windows.detection_active} text="nothing listens, or it answers with an error" />
 					<Span name="It is back within" r={estimate.windows.recovery} text="after it works again" />
 					<h2>Advice</h2>

@@ -27,6 +27,7 @@ function Asked({name}: {name: string}) {
 					: preview.error.value?.status ? <p class="t-bad">{preview.error.value.message}</p>
 						: !p ? <Waiting what="the answer" error={preview.error.value} /> : <>
 							<p><strong>{p.rcode}</strong>, TTL {p.ttl_s} s, serial {p.serial}{p.client_zone && <>; the client is near {p.client_zone}</>}</p>
+							{p.detail && <p class="soft">{p.detail}.</p>}
 							<Table caption={`Addresses of ${p.name}`} empty={`No ${type} address.`} head={['Address', 'Zone', 'State', 'In how many answers', 'Why']}
 								rows={p.addresses.map(a => [<span class="mono">{a.address}</span>, a.zone ?? '', <StateMark as={publicationLook({published: a.published, reason_code: a.reason_code ?? ''})} />, `${a.share_percent} %`, a.detail])} />
 							<div class="row"><code>dig {type === 'A' ? '' : `${type} `}{p.name}</code><CopyButton text={`dig ${type === 'A' ? '' : `${type} `}${p.name}`} what="the dig command" /></div>

@@ -143,7 +143,7 @@ export function GroupPage({name}: {name: string}) {
 					{value: h.summary.initial, text: 'being checked', href: href('server-groups', name) + '?state=initial', tone: h.summary.initial ? 'info' as const : undefined}]),
 				]} />
 				{h.summary.used && <GroupBar s={h.summary} />}
-				<p class="soft small">{h.summary.used ? 'A' : 'Once a listener uses it, a'} dead server is noticed within {ms(w.detection_silent.worst_ms)} (silent) or {ms(w.detection_active.worst_ms)} (refused), and is back within {ms(w.recovery.worst_ms)}.</p>
+				<p class="soft small">{h.summary.used ? 'A' : 'Once a listener uses it, a'} dead server is noticed {w.detection_silent ? <>within {ms(w.detection_silent.worst_ms)} (silent) or</> : <>never (silence passes) or within</>} {ms(w.detection_active.worst_ms)} (refused), and is back within {ms(w.recovery.worst_ms)}.</p>
 			</section>
 			<Overrides list={os.filter(o => o.server_group === name && (o.kind !== 'drain' || !o.server))} />
 			<section class="panel stack" aria-label="Servers">

@@ -92,7 +92,7 @@ function History({history, state}: {history: Resource<{items: HistoryItem[]}>; s
 					<Table caption="Changes of state" empty="It has not changed its state." head={['When', 'What', 'After', 'Why']}
 						rows={items.slice(0, 100).map((i: HistoryItem) => i.event === 'transition'
 							? [<span class="nowrap">{when(i.at)}</span>, <span class="nowrap">{look(i.from ?? '').word} → <StateMark state={i.to} /></span>, i.lasted_ms === undefined ? '' : span(i.lasted_ms), i.detail]
-							: [<span class="nowrap">{when(i.at)}</span>, i.event === 'daemon.started' ? 'The daemon started' : 'The daemon stopped', '', ''])} />
+							: [<span class="nowrap">{when(i.at)}</span>, i.event === 'daemon.started' ? 'The daemon started' : 'The daemon stopped', '', i.unclean ? 'It had ended without a stop, and nobody looked.' : ''])} />
 				</details>
 			</>}
 		</section>
