@@ -114,10 +114,10 @@ class Demo:
 
     def _make_code(self):
         """The one before is void from now on."""
-        code = self._lab.gw.api.call("POST", "/auth/setup").expect(200).json["code"]
+        made = self._lab.gw.api.call("POST", "/auth/setup").expect(200).json
         self._code_until = time.monotonic() + self._config["code_seconds"]
-        self.write(code=code)
-        return code
+        self.write(code=made["code"], pages=made["pages"])
+        return made["code"]
 
     def _kernel_connections(self):
         """Connections that IPVS has counted, each CPU's count in hexadecimal.

@@ -43,7 +43,7 @@ class Demo:
         self._screen = screen.Screen(sys.stdout)
         self._stopping = False
         self._ready_at = None
-        self._name, self._code = "", ""
+        self._name, self._code, self._pages = "", "", True
         self._last = None
         self._fault = None
         self._named = False  # DNS has given an address
@@ -110,7 +110,7 @@ class Demo:
             self._name = event["name"]
             self._screen.introduce(self._name, self._introduction())
         elif "code" in event:
-            self._code = event["code"]
+            self._code, self._pages = event["code"], event["pages"]
             if self._ready_at:
                 self._screen.renew(self._introduction())
         elif "dns" in event:
@@ -136,7 +136,8 @@ class Demo:
         prefix = f"BUILD={shlex.quote(build)} " if build != os.path.join(TOP, "build") else ""
         token = shlex.quote(f"{self._out}/token")
         return [
-            f"In a browser: {address}/ui/#/setup with the one-time code {self._code}",
+            f"In a browser: {address}/ui/#/setup with the one-time code {self._code}" if self._pages
+            else "In a browser: nothing, the pages were not built in (make deps && make)",
             f"API: {address}/api/v1 (token in {token})",
             "Try in another terminal:",
             f"  export ZONEGATE_SERVER={address} ZONEGATE_TOKEN_FILE={token} "
