@@ -111,8 +111,12 @@ static inline void rig_on_answer(struct ev_loop *loop, ev_timer *timer, int even
 	struct rig *rig = timer->data;
 	struct rig_event *ev = rig->first;
 
-	(void)loop;
 	(void)events;
+	if (rig->hold_answers) {
+		ev_timer_set(timer, 0.01, 0.);
+		ev_timer_start(loop, timer);
+		return;
+	}
 	rig->first = NULL;
 	rig->end = &rig->first;
 	while (ev) {

@@ -70,6 +70,7 @@ struct rig {
 	struct plan_table *kernel;
 	unsigned commits;
 	double delay;                  /* of the fakes' answers, seconds */
+	_Atomic bool hold_answers;     /* they wait until it is false again */
 	bool refuse_ops;               /* the kernel says EINVAL to everything */
 	bool hold_tables;              /* tables never come */
 	bool busy;                     /* every destination has a flow */

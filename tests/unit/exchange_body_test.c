@@ -135,7 +135,7 @@ static void exchange_body_lingers_over_large_bodies(void **state)
 static void exchange_body_bounds_what_waits(void **state)
 {
 	enum { SIZE = BODY_SIZE_MAX - 64, MANY = HTTPD_BODIES_SOURCE_MAX / BODY_SIZE_MAX };
-	struct rig rig = {.delay = 2};
+	struct rig rig = {.hold_answers = true};
 	AUTO_FREE char *body = mem_alloc(SIZE);
 	struct answer a;
 	int fds[MANY + 1];
@@ -166,6 +166,7 @@ static void exchange_body_bounds_what_waits(void **state)
 	answer_clear(&a);
 	for (int i = 0; i < MANY; i++)
 		close(fds[i]);
+	rig.hold_answers = false;
 	rig_end(&rig);
 }
 
@@ -176,7 +177,7 @@ static void exchange_body_bounds_what_bodies_become(void **state)
 	AUTO_FREE char *document = rig_big_document(SERVERS);
 	const char *group = strstr(document, "{\"protocol\"");
 	int size = (int)(strstr(document, ",\"load_balancers\"") - group) - 1;
-	struct rig rig = {.delay = 2};
+	struct rig rig = {.hold_answers = true};
 	int fds[MANY];
 	char buf[256];
 
@@ -205,7 +206,7 @@ static void exchange_body_bounds_what_bodies_become(void **state)
 	AUTO_REPLY struct answer small = rig_ask(&rig, "POST", "/api/v1/tools/detection-time", "",
 						 "{}");
 	assert_int_equal(small.status, 200);
-	rig.delay = 0;
+	rig.hold_answers = false;
 	for (int i = 0; i < 500 && a.status / 100 != 2; i++) {
 		AUTO_FREE char *text = mem_printf("%.*s", size, group);
 
