@@ -11,9 +11,20 @@
 #include "api/stats_json.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <string.h>
 
+/* They are asked of the engine here, on the loop. */
 #define STATUS_SERVERS_MAX 200 /* of one group in the tree, and of a page of …/health */
+#define STATUS_RECENT_MAX  50  /* of such a page, if each has its last results */
+
+/* Which servers of a group are told. */
+struct status_rows {
+	const struct server_group *group;
+	const struct vec *servers;
+	size_t start, end;
+	bool recent; /* each with its last results */
+};
 
 static void status_not_found(struct request *r, const struct object_path *path)
 {
@@ -52,19 +63,23 @@ void handlers_status_server(struct request *r)
 	request_reply_json(r, 200, json);
 }
 
-static json_t *status_servers(const struct api_context *api, const struct server_group *g,
-			      size_t start, size_t end)
+static json_t *status_servers(const struct api_context *api, const struct status_rows *rows)
 {
+	const struct server_group *g = rows->group;
 	struct status_services services;
 	json_t *list = json_array();
 
 	status_json_collect(api->engine, NULL, &services);
-	for (size_t i = start; i < end; i++) {
-		const struct server *server = g->servers.items[i];
+	for (size_t i = rows->start; i < rows->end; i++) {
+		const struct server *server = rows->servers->items[i];
 		json_t *row = health_json_row(api->engine, g, server, &services);
 
 		if (!row)
 			continue;
+		if (rows->recent)
+			json_object_set_new(
+				row, "recent",
+				health_json_recent(api->engine, g->o.name, server->o.name));
 		json_object_set_new(row, "traffic",
 				    stats_json_server(api->stats, g->o.name, server->o.name));
 		json_array_append_new(list, row);
@@ -73,33 +88,78 @@ static json_t *status_servers(const struct api_context *api, const struct server
 	return list;
 }
 
+static int status_compare_name(const void *key, const void *item)
+{
+	return strcmp(key, ((const struct object *)item)->name);
+}
+
+/* Those of the servers of `g` that "web-1,web-2" names, in their order, each once; what is not there is left out. */
+static int status_choose(const struct server_group *g, const char *names, struct err *e,
+			 struct vec *ret_chosen)
+{
+	AUTO_FREE char *list = mem_strdup(names);
+	char *rest = list, *name;
+
+	while ((name = strsep(&rest, ","))) {
+		struct server *server;
+		size_t place;
+
+		if (!object_name_valid(name)) {
+			err_set(e, ERR_SYNTAX, "",
+				"query parameter server: names with commas between, as web-1,web-2");
+			return -EINVAL;
+		}
+		server = snapshot_find_server(g, name);
+		if (server && !vec_find(ret_chosen, name, status_compare_name, &place))
+			vec_insert(ret_chosen, place, server);
+	}
+	return 0;
+}
+
+static void status_reply_group(struct request *r, struct status_rows *rows)
+{
+	const size_t most = rows->recent ? STATUS_RECENT_MAX : STATUS_SERVERS_MAX;
+	const struct server_group *g = rows->group;
+	const struct engine *e = r->api->engine;
+
+	if (reply_find_page(r, rows->servers, &rows->start, &rows->end))
+		return;
+	if (rows->end - rows->start > most)
+		rows->end = rows->start + most;
+	request_reply_json(
+		r, 200,
+		json_pack(
+			"{s:s, s:o*, s:o, s:o, s:o, s:s?}", "server_group", g->o.name, "summary",
+			status_json_group(e, g->o.name), "windows",
+			health_json_windows(&g->health_check, 0), "advice", advice_json_group(e, g),
+			"items", status_servers(r->api, rows), "next_cursor",
+			rows->end < rows->servers->count
+				? ((const struct object *)rows->servers->items[rows->end - 1])->name
+				: NULL));
+}
+
 void handlers_status_group(struct request *r)
 {
-	const struct engine *e = r->api->engine;
+	const char *names = uri_query(&r->uri, "server");
+	struct status_rows rows = {0};
+	AUTO_ERR struct err faults = {0};
+	struct vec chosen = {0};
 	struct object_path path;
-	struct server_group *g;
-	size_t start, end;
-	json_t *json;
 
 	if (reply_find_path(r, &path))
 		return;
-	g = snapshot_find_group(engine_snapshot(e), path.name);
-	if (!g) {
+	rows.group = snapshot_find_group(engine_snapshot(r->api->engine), path.name);
+	if (!rows.group) {
 		status_not_found(r, &path);
 		return;
 	}
-	if (reply_find_page(r, &g->servers, &start, &end))
-		return;
-	if (end - start > STATUS_SERVERS_MAX) /* they are asked of the engine here, on the loop */
-		end = start + STATUS_SERVERS_MAX;
-	json = json_pack(
-		"{s:s, s:o*, s:o, s:o, s:o, s:s?}", "server_group", g->o.name, "summary",
-		status_json_group(e, g->o.name), "windows",
-		health_json_windows(&g->health_check, 0), "advice", advice_json_group(e, g),
-		"items", status_servers(r->api, g, start, end), "next_cursor",
-		end < g->servers.count ? ((const struct object *)g->servers.items[end - 1])->name
-				       : NULL);
-	request_reply_json(r, 200, json);
+	rows.servers = names ? &chosen : &rows.group->servers;
+	if (request_query_bool(r, "recent", &faults, &rows.recent) ||
+	    (names && status_choose(rows.group, names, &faults, &chosen)))
+		request_fail_faults(r, &faults);
+	else
+		status_reply_group(r, &rows);
+	vec_clear(&chosen);
 }
 
 /* ---- the tree --------------------------------------------------------------------------------- */
@@ -163,12 +223,15 @@ static const char *status_protocol_name(enum protocol p)
 
 static json_t *status_tree_group(const struct api_context *api, const struct server_group *g)
 {
-	size_t end = g->servers.count < STATUS_SERVERS_MAX ? g->servers.count : STATUS_SERVERS_MAX;
+	const struct status_rows rows = {.group = g,
+					 .servers = &g->servers,
+					 .end = g->servers.count < STATUS_SERVERS_MAX
+							? g->servers.count
+							: STATUS_SERVERS_MAX};
 
 	return json_pack("{s:s, s:o*, s:o, s:I}", "server_group", g->o.name, "summary",
 			 status_json_group(api->engine, g->o.name), "servers",
-			 status_servers(api, g, 0, end), "servers_total",
-			 (json_int_t)g->servers.count);
+			 status_servers(api, &rows), "servers_total", (json_int_t)g->servers.count);
 }
 
 /* Each group once, in the order of the listeners. */

@@ -160,8 +160,7 @@ json_t *health_json_result(enum health_reason reason, usec_t duration)
 			 health_json_ms(duration));
 }
 
-/* The last results, newest first. */
-static json_t *health_json_recent(const struct engine *e, const char *group, const char *server)
+json_t *health_json_recent(const struct engine *e, const char *group, const char *server)
 {
 	struct recent_result list[RECENT_RESULTS];
 	size_t count = engine_recent_results(e, group, server, list);

@@ -16,6 +16,9 @@ json_t *health_json_probe(const struct probe_target *t, enum health_reason reaso
 /* {result, reason_code, duration_ms}: "pass", "fail", or "error" of ours. */
 json_t *health_json_result(enum health_reason reason, usec_t duration);
 
+/* The last results of a server as such, newest first. */
+json_t *health_json_recent(const struct engine *e, const char *group, const char *server);
+
 /* Milliseconds with three decimals. */
 json_t *health_json_ms(usec_t usec);
 

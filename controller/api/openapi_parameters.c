@@ -182,6 +182,13 @@ json_t *openapi_parameters(const struct route *r)
 				  json_pack("{s:s, s:[s, s]}", "type", "string", "enum", "zonegate",
 					    "foreign"),
 				  "Only these services");
+	if (r->flags & ROUTE_SERVERS) {
+		openapi_add_query(list, "server", json_pack("{s:s}", "type", "string"),
+				  "Only these servers: web-1,web-2; what is not there is left out");
+		openapi_add_query(
+			list, "recent", json_pack("{s:s}", "type", "boolean"),
+			"With the last results of each server, newest first; at most 50 servers a page");
+	}
 	if (r->flags & ROUTE_VERBOSE)
 		openapi_add_query(list, "verbose", json_pack("{s:s}", "type", "boolean"),
 				  "Shows the checks");

@@ -211,7 +211,7 @@ static const struct {
 	 "server_group:string server:string address:address port:integer zone:string? state:string "
 	 "reason_code:string detail:string since:time? in_service:boolean trusted:boolean "
 	 "rests_on_silence:boolean passes:integer failures:integer weight_configured:integer "
-	 "weight:integer last_probe:Evidence? traffic:StatsNow?"},
+	 "weight:integer last_probe:Evidence? recent?:[Result] traffic:StatsNow?"},
 	{"Range", "At best and at worst", "best_ms:integer worst_ms:integer"},
 	{"Windows", "How long a change takes to be seen",
 	 "detection_silent:Range? detection_active:Range recovery:Range silence?:string"},

@@ -26,7 +26,8 @@
 
 #define ROUTE_STATS \
 	65536U /* knows ?window=, ?lb=, ?listener=, ?zone=, ?server_group= and ?server= */
-#define ROUTE_EVENTS 32768U /* knows ?type=, ?object=, ?since=, ?until= and ?last_event_id= */
+#define ROUTE_SERVERS 262144U /* knows ?server= and ?recent= */
+#define ROUTE_EVENTS  32768U  /* knows ?type=, ?object=, ?since=, ?until= and ?last_event_id= */
 
 struct route {
 	enum request_method method;

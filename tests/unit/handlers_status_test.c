@@ -112,10 +112,56 @@ static void status_of_a_large_group(void **state)
 	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/server-groups/big/health?limit=1000");
 	assert_int_equal(json_array_size(answer_at(&a, "items")), 200);
 	assert_string_equal(answer_text(&a, "next_cursor"), "s00199");
+	AUTO_REPLY struct answer r = rig_get(
+		&rig, "/api/v1/server-groups/big/health?limit=1000&recent=true");
+	assert_int_equal(json_array_size(answer_at(&r, "items")), 50);
+	assert_string_equal(answer_text(&r, "next_cursor"), "s00049");
 	AUTO_REPLY struct answer b = rig_get(
 		&rig, "/api/v1/server-groups/big/health?limit=1000&cursor=s00399");
 	assert_int_equal(json_array_size(answer_at(&b, "items")), 50);
 	assert_true(json_is_null(answer_at(&b, "next_cursor")));
+	rig_end(&rig);
+}
+
+/* Those that are named, each once and in the order of names; with what their probes met, if that is asked for. */
+static void status_of_some_servers(void **state)
+{
+	struct rig rig = {.judge_vips = true, .silence = SILENCE_TELLING};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer on = rig_ask(
+		&rig, "PATCH", GROUP, "",
+		"{\"health_check\":{\"enabled\":true,\"type\":\"icmp_udp\",\"request\":\"ping\"}}");
+	assert_int_equal(on.status, 200);
+	AUTO_REPLY struct answer plain = rig_get(&rig, GROUP "/health");
+	assert_null(answer_at(&plain, "items.0.recent"));
+	AUTO_REPLY struct answer a = rig_get(&rig, GROUP "/health?recent=true");
+	assert_int_equal(json_array_size(answer_at(&a, "items")), 2);
+	assert_true(json_array_size(answer_at(&a, "items.0.recent")) > 0);
+	assert_string_equal(answer_text_at(&a, "items.0.recent.0.result"), "pass");
+	assert_true(json_is_number(answer_at(&a, "items.0.recent.0.duration_ms")));
+	AUTO_REPLY struct answer b = rig_get(&rig, GROUP "/health?server=w2");
+	assert_int_equal(json_array_size(answer_at(&b, "items")), 1);
+	assert_string_equal(answer_text_at(&b, "items.0.server"), "w2");
+	assert_int_equal(answer_number_at(&b, "summary.servers"), 2);
+	AUTO_REPLY struct answer c = rig_get(&rig, GROUP "/health?server=w2,gone,w1,w2&limit=1");
+	assert_int_equal(json_array_size(answer_at(&c, "items")), 1);
+	assert_string_equal(answer_text_at(&c, "items.0.server"), "w1");
+	assert_string_equal(answer_text(&c, "next_cursor"), "w1");
+	AUTO_REPLY struct answer d = rig_get(&rig, GROUP "/health?server=w2,w1,w2&cursor=w1");
+	assert_int_equal(json_array_size(answer_at(&d, "items")), 1);
+	assert_string_equal(answer_text_at(&d, "items.0.server"), "w2");
+	assert_true(json_is_null(answer_at(&d, "next_cursor")));
+	AUTO_REPLY struct answer none = rig_get(&rig, GROUP "/health?server=gone");
+	assert_int_equal(json_array_size(answer_at(&none, "items")), 0);
+	AUTO_REPLY struct answer bad = rig_get(&rig, GROUP "/health?server=w1,");
+	assert_int_equal(bad.status, 400);
+	AUTO_REPLY struct answer worse = rig_get(&rig, GROUP "/health?recent=much");
+	assert_int_equal(worse.status, 400);
+	AUTO_REPLY struct answer other = rig_get(&rig, GROUP "/servers/w1/health?recent=true");
+	assert_int_equal(other.status, 400);
 	rig_end(&rig);
 }
 
@@ -209,6 +255,7 @@ int main(void)
 		cmocka_unit_test(silence_is_told),
 		cmocka_unit_test(status_of_a_group),
 		cmocka_unit_test(status_of_a_large_group),
+		cmocka_unit_test(status_of_some_servers),
 		cmocka_unit_test(status_of_a_load_balancer),
 		cmocka_unit_test(status_tells_of_traffic),
 	};
