@@ -4,7 +4,7 @@ import {test} from 'node:test'
 import {fillPath} from '../../../webui/src/lib/api.ts'
 import {href, parseHash} from '../../../webui/src/lib/router.ts'
 import {parseServers} from '../../../webui/src/lib/serverlist.ts'
-import {byName, filterRows, flowsAt, flowsOf, reasonOf, remember} from '../../../webui/src/lib/servers.ts'
+import {askFor, byName, filterRows, flowsAt, flowsOf, reasonOf} from '../../../webui/src/lib/servers.ts'
 import {pieces} from '../../../webui/src/lib/timeline.ts'
 import type {HistoryItem, KernelTable, ServerRow} from '../../../webui/src/lib/types.ts'
 import {lines} from '../../../webui/src/ui/plan.tsx'
@@ -48,15 +48,13 @@ test('connections of an address are those of all services', () => {
 	assert.equal(flowsAt(flowsOf(undefined), {address: '10.0.0.1', port: 80}), undefined)
 })
 
-test('a probe is remembered once', () => {
-	const memory = new Map()
-	const probe = (started: string) => [{...row('a'), last_probe: {started, result: 'pass', reason_code: '', duration_ms: 1, received: ''}}]
-	remember(memory, probe('1'))
-	remember(memory, probe('1'))
-	remember(memory, probe('2'))
-	assert.equal(memory.get('a').list.length, 2)
-	for (let i = 3; i < 40; i++) remember(memory, probe(String(i)))
-	assert.equal(memory.get('a').list.length, 14)
+test('as many servers are asked for as one question takes', () => {
+	assert.equal(askFor([]), '')
+	assert.equal(askFor(['web-1', 'web-2']), 'web-1,web-2')
+	assert.equal(askFor(Array.from({length: 200}, (_, i) => `w-${i}`)).split(',').length, 50)
+	const long = askFor(Array.from({length: 60}, (_, i) => 'a'.repeat(60) + String(i).padStart(3, '0')))
+	assert.ok(encodeURIComponent(long).length <= 1500)
+	assert.ok(long.split(',').length > 20 && long.split(',').every(name => name.length === 63), 'whole names only')
 })
 
 const at = (minutes: number): string => new Date(Date.UTC(2026, 10, 30, 12, minutes)).toISOString()

@@ -3,17 +3,20 @@
 // request has an end.
 import {signal} from '@preact/signals'
 import type {paths} from '../../types/openapi'
+import type {Changed, Fault} from './types.ts'
 
+export type {Fault} from './types.ts'
 export type Path = keyof paths
 export type Method = 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE'
 
-export interface Fault { pointer: string; code: string; detail: string }
-export interface Warning { code: string; pointer: string; detail: string }
+/** What a GET of the path answers, and what it may be asked with: as openapi.json says. */
+export type AnswerOf<P extends Path> = paths[P] extends {get: {responses: {200: {content: {'application/json': infer T}}}}} ? T : never
+type QueryOf<P extends Path> = paths[P] extends {get: {parameters: {query?: infer Q}}} ? NonNullable<Q> : never
 
 /** A refusal of the daemon, or (status 0) none of its answers. */
 export class ApiError extends Error {
 	constructor(readonly status: number, readonly type: string, detail: string, readonly faults: Fault[] = [],
-		readonly changed?: {who: string; at: string; revision: number}) {
+		readonly changed?: Changed) {
 		super(detail)
 	}
 }
@@ -83,18 +86,20 @@ export async function request<T>(method: Method, path: Path, call: Call = {}): P
 	return {data: (text ? JSON.parse(text) : undefined) as T, status: response.status, etag: response.headers.get('ETag')}
 }
 
-export async function get<T>(path: Path, params?: Call['params'], query?: Call['query']): Promise<T> {
-	return (await request<T>('GET', path, {params, query})).data
+export async function get<P extends Path>(path: P, params?: Call['params'], query?: QueryOf<P>): Promise<AnswerOf<P>> {
+	return (await request<AnswerOf<P>>('GET', path, {params, query})).data
 }
 
-interface Page<T> { items: T[]; next_cursor: string | null }
+interface Page { items: unknown[]; next_cursor: string | null }
+/** Lists that come page by page. */
+type ListPath = {[P in Path]: AnswerOf<P> extends Page ? P : never}[Path]
 
 /** All items of a list, page by page; at most `most`. */
-export async function getAll<T, P extends Page<T> = Page<T>>(path: Path, params: Call['params'], limit: number, most = 20000, signal?: AbortSignal): Promise<P> {
-	let whole: P | undefined
+export async function getAll<P extends ListPath>(path: P, params: Call['params'], limit: number, most = 20000, signal?: AbortSignal): Promise<AnswerOf<P>> {
+	let whole: (AnswerOf<P> & Page) | undefined
 	let cursor: string | undefined
 	do {
-		const page: P = (await request<P>('GET', path, {params, query: {limit, cursor}, signal})).data
+		const page = (await request<AnswerOf<P> & Page>('GET', path, {params, query: {limit, cursor}, signal})).data
 		whole = whole ? {...page, items: whole.items.concat(page.items)} : page
 		cursor = page.next_cursor ?? undefined
 	} while (cursor && whole.items.length < most)

@@ -50,6 +50,9 @@ export function plural(n: number, one: string, many = `${one}s`): string {
 	return `${n} ${n === 1 ? one : many}`
 }
 
+/** A moment of the API as milliseconds; NaN for none. */
+export const instant = (iso: string | null | undefined): number => Date.parse(iso ?? '')
+
 /** "14:03:22" today, else "30 Nov, 14:03". The browser's time zone. */
 export function when(iso: string | null | undefined, now = Date.now()): string {
 	if (!iso) return '–'

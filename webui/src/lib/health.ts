@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // States in words, and the one sentence of the overview. Pure.
-import type {LoadBalancer, Group, Override} from './types.ts'
+import type {Group, GroupSummary, LoadBalancer, MaybeSummary, Override} from './types.ts'
 import {plural, span} from './format.ts'
 
 export type Tone = 'ok' | 'bad' | 'warn' | 'info' | 'idle'
@@ -28,6 +28,9 @@ export function rank(state: string): number {
 	const at = RANK.indexOf(state)
 	return at < 0 ? RANK.length : at
 }
+
+/** A group that the engine does not know yet has no server in any state. */
+export const summaryOf = (s: MaybeSummary): GroupSummary => ({servers: 0, healthy: 0, unhealthy: 0, initial: 0, disabled: 0, draining: 0, used: false, ...s})
 
 export interface Part { text: string; href?: string }
 export interface Sentence { tone: Tone; parts: Part[] }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How long probes took: what the daemon remembers of now, what the history has of each change of state, and what was seen since
 // the page was opened. Pure.
+import {instant} from './format.ts'
 import type {HistoryItem, RecentResult, ServerHealth} from './types.ts'
 
 export interface Point { t: number; pass: number | null; fail: number | null }
@@ -12,13 +13,13 @@ const point = (t: number, r: {result: string; duration_ms: number}): Point =>
 const before = (end: number, interval: number, results: RecentResult[]): Point[] => results.map((r, i) => point(end - i * interval, r))
 
 export function ofNow(h: ServerHealth): Point[] {
-	const end = Date.parse(h.last_probe?.started ?? '')
+	const end = instant(h.last_probe?.started)
 	return Number.isFinite(end) ? before(end, h.check?.interval_ms ?? 3000, h.recent) : []
 }
 
 /** The results before each change of state since `from`. */
 export function ofHistory(items: HistoryItem[], interval: number, from: number): Point[] {
-	return items.filter(i => i.event === 'transition' && i.recent && Date.parse(i.at) >= from).flatMap(i => before(Date.parse(i.at), interval, i.recent!))
+	return items.filter(i => i.event === 'transition' && i.recent && instant(i.at) >= from).flatMap(i => before(instant(i.at), interval, i.recent!))
 }
 
 /** One line: in the order of time, each moment once (what comes first in `lists` holds), a gap where nobody looked. */

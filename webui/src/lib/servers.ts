@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rows of a server group: filtered, counted, remembered. Pure but for the memory that is handed in.
+// Rows of a server group: filtered, counted, asked for. Pure but for the keys of names.
 import {rank} from './health.ts'
-import type {KernelTable, RecentResult, ServerRow} from './types.ts'
+import type {KernelTable, ServerRow} from './types.ts'
 
 export interface Filter { text: string; state: string; zone: string }
 
@@ -48,8 +48,8 @@ export function flowsOf(table: KernelTable | undefined): Map<string, Flows> {
 	}
 	for (const service of table?.services ?? []) {
 		for (const d of service.destinations) {
-			add(`${d.address} ${d.port}`, d.active, d.inactive)
-			add(`${d.address} 0`, d.active, d.inactive)
+			add(`${d.address} ${d.port}`, d.active ?? 0, d.inactive ?? 0)
+			add(`${d.address} 0`, d.active ?? 0, d.inactive ?? 0)
 		}
 	}
 	return flows
@@ -57,14 +57,14 @@ export function flowsOf(table: KernelTable | undefined): Map<string, Flows> {
 
 export const flowsAt = (flows: Map<string, Flows>, r: {address: string; port: number}): Flows | undefined => flows.get(`${r.address} ${r.port}`)
 
-const KEPT = 14
-/** The last results of each server as they were seen here, newest first. */
-export function remember(memory: Map<string, {started: string; list: RecentResult[]}>, rows: ServerRow[]): void {
-	for (const r of rows) {
-		if (!r.last_probe) continue
-		const known = memory.get(r.server)
-		if (known?.started === r.last_probe.started) continue
-		const {result, reason_code, duration_ms, started} = r.last_probe
-		memory.set(r.server, {started, list: [{result, reason_code, duration_ms}, ...(known?.list ?? [])].slice(0, KEPT)})
+const ASKED_MAX = 50, ASKED_BYTES = 1500
+/** As many of these names as one question takes, "web-1,web-2": so many servers the daemon answers with their last results. */
+export function askFor(names: string[]): string {
+	let text = ''
+	for (const name of names.slice(0, ASKED_MAX)) {
+		const more = text ? `${text},${name}` : name
+		if (encodeURIComponent(more).length > ASKED_BYTES) break
+		text = more
 	}
+	return text
 }

@@ -30,7 +30,7 @@ const begun = {
 export async function findSession(): Promise<void> {
 	if (!begun.get()) { me.value = null; return }
 	try {
-		me.value = await get<Identity>('/api/v1/auth/session')
+		me.value = await get('/api/v1/auth/session')
 		signedOut.value = false
 		startFault.value = ''
 	} catch (fault) {

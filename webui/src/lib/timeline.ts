@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The states of a server over time, from its transitions. While the daemon did not run nothing is known: a gap. Pure.
+import {instant} from './format.ts'
 import type {HistoryItem} from './types.ts'
 
 export interface Piece { from: number; to: number; state: string | null; reason?: string }
@@ -15,7 +16,7 @@ export function pieces(items: HistoryItem[], state: string, from: number, now: n
 		to = Math.min(to, begin)
 	}
 	for (const item of items) {
-		const at = Date.parse(item.at)
+		const at = instant(item.at)
 		if (to <= from) break
 		if (item.event === 'transition') {
 			put(at, item.detail)
@@ -38,5 +39,5 @@ export function pieces(items: HistoryItem[], state: string, from: number, now: n
 }
 
 function stateBefore(items: HistoryItem[], at: number): string | undefined {
-	return items.find(i => i.event === 'transition' && Date.parse(i.at) <= at)?.to
+	return items.find(i => i.event === 'transition' && instant(i.at) <= at)?.to
 }

@@ -3,12 +3,13 @@
 import {useState} from 'preact/hooks'
 import {get, request} from '../lib/api.ts'
 import {count, ms, percent, plural} from '../lib/format.ts'
-import {publicationLook} from '../lib/health.ts'
+import {publicationLook, summaryOf} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
+import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
-import type {FailoverTime, LbStatus, Override, Preview, Publication, StatsAnswer, ZoneStatus} from '../lib/types.ts'
+import type {LbStatus, Override, Publication, ZoneStatus} from '../lib/types.ts'
 import {Act, Advices, Bar, CopyButton, Empty, Fault, GroupBar, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {balancerPlace, listenerPlace, openDrain, Overrides} from '../ui/drain.tsx'
@@ -22,7 +23,7 @@ export function Balancers() {
 	const why = whyNot('editor')
 	const open = route.value.query.get('state') === 'fail_open'
 	const lbs = balancers.data.value?.items
-	const shown = lbs?.filter(lb => !open || lb.status.fail_open)
+	const shown = lbs?.filter(lb => !open || lb.status.fail_open).sort((a, b) => compareNames(a.name, b.name))
 	const byName = new Map((groups.data.value?.items ?? []).map(g => [g.name, g]))
 	return (
 		<>
@@ -41,7 +42,7 @@ function Vip({p}: {p: Publication}) {
 			<div class="spread"><span class="mono">{p.vip}</span><StateMark as={publicationLook(p)} /></div>
 			{p.address !== p.vip && <span class="soft">published as <span class="mono">{p.address}</span></span>}
 			<span>{p.detail}</span>
-			<span class="soft">VIP {p.vip_health.state.replace(/_/g, ' ')}{p.vip_health.source === 'self' ? '' : ' (probed)'}: {p.vip_health.detail}</span>
+			<span class="soft">VIP {p.vip_health.state?.replace(/_/g, ' ') ?? 'not known'}{p.vip_health.source === 'self' ? '' : ' (probed)'}: {p.vip_health.detail}</span>
 		</div>
 	)
 }
@@ -55,7 +56,7 @@ function shareOf(zone: ZoneStatus, zones: ZoneStatus[]): string {
 
 /** New connections a second by zone, as the kernel counts them at the VIPs; none while nothing is counted. */
 function useTraffic(name: string): Map<string, number> {
-	const stats = useResource(`traffic-${name}`, () => get<StatsAnswer>('/api/v1/stats', undefined, {lb: name, window: '5m'}), 5000)
+	const stats = useResource(`traffic-${name}`, () => get('/api/v1/stats', undefined, {lb: name, window: '5m'}), 5000)
 	const rates = new Map<string, number>()
 	for (const s of stats.data.value?.series ?? []) if (s.zone && s.listener) rates.set(s.zone, (rates.get(s.zone) ?? 0) + s.now.connections_per_s)
 	return rates
@@ -115,14 +116,14 @@ function Listeners({s}: {s: LbStatus}) {
 }
 
 function Answers({name}: {name: string}) {
-	const [type, setType] = useState('A')
-	const preview = useResource(`preview-${name}-${type}`, () => get<Preview>('/api/v1/dns/preview', undefined, {name, type}), 3000)
+	const [type, setType] = useState<'A' | 'AAAA'>('A')
+	const preview = useResource(`preview-${name}-${type}`, () => get('/api/v1/dns/preview', undefined, {name, type}), 3000)
 	const p = preview.data.value
 	return (
 		<section class="panel stack" aria-label="DNS">
 			<div class="spread"><h2>DNS</h2><a href={`#/dns?name=${encodeURIComponent(name)}`}>With a client's address</a></div>
 			<div class="row"><span class="mono grow">{name}</span><CopyButton text={name} what="the DNS name" />
-				<div class="row" role="group" aria-label="Type">{['A', 'AAAA'].map(t => <button key={t} type="button" class="small" aria-pressed={t === type} onClick={() => setType(t)}>{t === type ? `✓ ${t}` : t}</button>)}</div></div>
+				<div class="row" role="group" aria-label="Type">{(['A', 'AAAA'] as const).map(t => <button key={t} type="button" class="small" aria-pressed={t === type} onClick={() => setType(t)}>{t === type ? `✓ ${t}` : t}</button>)}</div></div>
 			{!p ? <Waiting what="the answer" error={preview.error.value} /> : (
 				<>
 					<p class="soft small">{p.rcode}, TTL {p.ttl_s} s, serial {p.serial}</p>
@@ -137,14 +138,14 @@ function Answers({name}: {name: string}) {
 }
 
 function Failover({name}: {name: string}) {
-	const time = useResource(`failover-${name}`, () => get<FailoverTime>('/api/v1/load-balancers/{load_balancer}/failover-time', {load_balancer: name}), 20000)
+	const time = useResource(`failover-${name}`, () => get('/api/v1/load-balancers/{load_balancer}/failover-time', {load_balancer: name}), 20000)
 	const t = time.data.value
 	if (!t || t.total_ms === null) return null
 	return (
 		<section class="panel stack" aria-label="Time of a failover">
 			<h2>When a zone fails</h2>
 			<p>Clients that connect by name are elsewhere after at most <strong>{ms(t.total_ms)}</strong>.</p>
-			<Table caption="Parts of the time" head={['Part', 'At worst', 'Why']} rows={t.parts.filter(p => p.counted).map(p => [p.part.replace(/_/g, ' '), <span class="nowrap">{ms(p.worst_ms)}</span>, p.detail])} />
+			<Table caption="Parts of the time" head={['Part', 'At worst', 'Why']} num={[1]} rows={t.parts.filter(p => p.counted).map(p => [p.part.replace(/_/g, ' ').replace('dns ttl', 'TTL of DNS'), <span class="nowrap">{ms(p.worst_ms)}</span>, p.detail])} />
 			{t.advice && <p class="soft small">{t.advice}</p>}
 		</section>
 	)
@@ -167,7 +168,7 @@ function families(s: LbStatus): string {
 }
 
 export function BalancerPage({name}: {name: string}) {
-	const status = useResource(`lb-${name}`, () => get<LbStatus>('/api/v1/load-balancers/{load_balancer}/status', {load_balancer: name}), 2000)
+	const status = useResource(`lb-${name}`, () => get('/api/v1/load-balancers/{load_balancer}/status', {load_balancer: name}), 2000)
 	const overrides = useOverrides(), traffic = useTraffic(name)
 	const s = status.data.value, os = overrides.data.value?.items ?? []
 	const crumbs = [{text: 'Load balancers', href: '#/load-balancers'}]
@@ -193,7 +194,7 @@ export function BalancerPage({name}: {name: string}) {
 			<section class="panel live" aria-label="Server groups">
 				<h2>Server groups</h2>
 				<ul class="list">{s.server_groups.map(g => (
-					<li key={g.server_group}><a href={href('server-groups', g.server_group)}>{g.server_group}</a><span class="grow"><GroupBar s={g.summary} /></span><span class="small">{g.summary.healthy} of {plural(g.summary.servers, 'server')} healthy</span></li>
+					<li key={g.server_group}><a href={href('server-groups', g.server_group)}>{g.server_group}</a><span class="grow"><GroupBar s={summaryOf(g.summary)} /></span><span class="small">{summaryOf(g.summary).healthy} of {plural(summaryOf(g.summary).servers, 'server')} healthy</span></li>
 				))}</ul>
 			</section>
 			<div class="halves">

@@ -7,7 +7,7 @@ import {lineOf} from '../lib/json.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {go} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
-import type {List, Plan, Revision, RevisionDiff, RevisionRow} from '../lib/types.ts'
+import type {Plan} from '../lib/types.ts'
 import {Act, Empty, PageHead, say, Waiting} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {Area, Check, Select, Text} from '../ui/fields.tsx'
@@ -111,7 +111,7 @@ async function goBack(revision: number): Promise<void> {
 }
 
 function History() {
-	const list = useResource('revisions', () => get<List<RevisionRow>>('/api/v1/config/revisions', undefined, {limit: 200}), 5000)
+	const list = useResource('revisions', () => get('/api/v1/config/revisions', undefined, {limit: 200}), 5000)
 	const items = list.data.value?.items
 	const why = whyNot('editor')
 	if (!items) return <Waiting what="the history" error={list.error.value} />
@@ -121,7 +121,7 @@ function History() {
 			<Table caption="Revisions" head={['Revision', 'When', 'Who', 'Comment', 'Changes', '']}
 				rows={items.map((r, i) => [
 					<a href={`#/config/history/${r.revision}`}>{r.revision}</a>, <span class="nowrap">{when(r.at)}</span>, r.who, r.comment ?? '',
-					<span class="nowrap">{[r.changes.created && `${r.changes.created} new`, r.changes.updated && `${r.changes.updated} changed`, r.changes.deleted && `${r.changes.deleted} removed`].filter(Boolean).join(', ') || 'none'}</span>,
+					<span class="nowrap">{[r.changes?.created && `${r.changes.created} new`, r.changes?.updated && `${r.changes.updated} changed`, r.changes?.deleted && `${r.changes.deleted} removed`].filter(Boolean).join(', ') || 'none'}</span>,
 					i === 0 ? <span class="soft">in force</span> : <Act class="small" why={why} label={`Go back to ${r.revision}`} onClick={() => void goBack(r.revision)}>Go back</Act>,
 				])} />
 		</section>
@@ -130,9 +130,9 @@ function History() {
 
 function One({revision}: {revision: string}) {
 	const [to, setTo] = useState('')
-	const one = useResource(`revision-${revision}`, () => get<Revision>('/api/v1/config/revisions/{revision}', {revision}), 60000)
-	const list = useResource('revisions', () => get<List<RevisionRow>>('/api/v1/config/revisions', undefined, {limit: 200}), 60000)
-	const diff = useResource(`diff-${revision}-${to}`, async () => to ? get<RevisionDiff>('/api/v1/config/revisions/{revision}/diff', {revision}, {to}) : undefined, 60000)
+	const one = useResource(`revision-${revision}`, () => get('/api/v1/config/revisions/{revision}', {revision}), 60000)
+	const list = useResource('revisions', () => get('/api/v1/config/revisions', undefined, {limit: 200}), 60000)
+	const diff = useResource(`diff-${revision}-${to}`, async () => to ? get('/api/v1/config/revisions/{revision}/diff', {revision}, {to: Number(to)}) : undefined, 60000)
 	const r = one.data.value
 	if (!r) return <Waiting what={`revision ${revision}`} error={one.error.value} />
 	return (

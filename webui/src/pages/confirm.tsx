@@ -6,10 +6,8 @@ import {now, refreshAll, useResource} from '../lib/live.ts'
 import {whyNot} from '../lib/session.ts'
 import {Act, say} from '../ui/bits.tsx'
 
-interface Waits { pending: {revision: number; who: string; comment: string | null; undone_at: string} | null }
-
 export function ConfirmBanner() {
-	const waits = useResource('confirm', () => get<Waits>('/api/v1/config/confirm'), 5000)
+	const waits = useResource('confirm', () => get('/api/v1/config/confirm'), 5000)
 	const p = waits.data.value?.pending
 	if (!p) return null
 	const confirm = async () => {
@@ -17,7 +15,7 @@ export function ConfirmBanner() {
 	}
 	return (
 		<div class="banner warn" role="alert">
-			<span class="grow"><strong>Revision {p.revision} by {p.who} waits to be confirmed.</strong> It undoes itself in <span class="count" role="timer">{clock(Date.parse(p.undone_at) - now.value)}</span>.{p.comment && ` “${p.comment}”`}</span>
+			<span class="grow"><strong>Revision {p.revision} by {p.who} waits to be confirmed.</strong> It undoes itself in <span class="count" role="timer">{clock(Date.parse(p.undone_at ?? '') - now.value)}</span>.{p.comment && ` “${p.comment}”`}</span>
 			<Act class="main-action" why={whyNot('editor')} onClick={confirm}>Keep the change</Act>
 		</div>
 	)

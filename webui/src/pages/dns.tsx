@@ -5,21 +5,20 @@ import {get, getAll} from '../lib/api.ts'
 import {publicationLook} from '../lib/health.ts'
 import {useResource} from '../lib/live.ts'
 import {href, route, setQuery} from '../lib/router.ts'
-import type {DnsRecord, Preview} from '../lib/types.ts'
 import {CopyButton, Empty, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {Select, Text} from '../ui/fields.tsx'
 import {Table} from '../ui/table.tsx'
 
 function Asked({name}: {name: string}) {
-	const [type, setType] = useState('A')
+	const [type, setType] = useState<'A' | 'AAAA'>('A')
 	const [client, setClient] = useState('')
-	const preview = useResource(`dns-${name}-${type}-${client}`, async () => name ? get<Preview>('/api/v1/dns/preview', undefined, {name, type, client: client.trim()}) : undefined, 3000)
+	const preview = useResource(`dns-${name}-${type}-${client}`, async () => name ? get('/api/v1/dns/preview', undefined, {name, type, client: client.trim()}) : undefined, 3000)
 	const p = preview.data.value
 	return (
 		<section class="panel stack" aria-label="Answer">
 			<div class="fields">
 				<Text label="Name" value={name} onInput={v => setQuery('name', v)} placeholder="shop.lb.example.net" />
-				<Select label="Type" value={type} onInput={setType} options={['A', 'AAAA']} />
+				<Select label="Type" value={type} onInput={t => setType(t === 'AAAA' ? t : 'A')} options={['A', 'AAAA']} />
 				<Text label="Client's address" value={client} onInput={setClient} help="where client_affinity makes a difference" />
 			</div>
 			<div aria-live="polite" class="stack live">
@@ -28,7 +27,7 @@ function Asked({name}: {name: string}) {
 						: !p ? <Waiting what="the answer" error={preview.error.value} /> : <>
 							<p><strong>{p.rcode}</strong>, TTL {p.ttl_s} s, serial {p.serial}{p.client_zone && <>; the client is near {p.client_zone}</>}</p>
 							{p.detail && <p class="soft">{p.detail}.</p>}
-							<Table caption={`Addresses of ${p.name}`} empty={`No ${type} address.`} head={['Address', 'Zone', 'State', 'In how many answers', 'Why']}
+							<Table caption={`Addresses of ${p.name}`} empty={`No ${type} address.`} head={['Address', 'Zone', 'State', 'In how many answers', 'Why']} num={[3]}
 								rows={p.addresses.map(a => [<span class="mono">{a.address}</span>, a.zone ?? '', <StateMark as={publicationLook({published: a.published, reason_code: a.reason_code ?? ''})} />, `${a.share_percent} %`, a.detail])} />
 							<div class="row"><code>dig {type === 'A' ? '' : `${type} `}{p.name}</code><CopyButton text={`dig ${type === 'A' ? '' : `${type} `}${p.name}`} what="the dig command" /></div>
 						</>}
@@ -40,7 +39,7 @@ function Asked({name}: {name: string}) {
 export function DnsPage() {
 	const name = route.value.query.get('name') ?? ''
 	const [find, setFind] = useState('')
-	const records = useResource('records', signal => getAll<DnsRecord, {items: DnsRecord[]; next_cursor: string | null; serial: number}>('/api/v1/dns/records', undefined, 1000, 20000, signal), 5000)
+	const records = useResource('records', signal => getAll('/api/v1/dns/records', undefined, 1000, 20000, signal), 5000)
 	const r = records.data.value
 	const shown = r?.items.filter(x => x.name.includes(find) || x.data.some(d => d.includes(find)))
 	return (
@@ -51,7 +50,7 @@ export function DnsPage() {
 				<div class="spread"><h2>Records</h2><div class="filter"><Text label="Find" value={find} onInput={setFind} /></div></div>
 				{!shown ? <Waiting what="the records" error={records.error.value} />
 					: shown.length === 0 ? <Empty title={r?.items.length ? 'None matches' : 'No name is served'} text="Give a load balancer a dns_name, and set [dns] listen on this node." cli="zonegate dns preview shop.lb.example.net" />
-						: <Table caption="Records" head={['Name', 'Type', 'TTL', 'Data', 'Of']}
+						: <Table caption="Records" head={['Name', 'Type', 'TTL', 'Data', 'Of']} num={[2]}
 							rows={shown.slice(0, 500).map(x => [
 								<a class="mono" href={`#/dns?name=${encodeURIComponent(x.name)}`}>{x.name}</a>, x.type, `${x.ttl_s} s`, <span class="mono">{x.data.join(', ')}</span>,
 								x.load_balancer ? <a href={href('load-balancers', x.load_balancer)}>{x.load_balancer}{x.zone && `, ${x.zone}`}</a> : '',

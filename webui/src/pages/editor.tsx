@@ -29,6 +29,8 @@ const KINDS: Record<Kind, KindOf> = {
 	listener: {schema: 'Listener', noun: 'listener', path: '/api/v1/load-balancers/{load_balancer}/listeners/{listener}', parent: 'load_balancer', own: 'listener', back: p => href('load-balancers', p)},
 }
 
+const LISTS: Record<Kind, string> = {zone: 'Zones', server_group: 'Server groups', server: '', load_balancer: 'Load balancers', lb_zone: '', listener: ''}
+
 /** A further object inside the one that is made: the first zone and the first listener of a load balancer. */
 interface Inner { member: string; title: string; label: string; help: string; fields: FieldSpec[]; names?: string[] }
 
@@ -77,7 +79,7 @@ export function ObjectEditor({kind: id, parent = '', name}: {kind: Kind; parent?
 	const groups = useGroups(), zones = useZones()
 	const what = name ? `Edit ${name}` : `New ${kind.noun}`
 	const back = name ? kind.back(parent, name) : parent ? kind.back(parent, '').replace(/\/servers\/$/, '') : `#/${id === 'server_group' ? 'server-groups' : id === 'load_balancer' ? 'load-balancers' : 'zones'}`
-	const crumbs = [{text: 'Back', href: back}]
+	const crumbs = [{text: (name && ['server', 'server_group', 'load_balancer'].includes(id) ? name : parent) || LISTS[id], href: back}]
 	if (!all || !zones.data.value || !groups.data.value || (name !== undefined && !original.object)) {
 		return <><PageHead title={what} crumbs={crumbs} /><Waiting what={`the form${name ? ` of ${name}` : ''}`} error={original.error ?? zones.error.value ?? groups.error.value ?? (schemaFault ? new ApiError(0, 'unknown', schemaFault) : undefined)} /></>
 	}
@@ -162,7 +164,7 @@ function Editor(p: EditorProps) {
 	const outer = faults.filter(f => !p.inner.some((i, n) => f.pointer.startsWith(`/${i.member}/${inner[n]!.name}/`)))
 	return (
 		<>
-			<PageHead title={p.what} crumbs={p.crumbs}>{p.name && <Act class="danger" why={why} onClick={remove}>Remove</Act>}</PageHead>
+			<PageHead title={p.what} crumbs={p.crumbs} sub={p.parent && `${p.id === 'lb_zone' ? 'zone' : p.kind.noun} of ${p.parent}`}>{p.name && <Act class="danger" why={why} onClick={remove}>Remove</Act>}</PageHead>
 			<form class="panel stack" noValidate onSubmit={e => { e.preventDefault(); if (why) say(why); else if (!busy) void save() }}>
 				{trouble && <div class="banner bad" role="alert" id="form-trouble" tabIndex={-1}>{trouble}</div>}
 				<OtherFaults faults={outer} fields={allFields} values={values} />

@@ -5,7 +5,7 @@ import {get} from '../lib/api.ts'
 import {readable, when} from '../lib/format.ts'
 import {streaming, useResource} from '../lib/live.ts'
 import {whyNot} from '../lib/session.ts'
-import type {AuditItem, EventItem, List} from '../lib/types.ts'
+import type {EventItem} from '../lib/types.ts'
 import {Empty, Mark, PageHead, Waiting} from '../ui/bits.tsx'
 import {Select, Text} from '../ui/fields.tsx'
 import {Table} from '../ui/table.tsx'
@@ -48,7 +48,7 @@ export function EventLine({event}: {event: EventItem}) {
 
 function Events() {
 	const [type, setType] = useState('')
-	const events = useResource(`events-${type}`, () => get<List<EventItem>>('/api/v1/events', undefined, {limit: 200, type: type || undefined}), streaming.value ? 30000 : 3000)
+	const events = useResource(`events-${type}`, () => get('/api/v1/events', undefined, {limit: 200, type: type || undefined}), streaming.value ? 30000 : 3000)
 	const families = ['', 'server.*', 'zone.*', 'shift.*', 'drain.*', 'override.*', 'config.*', 'drift.*', 'kernel.*', 'auth.*', 'daemon.*']
 	return (
 		<section class="panel stack" aria-label="Events">
@@ -66,7 +66,7 @@ function Audit() {
 	const [result, setResult] = useState('')
 	const why = whyNot('admin')
 	const audit = useResource(`audit-${actor}-${result}-${why}`, async () => why ? {items: [], next_cursor: null}
-		: get<List<AuditItem>>('/api/v1/audit', undefined, {limit: 200, actor: actor || undefined, result: result || undefined}), 10000)
+		: get('/api/v1/audit', undefined, {limit: 200, actor: actor || undefined, result: result || undefined}), 10000)
 	if (why) return <Empty title="Not for this role" text={`The audit ${why}.`} />
 	return (
 		<section class="panel stack" aria-label="Audit">
@@ -75,7 +75,7 @@ function Audit() {
 				<div class="filter"><Select label="Result" value={result} onInput={setResult} options={[['', 'all'], ['ok', 'done'], ['forbidden', 'forbidden'], ['invalid', 'invalid'], ['precondition-failed', 'changed meanwhile']]} /></div>
 			</div>
 			{!audit.data.value ? <Waiting what="the audit" error={audit.error.value} /> : (
-				<Table caption="Audit" empty="No such entry." head={['When', 'Who', 'From', 'What', 'Result', 'Revision']}
+				<Table caption="Audit" empty="No such entry." head={['When', 'Who', 'From', 'What', 'Result', 'Revision']} num={[5]}
 					rows={audit.data.value.items.map(a => [
 						<span class="nowrap">{when(a.at)}</span>, a.actor, a.source ?? a.via, <span class="mono">{a.method} {a.path.replace('/api/v1', '')}{a.dry_run && ' (dry run)'}</span>,
 						<span class={a.status < 400 ? 't-ok' : 't-bad'}>{a.result}{a.count && a.count > 1 ? ` × ${a.count}` : ''}</span>, a.revision_after ?? '',

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Server groups, and the table of one: ten thousand servers are as quick as ten.
-import {useMemo, useRef, useState} from 'preact/hooks'
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks'
 import {get, getAll, request} from '../lib/api.ts'
 import {age, clock, ms, plural} from '../lib/format.ts'
-import {look} from '../lib/health.ts'
+import {look, summaryOf} from '../lib/health.ts'
 import {useGroups, useOverrides} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
-import {byName, byState, compareNames, filterRows, reasonOf, flowsAt, flowsOf, remember} from '../lib/servers.ts'
+import {byName, byState, compareNames, filterRows, reasonOf, flowsAt, flowsOf, askFor} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
-import type {GroupHealth, KernelTable, Override, RecentResult, ServerRow} from '../lib/types.ts'
+import type {Override, RecentResult, ServerRow} from '../lib/types.ts'
 import {Act, Advices, Empty, Fault, GroupBar, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {Spark} from '../ui/chart.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
@@ -53,19 +53,28 @@ function drainOf(overrides: Override[], group: string): Map<string, Override> {
 	return new Map(overrides.filter(o => o.kind === 'drain' && o.server_group === group && o.server).map(o => [o.server!, o]))
 }
 
-function useServers(name: string, total: number) {
-	const memory = useRef(new Map<string, {started: string; list: RecentResult[]}>())
-	const health = useResource(`group-${name}`, async signal => {
-		const all = await getAll<ServerRow, GroupHealth>('/api/v1/server-groups/{server_group}/health', {server_group: name}, 200, 50000, signal)
-		if (all.items.length <= 2000) remember(memory.current, all.items)
-		return all
-	}, total > 1000 ? 5000 : 2000)
-	return {health, memory: memory.current}
+const HEALTH = '/api/v1/server-groups/{server_group}/health'
+const useServers = (name: string, total: number) =>
+	useResource(`group-${name}`, signal => getAll(HEALTH, {server_group: name}, 200, 50000, signal), total > 1000 ? 5000 : 2000)
+
+const SCROLLING_MS = 150
+/** The last results of the servers in sight, as the daemon keeps them: of ten thousand only theirs are asked for. */
+function useRecent(name: string, inSight: string[]): Map<string, RecentResult[]> {
+	const wanted = useRef('')
+	wanted.current = askFor(inSight)
+	const recent = useResource(`recent-${name}`, async () => new Map(wanted.current ? (await get(HEALTH, {server_group: name}, {server: wanted.current, recent: true})).items.map(r => [r.server, r.recent ?? []]) : []), 3000)
+	useEffect(() => {
+		const timer = setTimeout(() => void recent.refresh(), SCROLLING_MS)
+		return () => clearTimeout(timer)
+	}, [wanted.current])
+	return recent.data.value ?? NO_RESULTS
 }
+const NO_RESULTS = new Map<string, RecentResult[]>()
 
-interface Row extends ServerRow { drain?: Override; flows?: number; active?: number; recent?: RecentResult[] }
+interface Row extends ServerRow { drain?: Override; flows?: number; active?: number }
 
-function columnsFor(group: string, selected: Set<string>, toggle: (s: string) => void, top: number): Column<Row>[] {
+function columnsFor(group: string, selected: Set<string>, toggle: (s: string) => void, recent: Map<string, RecentResult[]>): Column<Row>[] {
+	const top = Math.max(1, ...[...recent.values()].flatMap(list => list.map(r => r.duration_ms)))
 	return [
 		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: r => <input type="checkbox" checked={selected.has(r.server)} aria-label={`Pick ${r.server}`} onChange={() => toggle(r.server)} />},
 		{id: 'name', head: 'Server', width: '16%', rowHeader: true, sort: byName, cell: r => <a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a>},
@@ -75,7 +84,7 @@ function columnsFor(group: string, selected: Set<string>, toggle: (s: string) =>
 		{id: 'zone', head: 'Zone', width: '92px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
 		{id: 'weight', head: 'Weight', width: '94px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
 		{id: 'flows', head: 'Conn.', width: '78px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows === undefined ? '–' : <span title={`${r.active} active, ${r.flows - (r.active ?? 0)} inactive`}>{r.flows}</span>},
-		{id: 'spark', head: 'Probes', width: '100px', wideOnly: true, cell: r => r.recent ? <Spark results={r.recent} top={top} /> : null},
+		{id: 'spark', head: 'Probes', width: '100px', wideOnly: true, cell: r => { const list = recent.get(r.server); return list?.length ? <Spark results={list} top={top} /> : null }},
 	]
 }
 
@@ -84,7 +93,7 @@ function Bulk({group, picked, rows, clear}: {group: string; picked: string[]; ro
 	const places = picked.map(s => serverPlace(group, s))
 	const drained = rows.filter(r => picked.includes(r.server) && r.drain).map(r => serverPlace(group, r.server))
 	return (
-		<div class="row" role="group" aria-label="With the picked servers">
+		<div class="row bulk" role="group" aria-label="With the picked servers">
 			<span class="small" role="status">{picked.length ? `${plural(picked.length, 'server')} picked` : 'Pick servers to act on them'}</span>
 			<Act class="small" why={why} onClick={() => openDrain(places)}>Drain</Act>
 			<Act class="small" why={why || (drained.length ? '' : 'none of the picked is drained by hand')} onClick={() => openUndrain(drained)}>Undrain</Act>
@@ -97,10 +106,12 @@ function Bulk({group, picked, rows, clear}: {group: string; picked: string[]; ro
 
 export function GroupPage({name}: {name: string}) {
 	const [total, setTotal] = useState(0)
-	const {health, memory} = useServers(name, total)
+	const health = useServers(name, total)
+	const [inSight, setInSight] = useState<string[]>([])
+	const recent = useRecent(name, inSight)
 	const overrides = useOverrides()
 	const small = total <= 2000
-	const kernel = useResource(`flows-${small}`, async () => small ? get<KernelTable>('/api/v1/kernel', undefined, {owner: 'zonegate'}) : undefined, 3000)
+	const kernel = useResource(`flows-${small}`, async () => small ? get('/api/v1/kernel', undefined, {owner: 'zonegate'}) : undefined, 3000)
 	const [text, setText] = useState('')
 	const [zone, setZone] = useState('')
 	const [order, setOrder] = useState<Order>({id: 'state', down: false})
@@ -112,22 +123,21 @@ export function GroupPage({name}: {name: string}) {
 		const drains = drainOf(os, name), flows = flowsOf(kernel.data.value)
 		return (h?.items ?? []).map(r => {
 			const f = flowsAt(flows, r)
-			return {...r, drain: drains.get(r.server), flows: f && f.active + f.inactive, active: f?.active, recent: memory.get(r.server)?.list}
+			return {...r, drain: drains.get(r.server), flows: f && f.active + f.inactive, active: f?.active}
 		})
 	}, [h, overrides.data.value, kernel.data.value])
 	if (rows.length !== total && h) setTotal(rows.length)
-	const top = useMemo(() => Math.max(1, ...rows.slice(0, 2000).flatMap(r => (r.recent ?? []).map(x => x.duration_ms))), [rows])
 	const toggle = (s: string) => setPicked(old => { const next = new Set(old); if (!next.delete(s)) next.add(s); return next })
-	const columns = useMemo(() => columnsFor(name, picked, toggle, top), [name, picked, top])
+	const columns = useMemo(() => columnsFor(name, picked, toggle, recent), [name, picked, recent])
 	const shown = useMemo(() => sortRows(filterRows(rows, {text, state, zone}), columns as Column<ServerRow>[], order) as Row[], [rows, text, state, zone, order])
 	const crumbs = [{text: 'Server groups', href: '#/server-groups'}]
 	if (!h) return <><PageHead title={name} crumbs={crumbs} /><Waiting what={`server group ${name}`} error={health.error.value} /></>
 	const zones = [...new Set(rows.map(r => r.zone ?? ''))].sort()
-	const w = h.windows
+	const w = h.windows, sum = summaryOf(h.summary)
 	const remove = () => showDialog(() => <ActionDialog title={`Remove ${name}`} action="Remove" danger done={`${name} was removed`} run={async () => { await request('DELETE', '/api/v1/server-groups/{server_group}', {params: {server_group: name}}); go('server-groups') }}><p>A group that a listener uses is not removed.</p></ActionDialog>)
 	return (
 		<>
-			<PageHead title={name} crumbs={crumbs} sub={h.summary.used ? undefined : 'in no listener: not probed'}>
+			<PageHead title={name} crumbs={crumbs} sub={sum.used ? undefined : 'in no listener: not probed'}>
 				<Act why={whyNot('editor')} class="main-action" onClick={() => go('server-groups', name, 'servers', ':new')}>Add a server</Act>
 				<a class="button" href={href('server-groups', name, 'check')}>Health check</a>
 				<Act why={whyNot('editor')} onClick={() => go('server-groups', name, 'edit')}>Edit</Act>
@@ -136,14 +146,14 @@ export function GroupPage({name}: {name: string}) {
 			{health.error.value?.status ? <Fault error={health.error.value} what="Not renewed" /> : null}
 			<section class="panel stack live" aria-label="In numbers">
 				<Numbers items={[
-					{value: h.summary.servers, text: 'servers', href: href('server-groups', name)},
-					...(!h.summary.used ? [] : [{value: h.summary.healthy, text: 'healthy', href: href('server-groups', name) + '?state=healthy', tone: h.summary.healthy ? 'ok' as const : undefined},
-					{value: h.summary.unhealthy, text: 'unhealthy', href: href('server-groups', name) + '?state=unhealthy', tone: h.summary.unhealthy ? 'bad' as const : undefined},
-					{value: h.summary.draining, text: 'draining', href: href('server-groups', name) + '?state=draining', tone: h.summary.draining ? 'warn' as const : undefined},
-					{value: h.summary.initial, text: 'being checked', href: href('server-groups', name) + '?state=initial', tone: h.summary.initial ? 'info' as const : undefined}]),
+					{value: sum.servers.toLocaleString('en'), text: sum.servers === 1 ? 'server' : 'servers', href: href('server-groups', name)},
+					...(!sum.used ? [] : [{value: sum.healthy.toLocaleString('en'), text: 'healthy', href: href('server-groups', name) + '?state=healthy', tone: sum.healthy ? 'ok' as const : undefined},
+					{value: sum.unhealthy.toLocaleString('en'), text: 'unhealthy', href: href('server-groups', name) + '?state=unhealthy', tone: sum.unhealthy ? 'bad' as const : undefined},
+					{value: sum.draining.toLocaleString('en'), text: 'draining', href: href('server-groups', name) + '?state=draining', tone: sum.draining ? 'warn' as const : undefined},
+					{value: sum.initial.toLocaleString('en'), text: 'being checked', href: href('server-groups', name) + '?state=initial', tone: sum.initial ? 'info' as const : undefined}]),
 				]} />
-				{h.summary.used && <GroupBar s={h.summary} />}
-				<p class="soft small">{h.summary.used ? 'A' : 'Once a listener uses it, a'} dead server is noticed {w.detection_silent ? <>within {ms(w.detection_silent.worst_ms)} (silent) or</> : <>never (silence passes) or within</>} {ms(w.detection_active.worst_ms)} (refused), and is back within {ms(w.recovery.worst_ms)}.</p>
+				{sum.used && <GroupBar s={sum} />}
+				<p class="soft small">{sum.used ? 'A' : 'Once a listener uses it, a'} dead server is noticed {w.detection_silent ? <>within {ms(w.detection_silent.worst_ms)} (silent) or</> : <>never (silence passes) or within</>} {ms(w.detection_active.worst_ms)} (refused), and is back within {ms(w.recovery.worst_ms)}.</p>
 			</section>
 			<Overrides list={os.filter(o => o.server_group === name && (o.kind !== 'drain' || !o.server))} />
 			<section class="panel stack" aria-label="Servers">
@@ -156,7 +166,7 @@ export function GroupPage({name}: {name: string}) {
 				<Bulk group={name} picked={[...picked]} rows={rows} clear={() => setPicked(new Set())} />
 				{rows.length === 0 ? <Empty title="No server yet" text="A server has an address, a port and a zone. It gets connections once it has passed its checks." cli={`zonegate config apply -f ${name}.json`} />
 					: shown.length === 0 ? <p class="soft">No server matches. <button type="button" class="quiet" onClick={() => { setText(''); setZone(''); setQuery('state', '') }}>Show all</button></p>
-						: <VirtualTable rows={shown} columns={columns} keyOf={r => r.server} order={order} onOrder={setOrder} caption={`Servers of ${name}: ${shown.length} of ${rows.length}`} selected={r => picked.has(r.server)} />}
+						: <VirtualTable rows={shown} columns={columns} keyOf={r => r.server} order={order} onOrder={setOrder} onSight={setInSight} caption={`Servers of ${name}: ${shown.length} of ${rows.length}`} selected={r => picked.has(r.server)} />}
 			</section>
 			<Advices list={h.advice} />
 		</>

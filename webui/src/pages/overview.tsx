@@ -10,7 +10,7 @@ import {now, useResource} from '../lib/live.ts'
 import {href, route, setQuery} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
-import type {EventItem, Group, List, LoadBalancer, Override, System} from '../lib/types.ts'
+import type {Group, LoadBalancer, Override} from '../lib/types.ts'
 import {Act, Empty, Fault, GroupBar, Mark, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {Overrides} from '../ui/drain.tsx'
 import {Cards} from '../ui/paged.tsx'
@@ -51,7 +51,7 @@ function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<st
 	return (
 		<article class="panel card stack live">
 			<div class="spread"><h2><a href={href('load-balancers', lb.name)}>{lb.name}</a></h2><StateMark as={balancerLook(lb, overrides)} /></div>
-			<div class="soft small">{lb.dns_name ?? 'not in DNS'} · {plural(Object.keys(lb.zones).length, 'zone')} · {Object.values(lb.listeners).map(l => `${l.protocol} ${l.port}`).slice(0, 4).join(', ') || 'no listener'}</div>
+			<div class="soft small">{lb.dns_name ?? 'not in DNS'} · <a href={href('load-balancers', lb.name)}>{plural(Object.keys(lb.zones).length, 'zone')}</a> · {Object.values(lb.listeners).map(l => `${l.protocol} ${l.port}`).slice(0, 4).join(', ') || 'no listener'}</div>
 			{lb.dns_name && all > 0 && <div class="small"><a href={href('load-balancers', lb.name)}>{lb.status.addresses_published} of {plural(all, 'address', 'addresses')}</a> published</div>}
 			{mine.slice(0, 4).map(g => (
 				<div class="stack small" key={g.name} style={{gap: '4px'}}>
@@ -59,7 +59,7 @@ function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<st
 					<GroupBar s={g.status} />
 				</div>
 			))}
-			{mine.length > 4 && <span class="soft small">and {mine.length - 4} more groups</span>}
+			{mine.length > 4 && <a class="small" href={href('load-balancers', lb.name)}>and {plural(mine.length - 4, 'more group', 'more groups')}</a>}
 		</article>
 	)
 }
@@ -89,7 +89,7 @@ function Teach({why}: {why: string}) {
 }
 
 function LastEvents() {
-	const events = useResource('last-events', () => get<List<EventItem>>('/api/v1/events', undefined, {limit: 8}), 5000)
+	const events = useResource('last-events', () => get('/api/v1/events', undefined, {limit: 8}), 5000)
 	return (
 		<section class="panel" aria-label="Last events">
 			<div class="spread"><h2>Last events</h2><a href="#/events">All events</a></div>
@@ -113,7 +113,7 @@ function useShown(there: boolean): void {
 
 export function Overview() {
 	const balancers = useBalancers(), groups = useGroups(), overrides = useOverrides()
-	const system = useResource('system', () => get<System>('/api/v1/system'), 5000)
+	const system = useResource('system', () => get('/api/v1/system'), 5000)
 	const lbs = balancers.data.value?.items, gs = groups.data.value?.items, os = overrides.data.value?.items ?? [], sys = system.data.value
 	const error = balancers.error.value ?? groups.error.value
 	useShown(lbs !== undefined && gs !== undefined)
@@ -135,11 +135,11 @@ export function Overview() {
 			{lbs.length > 0 && (
 				<section class="panel live" aria-label="In numbers">
 					<Numbers items={[
-						{value: count(lbs.length), text: 'load balancers', href: '#/load-balancers'},
-						{value: count(serversOf(gs)), text: 'servers in use', href: '#/server-groups'},
-						{value: count(down), text: 'servers down', href: '#/server-groups?state=unhealthy', tone: down ? 'bad' : undefined},
-						{value: count(os.length), text: 'overrides', href: '#/?show=overrides', tone: os.length ? 'warn' : undefined},
-						{value: count(sys?.drift.repaired_since_start ?? 0), text: 'drifts repaired', href: '#/system/kernel'},
+						{value: count(lbs.length), text: lbs.length === 1 ? 'load balancer' : 'load balancers', href: '#/load-balancers'},
+						{value: count(serversOf(gs)), text: serversOf(gs) === 1 ? 'server in use' : 'servers in use', href: '#/server-groups'},
+						{value: count(down), text: down === 1 ? 'server down' : 'servers down', href: '#/server-groups?state=unhealthy', tone: down ? 'bad' : undefined},
+						{value: count(os.length), text: os.length === 1 ? 'override' : 'overrides', href: '#/?show=overrides', tone: os.length ? 'warn' : undefined},
+						{value: count(sys?.drift.repaired_since_start ?? 0), text: sys?.drift.repaired_since_start === 1 ? 'drift repaired' : 'drifts repaired', href: '#/system/kernel'},
 					]} />
 				</section>
 			)}

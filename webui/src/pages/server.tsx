@@ -10,7 +10,7 @@ import {now, useResource, type Resource} from '../lib/live.ts'
 import {go, href} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
 import {pieces} from '../lib/timeline.ts'
-import type {HistoryItem, ProbeEvidence, ServerHealth, System} from '../lib/types.ts'
+import type {HealthCheck, HistoryItem, ProbeEvidence, ServerHealth} from '../lib/types.ts'
 import {Act, Fault, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {Chart} from '../ui/chart.tsx'
 import {openDrain, openUndrain, openWeight, Overrides, serverPlace} from '../ui/drain.tsx'
@@ -21,26 +21,21 @@ import {Timeline} from '../ui/timeline.tsx'
 const DAY = 86400000
 const NO_ITEMS: HistoryItem[] = []
 
-function sentOf(h: ServerHealth, check: Record<string, unknown> | undefined): string {
+function sentOf(h: ServerHealth, sent: string | undefined, check: HealthCheck | undefined): string {
 	if (!h.check) return 'nothing: the health check is off'
-	const {type, endpoint, timeout_ms} = h.check
-	const c = check ?? {}
-	const what: Record<string, string> = {
-		http: `${c.method ?? 'HEAD'} ${c.path ?? '/'} (Host ${c.host ?? h.address}), expecting ${c.expected_status ?? '200-299'}`, tcp: 'a connection', tls: 'a TLS handshake',
-		udp: 'a datagram', icmp: 'an echo request', icmp_udp: 'an echo request and a datagram', grpc: `grpc.health.v1 Check of “${c.service ?? ''}”`, dns: `a DNS query for ${c.name ?? 'example.com'}`,
-	}
-	return `${what[type === 'https' ? 'http' : type] ?? type}${type === 'https' ? ' over TLS' : ''} to ${endpoint}, at most ${ms(timeout_ms)}`
+	const expects = check?.expected_status && /^http/.test(h.check.type) ? `, expecting ${check.expected_status}` : ''
+	return `${sent ?? `a ${h.check.type} probe`} to ${h.check.endpoint}${expects}, at most ${ms(h.check.timeout_ms)}`
 }
 
-function Why({h, check, node}: {h: ServerHealth; check?: Record<string, unknown>; node: string | null | undefined}) {
+function Why({h, check, node}: {h: ServerHealth; check?: HealthCheck; node: string | null | undefined}) {
 	const bad: ProbeEvidence | null = h.state === 'unhealthy' || h.state === 'initial' ? h.last_failure ?? h.last_probe : h.last_probe
 	return (
 		<section class="panel stack live" aria-label={h.state === 'unhealthy' ? 'Why unhealthy' : 'Why'}>
 			<h2>{h.state === 'unhealthy' ? 'Why unhealthy?' : 'What the probes say'}</h2>
 			<p>{readable(h.detail)}</p>
 			<dl class="facts">
-				<dt>Sent</dt><dd>{sentOf(h, check)}</dd>
-				<dt>From</dt><dd>{node ?? 'this gateway'}{typeof check?.source_address === 'string' && <>, source <span class="mono">{check.source_address}</span></>}</dd>
+				<dt>Sent</dt><dd>{sentOf(h, (bad ?? h.last_probe)?.sent, check)}</dd>
+				<dt>From</dt><dd>{node ?? 'this gateway'}{check?.source_address && <>, source <span class="mono">{check.source_address}</span></>}</dd>
 				{bad && <><dt>At</dt><dd>{when(bad.started)} ({age(bad.started, now.value)} ago)</dd></>}
 				<dt>In a row</dt><dd>{h.failures ? `${h.failures} failed` : `${h.passes} passed`}</dd>
 				{h.next_change && <><dt>Next</dt><dd>{h.next_change}</dd></>}
@@ -101,10 +96,10 @@ function History({history, state}: {history: Resource<{items: HistoryItem[]}>; s
 
 export function ServerPage({group, server}: {group: string; server: string}) {
 	const params = {server_group: group, server}
-	const history = useResource(`history-${group}/${server}`, signal => getAll<HistoryItem>('/api/v1/server-groups/{server_group}/servers/{server}/health/history', params, 200, 2000, signal), 10000)
-	const health = useResource(`server-${group}/${server}`, () => get<ServerHealth>('/api/v1/server-groups/{server_group}/servers/{server}/health', params), 1000)
-	const config = useResource(`check-${group}`, () => get<{health_check: Record<string, unknown>}>('/api/v1/server-groups/{server_group}', {server_group: group}), 60000)
-	const system = useResource('system', () => get<System>('/api/v1/system'), 60000)
+	const history = useResource(`history-${group}/${server}`, signal => getAll('/api/v1/server-groups/{server_group}/servers/{server}/health/history', params, 200, 2000, signal), 10000)
+	const health = useResource(`server-${group}/${server}`, () => get('/api/v1/server-groups/{server_group}/servers/{server}/health', params), 1000)
+	const config = useResource(`check-${group}`, () => get('/api/v1/server-groups/{server_group}', {server_group: group}), 60000)
+	const system = useResource('system', () => get('/api/v1/system'), 60000)
 	const overrides = useOverrides()
 	const h = health.data.value
 	const crumbs = [{text: 'Server groups', href: '#/server-groups'}, {text: group, href: href('server-groups', group)}]

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The timeouts of IPVS, and where events are sent.
 import {useEffect, useState} from 'preact/hooks'
-import type {components} from '../../types/openapi'
 import {ApiError, get, request, type Fault} from '../lib/api.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {fieldsOf, makePatch, readValues, type FieldSpec, type Values} from '../lib/schema.ts'
 import {whyNot} from '../lib/session.ts'
+import type {NotifyTest, Settings} from '../lib/types.ts'
 import {Act, Empty, say, Waiting} from '../ui/bits.tsx'
 import {ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
 import {Table} from '../ui/table.tsx'
 
-type Timeouts = {tcp_s: number; tcp_fin_s: number; udp_s: number}
-interface SettingsObject { timeouts: Timeouts; status?: {timeouts_in_force?: Timeouts} }
-
-function Form({fields, original, etag, reload}: {fields: FieldSpec[]; original: SettingsObject; etag: string | null; reload: () => void}) {
+function Form({fields, original, etag, reload}: {fields: FieldSpec[]; original: Settings; etag: string | null; reload: () => void}) {
 	const [values, setValues] = useState<Values>(() => readValues(fields, original))
 	const [faults, setFaults] = useState<Fault[]>([])
 	const why = whyNot('editor')
@@ -43,9 +40,9 @@ function Form({fields, original, etag, reload}: {fields: FieldSpec[]; original: 
 
 export function Timeouts() {
 	const {all, fault} = useSchemas()
-	const [object, setObject] = useState<{data: SettingsObject; etag: string | null} | undefined>()
+	const [object, setObject] = useState<{data: Settings; etag: string | null} | undefined>()
 	const [error, setError] = useState<ApiError | undefined>()
-	const load = () => { request<SettingsObject>('GET', '/api/v1/settings').then(setObject).catch(e => setError(e as ApiError)) }
+	const load = () => { request<Settings>('GET', '/api/v1/settings').then(setObject).catch(e => setError(e as ApiError)) }
 	useEffect(load, [])
 	return (
 		<section class="panel stack" aria-label="Timeouts">
@@ -56,12 +53,10 @@ export function Timeouts() {
 	)
 }
 
-type Notify = components['schemas']['Notify']
-
 export function Webhooks() {
-	const notify = useResource('notify', () => get<Notify>('/api/v1/notify'), 5000)
+	const notify = useResource('notify', () => get('/api/v1/notify'), 5000)
 	const n = notify.data.value
-	const test = async () => { try { const {data} = await request<components['schemas']['NotifyTest']>('POST', '/api/v1/notify/test'); say(data.results.map(r => `${r.url}: ${r.ok ? 'taken' : r.detail}`).join('; ')) } catch (e) { say((e as Error).message) } }
+	const test = async () => { try { const {data} = await request<NotifyTest>('POST', '/api/v1/notify/test'); say(data.results.map(r => `${r.url}: ${r.ok ? 'taken' : r.detail}`).join('; ')) } catch (e) { say((e as Error).message) } }
 	return (
 		<section class="panel stack" aria-label="Webhooks">
 			<div class="spread"><h2>Webhooks</h2><Act why={whyNot('admin') || (n && n.urls.length ? '' : 'no URL is set')} onClick={test}>Send a test</Act></div>

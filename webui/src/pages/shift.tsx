@@ -4,6 +4,7 @@ import {useEffect, useState} from 'preact/hooks'
 import {ApiError, request} from '../lib/api.ts'
 import {clock, parseSpan, percent, plural} from '../lib/format.ts'
 import {now} from '../lib/live.ts'
+import {href} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Override, ShiftEffect, ShiftEffects} from '../lib/types.ts'
 import {Act} from '../ui/bits.tsx'
@@ -105,7 +106,7 @@ export function ShiftBanner({shift}: {shift: Override}) {
 	))
 	return (
 		<div class="banner warn">
-			<span class="grow"><strong>{shift.zone} is shifted away</strong>{shift.load_balancer === '*' ? ' from all load balancers' : ` from ${shift.load_balancer}`}
+			<span class="grow"><strong>{shift.zone} is shifted away</strong>{shift.load_balancer === '*' ? <> from <a href="#/zones">all load balancers</a></> : <> from <a href={href('load-balancers', shift.load_balancer ?? '')}>{shift.load_balancer}</a></>}
 				{shift.evacuate_servers && ', its servers emptied'}. {shift.comment && <>“{shift.comment}” </>}<span class="soft">{shift.who}</span></span>
 			<span class="row">
 				<span><span class="count" role="timer" aria-label={`ends in ${clock(left)}`}>{clock(left)}</span> left</span>

@@ -5,7 +5,7 @@ import {get, request} from '../lib/api.ts'
 import {count, parseSpan, plural, when} from '../lib/format.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {me, whyNot} from '../lib/session.ts'
-import type {Doctor, Drift, KernelTable, List, Ready, Role, SessionRow, System, Token, User} from '../lib/types.ts'
+import type {NewToken, Role, SessionRow, Token, User} from '../lib/types.ts'
 import {Act, Advices, CopyButton, Empty, PageHead, say, StateMark, Waiting} from '../ui/bits.tsx'
 import {ActionDialog, closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Select, Text} from '../ui/fields.tsx'
@@ -40,13 +40,13 @@ const WHERE = {gateway: 'On the gateway', servers: 'On the servers', network: 'O
 
 /* Looked at when the page is opened, and by hand: a host does not change by the second. */
 function DoctorFindings() {
-	const doctor = useResource('doctor', () => get<Doctor>('/api/v1/system/doctor'), 60000)
+	const doctor = useResource('doctor', () => get('/api/v1/system/doctor'), 60000)
 	const d = doctor.data.value
 	if (!d) return <Waiting what="what the doctor finds" error={doctor.error.value} />
 	return (
 		<section class="panel stack live whole" aria-label="Doctor">
 			<h2>Doctor: {plural(d.errors, 'error')}, {plural(d.warnings, 'warning')}</h2>
-			<ul class="list">{d.findings.map(f => (
+			<ul class="list findings">{d.findings.map(f => (
 				<li key={f.code + f.object + f.what}><StateMark as={SEVERITIES[f.severity]} /><div class="grow stack">
 					<span>{f.what}</span><span class="soft small">{f.why}</span>
 					{f.mend && <div class="row"><span class="small">{WHERE[f.where]}:</span><code class="grow">{f.mend}</code><CopyButton text={f.mend} what={`the command for ${f.code.replace(/_/g, ' ')}${f.object ? ` of ${f.object}` : ''}`} /></div>}
@@ -58,8 +58,8 @@ function DoctorFindings() {
 }
 
 function Node() {
-	const system = useResource('system', () => get<System>('/api/v1/system'), 3000)
-	const ready = useResource('ready', async () => { try { return await get<Ready>('/readyz', undefined, {verbose: true}) } catch { return undefined } }, 5000)
+	const system = useResource('system', () => get('/api/v1/system'), 3000)
+	const ready = useResource('ready', async () => { try { return await get('/readyz', undefined, {verbose: true}) } catch { return undefined } }, 5000)
 	const s = system.data.value
 	if (!s) return <Waiting what="the system" error={system.error.value} />
 	const k = s.kernel
@@ -104,8 +104,8 @@ function Node() {
 }
 
 function Kernel() {
-	const drift = useResource('drift', () => get<Drift>('/api/v1/kernel/drift'), 5000)
-	const table = useResource('kernel', () => get<KernelTable>('/api/v1/kernel'), 5000)
+	const drift = useResource('drift', () => get('/api/v1/kernel/drift'), 5000)
+	const table = useResource('kernel', () => get('/api/v1/kernel'), 5000)
 	const d = drift.data.value, t = table.data.value
 	const reconcile = async () => { try { await request('POST', '/api/v1/kernel/reconcile'); say('The table was mended'); refreshAll() } catch (e) { say((e as Error).message) } }
 	return (
@@ -122,7 +122,7 @@ function Kernel() {
 					<Table caption="IPVS table" empty="It is empty." head={['Service', 'Scheduler', 'Owner', 'Servers', 'Active', 'Inactive', 'Connections so far']} num={[3, 4, 5, 6]}
 						rows={t.services.slice(0, 300).map(s => [
 							<span class="mono nowrap">{s.service}</span>, s.scheduler, s.owner === 'zonegate' ? `${s.load_balancer ?? 'zonegate'}${s.zone ? `, ${s.zone}` : ''}` : <span class="chip">foreign</span>,
-							`${s.destinations.filter(x => x.weight > 0).length} of ${s.destinations.length}`, count(s.destinations.reduce((a, x) => a + x.active, 0)), count(s.destinations.reduce((a, x) => a + x.inactive, 0)), count(s.stats.connections),
+							`${s.destinations.filter(x => x.weight > 0).length} of ${s.destinations.length}`, count(s.destinations.reduce((a, x) => a + (x.active ?? 0), 0)), count(s.destinations.reduce((a, x) => a + (x.inactive ?? 0), 0)), count(s.stats?.connections ?? 0),
 						])} />
 				)}
 			</section>
@@ -147,7 +147,7 @@ function UserDialog({user}: {user?: User}) {
 }
 
 function Users() {
-	const users = useResource('users', () => get<List<User>>('/api/v1/users'), 10000)
+	const users = useResource('users', () => get('/api/v1/users'), 10000)
 	const list = users.data.value?.items
 	const remove = (u: User) => showDialog(() => <ActionDialog title={`Remove ${u.name}`} action="Remove" danger done={`${u.name} was removed`} run={async () => { await request('DELETE', '/api/v1/users/{user}', {params: {user: u.name}}) }}><p>His sessions end at once.</p></ActionDialog>)
 	return (
@@ -162,7 +162,7 @@ function Users() {
 	)
 }
 
-function NewToken({secret}: {secret: string}) {
+function Made({secret}: {secret: string}) {
 	return (
 		<div>
 			<DialogTitle>The new token</DialogTitle>
@@ -183,8 +183,8 @@ function TokenDialog() {
 		<ActionDialog title="New token" action="Make it" done="The token was made" ready={name !== '' && (life.trim() === '' || expires !== null)} why="A name is needed, and a time such as 90d"
 			run={async () => {
 				const from = sources.split(/[\s,]+/).filter(Boolean)
-				const made = await request<{token: string; secret?: string}>('POST', '/api/v1/tokens', {body: {name, role, expires_in: expires, ...(from.length ? {sources: from} : {})}})
-				setTimeout(() => showDialog(() => <NewToken secret={made.data.token ?? made.data.secret ?? ''} />), 0)
+				const made = await request<NewToken>('POST', '/api/v1/tokens', {body: {name, role, expires_in: expires, ...(from.length ? {sources: from} : {})}})
+				setTimeout(() => showDialog(() => <Made secret={made.data.token} />), 0)
 			}}>
 			<Text label="Name" value={name} onInput={setName} help="what it is for" />
 			<Select label="Role" value={role} onInput={setRole} options={['metrics', ...ROLES]} />
@@ -195,7 +195,7 @@ function TokenDialog() {
 }
 
 function Tokens() {
-	const tokens = useResource('tokens', () => get<List<Token>>('/api/v1/tokens'), 10000)
+	const tokens = useResource('tokens', () => get('/api/v1/tokens'), 10000)
 	const list = tokens.data.value?.items
 	const revoke = (t: Token) => showDialog(() => <ActionDialog title={`Revoke ${t.name ?? t.id}`} action="Revoke" danger done="The token was revoked" run={async () => { await request('DELETE', '/api/v1/tokens/{token}', {params: {token: t.id}}) }}><p>Whoever uses it is refused at once.</p></ActionDialog>)
 	return (
@@ -210,7 +210,7 @@ function Tokens() {
 }
 
 function Sessions() {
-	const sessions = useResource('sessions', () => get<List<SessionRow>>('/api/v1/sessions'), 10000)
+	const sessions = useResource('sessions', () => get('/api/v1/sessions'), 10000)
 	const list = sessions.data.value?.items
 	const end = (s: SessionRow) => showDialog(() => <ActionDialog title={`End the session of ${s.user}`} action="End it" danger done="The session has ended" run={async () => { await request('DELETE', '/api/v1/sessions/{session}', {params: {session: s.id}}) }} />)
 	return (
@@ -218,7 +218,7 @@ function Sessions() {
 			<h2>Sessions</h2>
 			{!list ? <Waiting what="the sessions" error={sessions.error.value} /> : (
 				<Table caption="Sessions" empty="None." head={['User', 'From', 'Since', 'Last seen', 'Ends', '']}
-					rows={list.map(s => [<>{s.user}{s.current && <span class="chip">this one</span>}</>, s.source ?? '–', when(s.created_at), when(s.last_seen_at), when(s.expires_at), <button type="button" class="small" aria-label={`End the session of ${s.user} since ${when(s.created_at)}`} onClick={() => end(s)}>End</button>])} />
+					rows={list.map(s => [<>{s.user}{s.current && <> <span class="chip">this one</span></>}</>, s.source ?? '–', when(s.created_at), when(s.last_seen_at), when(s.expires_at), <button type="button" class="small" aria-label={`End the session of ${s.user} since ${when(s.created_at)}`} onClick={() => end(s)}>End</button>])} />
 			)}
 		</section>
 	)

@@ -22,7 +22,7 @@ export function Chart({title, times, lines, format, height = 190}: {title: strin
 		const colour = (name: string) => style.getPropertyValue(name).trim()
 		const axis = {stroke: colour('--soft'), grid: {stroke: colour('--line'), width: 1}, ticks: {stroke: colour('--line'), width: 1}, font: '12px system-ui, sans-serif'}
 		const made = new uPlot({
-			width: place.clientWidth || 300, height, padding: [8, 8, 0, 0], cursor: {drag: {x: false, y: false}}, legend: {live: true},
+			width: place.clientWidth || 300, height, padding: [8, 20, 0, 0], cursor: {drag: {x: false, y: false}}, legend: {live: true},
 			scales: {x: {time: true}, y: {range: (_u, _min, max) => [0, max > 0 ? max * 1.12 : 1]}},
 			axes: [{...axis, space: 70, values: (_u, ticks) => ticks.map(t => when(new Date(t * 1000).toISOString()).slice(-8, ticks.length > 1 && ticks[1]! - ticks[0]! < 60 ? undefined : -3))}, {...axis, size: 62, values: (_u, ticks) => ticks.map(format)}],
 			series: [{label: 'Time', value: (u, t, line, i) => { const at = i === null ? last(u, line) : t; return typeof at === 'number' ? when(new Date(at * 1000).toISOString()) : '–' }},
@@ -56,12 +56,14 @@ export function Chart({title, times, lines, format, height = 190}: {title: strin
 /** The last results in a few pixels: height is the time an answer took, what failed stands out by shape and colour. */
 export function Spark({results, top}: {results: {result: string; duration_ms: number}[]; top: number}) {
 	const shown = results.slice(0, 14).reverse()
+	// By the root: one slow answer among quick ones leaves them their differences.
+	const tall = (r: {duration_ms: number}) => Math.max(2, Math.min(18, 18 * Math.sqrt(r.duration_ms / (top || 1))))
 	const failed = shown.filter(r => r.result === 'fail').length
 	return (
-		<svg class="spark" viewBox="0 0 86 22" role="img" aria-label={`${shown.length} last probes, ${failed} failed`}>
+		<svg class="spark" viewBox="0 0 86 22" role="img" aria-label={`The last ${shown.length} probes, ${failed || 'none'} failed`}>
 			{shown.map((r, i) => r.result === 'fail'
 				? <path key={i} class="t-bad" d={`M${i * 6 + 1} 8l4 6m0-6l-4 6`} stroke="currentColor" stroke-width="1.6" />
-				: <rect key={i} class={r.result === 'pass' ? 't-ok' : 't-idle'} x={i * 6 + 1} width="4" y={20 - Math.max(2, Math.min(18, (18 * r.duration_ms) / (top || 1)))} height={Math.max(2, Math.min(18, (18 * r.duration_ms) / (top || 1)))} fill="currentColor" />)}
+				: <rect key={i} class={r.result === 'pass' ? 't-ok' : 't-idle'} x={i * 6 + 1} width="4" y={20 - tall(r)} height={tall(r)} fill="currentColor" />)}
 		</svg>
 	)
 }

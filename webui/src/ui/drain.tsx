@@ -2,7 +2,7 @@
 // Overrides of operators: drains and weights, and the list of all that is not as configured.
 import {useEffect, useState} from 'preact/hooks'
 import {request, type Path} from '../lib/api.ts'
-import {clock, parseSpan, plural, readable, span, when} from '../lib/format.ts'
+import {clock, instant, parseSpan, plural, readable, span, when} from '../lib/format.ts'
 import {now} from '../lib/live.ts'
 import {href} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
@@ -142,7 +142,7 @@ export function Overrides({list}: {list: Override[]}) {
 						<li key={o.kind + (o.id ?? o.object + o.endpoint)}>
 							<span class="state t-warn"><Mark shape="half" /></span>
 							<span class="grow"><a href={linkOf(o)}>{words(o)}</a>{o.comment && <span class="soft"> “{o.comment}”</span>}</span>
-							<span class="soft small">{o.who ? `${o.who}, ` : ''}{when(o.created_at)}{end ? ` · ${clock(Date.parse(end) - now.value)} left` : o.kind === 'weight_override' || o.state === 'finished' ? ` · for ${span(now.value - Date.parse(o.created_at))}` : ''}</span>
+							<span class="soft small">{o.who ? `${o.who}, ` : ''}{when(o.created_at)}{end ? ` · ${clock(Date.parse(end) - now.value)} left` : o.kind === 'weight_override' || o.state === 'finished' ? ` · for ${span(now.value - instant(o.created_at))}` : ''}</span>
 							<End o={o} />
 						</li>
 					)

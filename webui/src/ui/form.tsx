@@ -14,7 +14,7 @@ let asked = false
 export function useSchemas(): {all?: Record<string, Schema>; fault: string} {
 	if (!asked) {
 		asked = true
-		get<{components: {schemas: Record<string, Schema>}}>('/openapi.json').then(d => { schemas.value = d.components.schemas })
+		get('/openapi.json').then(d => { schemas.value = (d as unknown as {components: {schemas: Record<string, Schema>}}).components.schemas })
 			.catch(e => { asked = false; schemaFault.value = (e as Error).message })
 	}
 	return {all: schemas.value, fault: schemaFault.value}

@@ -3,29 +3,31 @@
 import {useEffect, useState} from 'preact/hooks'
 import {request} from '../lib/api.ts'
 import {ms} from '../lib/format.ts'
-import type {ProbeEvidence} from '../lib/types.ts'
+import type {Probe, ProbeEvidence} from '../lib/types.ts'
 import {closeDialog, DialogTitle, showDialog} from './dialog.tsx'
 import {StateMark} from './bits.tsx'
 
-export function Evidence({p}: {p: ProbeEvidence}) {
+/** `sent`: what was sent, too, where it does not stand beside it. */
+export function Evidence({p, sent}: {p: Omit<ProbeEvidence, 'started'>; sent?: boolean}) {
 	const times: [string, number | undefined][] = [['Connected after', p.connect_ms], ['TLS after', p.tls_ms], ['First byte after', p.first_byte_ms], ['Ended after', p.duration_ms]]
 	return (
 		<dl class="facts">
 			{p.http_status !== undefined && <><dt>HTTP status</dt><dd>{p.http_status}</dd></>}
 			{p.error && <><dt>System's word</dt><dd>{p.error}</dd></>}
 			{times.filter(([, v]) => v !== undefined).map(([t, v]) => <><dt>{t}</dt><dd>{ms(v!)}</dd></>)}
+			{sent && p.sent && <><dt>Sent</dt><dd>{p.sent}</dd></>}
 			<dt>Came back</dt><dd>{p.received ? <code class="evidence" tabIndex={0}>{p.received}</code> : 'nothing'}</dd>
 		</dl>
 	)
 }
 
 function ProbeDialog({group, server}: {group: string; server: string}) {
-	const [probe, setProbe] = useState<(ProbeEvidence & {endpoint: string; type: string}) | undefined>()
+	const [probe, setProbe] = useState<Probe | undefined>()
 	const [fault, setFault] = useState('')
 	const run = () => {
 		setProbe(undefined)
 		setFault('')
-		request<ProbeEvidence & {endpoint: string; type: string}>('POST', '/api/v1/server-groups/{server_group}/servers/{server}/probe', {params: {server_group: group, server}})
+		request<Probe>('POST', '/api/v1/server-groups/{server_group}/servers/{server}/probe', {params: {server_group: group, server}})
 			.then(a => setProbe(a.data)).catch(e => setFault((e as Error).message))
 	}
 	useEffect(run, [])
@@ -37,7 +39,7 @@ function ProbeDialog({group, server}: {group: string; server: string}) {
 					<StateMark as={probe.result === 'pass' ? {word: 'Passed', tone: 'ok', shape: 'disc'} : {word: 'Failed', tone: 'bad', shape: 'cross'}} />
 					<p>{probe.detail}</p>
 					<p class="soft small">{probe.type} probe of <span class="mono">{probe.endpoint}</span>. It counts for nothing.</p>
-					<Evidence p={probe} />
+					<Evidence p={probe} sent />
 				</>}
 			</div>
 			<div class="end"><button type="button" onClick={run}>Again</button><button type="button" class="main-action" onClick={closeDialog}>Close</button></div>

@@ -43,8 +43,10 @@ export function Head<T>({columns, order, onOrder}: {columns: Column<T>[]; order:
 	)
 }
 
-export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, caption, selected}: {
-	rows: T[]; columns: Column<T>[]; keyOf: (row: T) => string; order: Order; onOrder: (order: Order) => void; caption: string; selected?: (row: T) => boolean
+/** `onSight` is told which rows are in the document, whenever others are. */
+export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, onSight, caption, selected}: {
+	rows: T[]; columns: Column<T>[]; keyOf: (row: T) => string; order: Order; onOrder: (order: Order) => void; onSight?: (keys: string[]) => void; caption: string
+	selected?: (row: T) => boolean
 }) {
 	const box = useRef<HTMLDivElement>(null)
 	const [sight, setSight] = useState<Window>({first: 0, end: FEW})
@@ -61,6 +63,8 @@ export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, caption, 
 	}, [look])
 	const {first, end} = {first: Math.min(sight.first, rows.length), end: Math.min(sight.end, rows.length)}
 	const height = Math.min(rows.length, 400) * ROW + 52
+	const keys = rows.slice(first, end).map(keyOf)
+	useEffect(() => onSight?.(keys), [keys.join('\n')])
 	return (
 		<div class="virtual live" ref={box} onScroll={look} tabIndex={0} role="group" aria-label={caption} style={{height: `${height}px`}}>
 			<table aria-rowcount={rows.length + 1}>

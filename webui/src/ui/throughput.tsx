@@ -4,7 +4,7 @@ import {useMemo, useState} from 'preact/hooks'
 import {get} from '../lib/api.ts'
 import {count} from '../lib/format.ts'
 import {useResource} from '../lib/live.ts'
-import type {Rates, StatsAnswer} from '../lib/types.ts'
+import type {Rates} from '../lib/types.ts'
 import {Chart} from './chart.tsx'
 import {Numbers, Waiting} from './bits.tsx'
 
@@ -22,7 +22,7 @@ export function timesOf(s: {points: number; step_s: number; end: string | null})
 export function Throughput({title, of = {}}: {title: string; of?: Filter}) {
 	const [window, setWindow] = useState('5m')
 	const [figure, setFigure] = useState<keyof Rates>('connections_per_s')
-	const stats = useResource(`stats-${JSON.stringify(of)}-${window}`, () => get<StatsAnswer>('/api/v1/stats', undefined, {...of, window}), window === '5m' ? 2000 : 10000)
+	const stats = useResource(`stats-${JSON.stringify(of)}-${window}`, () => get('/api/v1/stats', undefined, {...of, window}), window === '5m' ? 2000 : 10000)
 	const s = stats.data.value
 	const series = useMemo(() => s && {times: timesOf(s), lines: [{name: FIGURES.find(f => f[0] === figure)![1], values: s.total[figure]}]}, [s, figure])
 	const n = s?.total.now
