@@ -17,8 +17,9 @@ WATCH_PAUSE = 0.1
 class Client:
     """Steady traffic: each request asks for the name and opens a connection to the first address."""
 
-    def __init__(self, namespace):
+    def __init__(self, namespace, per_second=REQUESTS_PER_SECOND):
         self._namespace = namespace
+        self._pause = 1 / per_second
         self._resolver = Resolver(namespace, NAME_SERVER, timeout=0.5)
         self._lock = threading.Lock()
         self._answers = collections.Counter()  # by server
@@ -31,7 +32,7 @@ class Client:
         following = time.monotonic()
         while True:
             self._ask()
-            following = max(following + 1 / REQUESTS_PER_SECOND, time.monotonic() - 0.5)
+            following = max(following + self._pause, time.monotonic() - 0.5)
             time.sleep(max(0, following - time.monotonic()))
 
     def _ask(self):

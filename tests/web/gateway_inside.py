@@ -25,6 +25,7 @@ from demo_document import DNS_SETTINGS, NAME, NAME_SERVER  # noqa: E402
 
 API_PORT, CONTROL_PORT = 8443, 8444
 HELD = 8  # connections that stay
+REQUESTS_PER_SECOND = 10
 
 
 class Gateway:
@@ -108,7 +109,7 @@ class Gateway:
         return self._lab.gw.cli("setup").stdout
 
     def act_traffic(self):
-        self._client = Client(self._lab.client)
+        self._client = Client(self._lab.client, REQUESTS_PER_SECOND)
 
     def act_hold(self, vip):
         self._held = Traffic(self._lab.client, vip, 80, HELD, 0.5)

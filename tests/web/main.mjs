@@ -82,7 +82,7 @@ async function pages(world, wanted) {
 /** All cases, or those named; `lab` is all stories of the lab. */
 async function main(names) {
 	if (!existsSync(join(program, 'webui/sizes.json'))) throw new Error(`${program} holds no web UI: make deps && make`)
-	rmSync(join(out, 'shots'), {recursive: true, force: true})
+	if (names.length === 0) rmSync(join(out, 'shots'), {recursive: true, force: true}) // else those of the other cases stay
 	mkdirSync(join(out, 'shots'), {recursive: true})
 	const daemon = new Daemon(program, out)
 	const backends = [11, 12, 13, 14].map(n => new Backend(`127.0.1.${n}`))

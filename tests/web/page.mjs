@@ -16,15 +16,20 @@ async function contextOf(world, options) {
 	return made
 }
 
-/** `fresh`: what the page keeps in the browser is for this case alone. */
-export async function open(world, {user = 'anna', width = 1280, height = 800, theme = 'light', bypassCSP = false, fresh = false} = {}) {
-	const context = await contextOf(world, {user, width, height, theme, bypassCSP, fresh})
+async function newPage(world, context) {
 	const page = await context.newPage()
-	page.troubles = []
-	page.kept = Boolean(user) && !fresh && Boolean(world.contexts)
 	page.on('pageerror', fault => page.troubles.push(fault.stack))
 	page.on('console', message => { if (message.type() === 'error' && !/status of (401|403|404|409|412|422|503)|ERR_/.test(message.text())) page.troubles.push(message.text()) })
 	page.on('request', request => { if (!request.url().startsWith(new URL(world.base).origin)) page.troubles.push(`asks ${request.url()}`) })
+	return page
+}
+
+/** `fresh`: what the page keeps in the browser is for this case alone. Else the tab that stands is loaded anew: a tab is a process. */
+export async function open(world, {user = 'anna', width = 1280, height = 800, theme = 'light', bypassCSP = false, fresh = false} = {}) {
+	const context = await contextOf(world, {user, width, height, theme, bypassCSP, fresh})
+	const page = context.pages()[0] ?? await newPage(world, context)
+	page.troubles = []
+	page.kept = Boolean(user) && !fresh && Boolean(world.contexts)
 	await page.goto(world.base)
 	if (!user) return page
 	const overview = page.getByRole('heading', {name: 'Overview', level: 1}), button = page.getByRole('button', {name: 'Sign in'})
@@ -47,7 +52,8 @@ export async function visit(world, page, hash) {
 }
 
 export async function close(page) {
-	await (page.kept ? page : page.context()).close()
+	if (page.kept) await page.goto(new URL('none', page.url()).href) // nothing runs there
+	else await page.context().close()
 	assert.deepEqual(page.troubles, [])
 }
 
