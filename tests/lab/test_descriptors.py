@@ -31,11 +31,23 @@ def memory_kib(lab):
         return int(re.search(r"VmRSS:\s+(\d+) kB", file.read()).group(1))
 
 
+def at_rest(lab):
+    """What it has when nothing comes and goes any more: probes under way may take their time."""
+    seen = [descriptors(lab)]
+
+    def still():
+        seen.append(descriptors(lab))
+        return len(seen) > 10 and all(one == seen[-1] for one in seen[-10:])
+
+    lab.wait(still, 3 + lab.margin, "nothing is under way", pause=0.05)
+    return seen[-1]
+
+
 def rests(lab, before):
-    lab.wait(
-        lambda: descriptors(lab) == before, 2 + lab.margin,
-        f"the descriptors of before: {before}", pause=0.1,
-    )
+    try:
+        lab.wait(lambda: descriptors(lab) == before, 5 + lab.margin, "the descriptors of before", pause=0.1)
+    except AssertionError as late:
+        raise AssertionError(f"{late}: {before}, now {descriptors(lab)}") from None
 
 
 def much(lab, number):
@@ -67,8 +79,7 @@ def as_before_after_much_work(lab):
     lab.network(2, tcp=(80, 81))
     lab.start(kernel={"audit_interval_s": 1})
     much(lab, 0)
-    time.sleep(0.5)
-    before = descriptors(lab)
+    before = at_rest(lab)
     for number in range(2):
         much(lab, number)
     memory = memory_kib(lab)
@@ -87,8 +98,7 @@ def as_before_after_connections_that_end_badly(lab):
     lab.start(web(lab))
     time.sleep(0.3)
     lab.gw.api.apply({"zones": {}, "server_groups": {}, "load_balancers": {}})
-    time.sleep(0.3)
-    before = descriptors(lab)
+    before = at_rest(lab)
     lab.gw.api.apply(web(lab))
     lab.servers[1].blackhole()
     for number in range(60):

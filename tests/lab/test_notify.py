@@ -26,13 +26,18 @@ def started(lab, **notify):
 
 def flip(lab):
     """A server goes and comes back: two events."""
-    before = lab.gw.api.get("/server-groups/web/servers/s1/health/history").json["items"]
+    lab.stored()
+    before = len(history(lab))
     lab.servers[0].kill()
     lab.wait(lambda: state(lab) == "unhealthy", 2 + lab.margin, "it is noticed")
     lab.servers[0].start()
     lab.wait(lambda: state(lab) == "healthy", 3 + lab.margin, "it is back")
-    after = lab.gw.api.get("/server-groups/web/servers/s1/health/history").json["items"]
-    assert len(after) == len(before) + 2, "both are transitions"
+    lab.stored()
+    assert len(history(lab)) == before + 2, "both are transitions"
+
+
+def history(lab):
+    return lab.gw.api.get("/server-groups/web/servers/s1/health/history").json["items"]
 
 
 def state(lab):
@@ -100,7 +105,7 @@ def down_over_a_kill(lab):
     time.sleep(0.2)
     lab.gw.daemon.start()
     flip(lab)
-    assert lab.gw.api.get("/notify").json["urls"][0]["pending"] > 0
+    lab.wait(lambda: webhook(lab)["pending"] > 0, 2 + lab.margin, "events wait")
     with lab.gw.ns:
         receiver.open()
     lab.wait(lambda: all_came(lab, receiver, since), 8 + lab.margin, "what it missed came")

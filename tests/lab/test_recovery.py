@@ -17,8 +17,10 @@ def recover(lab, fail, mend, **members):
     lab.wait_in_service(0.8 * 4)
     fail(lab.servers[0])
     lab.wait_weight(lab.servers[0], 0, 0.8 + 0.3 + lab.margin)
+    began = time.monotonic()
     mend(lab.servers[0])
-    seconds = lab.wait_weight(lab.servers[0], 100, 0.8 + 1.6 + lab.margin)
+    lab.wait_weight(lab.servers[0], 100, 0.8 + 1.6 + lab.margin)
+    seconds = time.monotonic() - began
     # (H−1)·I − T: a probe in flight may have been the first to pass
     assert seconds >= 1.3 - 0.05, f"back after {seconds:.2f} s"
     answers = lab.who(count=20)
@@ -51,17 +53,10 @@ def one_failure_between_starts_again(lab):
     server = lab.servers[0]
     server.http_status = 500
     lab.wait_weight(server, 0, 1 + lab.margin)
-    checks = server.health_checks
+    server.next_statuses = [200, 200, 500, 200, 200, 200]
     server.http_status = 200
-    lab.wait(lambda: server.health_checks >= checks + 2, 3, "two passes")
-    server.http_status = 500
-    checks = server.health_checks
-    lab.wait(lambda: server.health_checks >= checks + 1, 3, "one failure")
-    assert lab.gw.weights()[server.address4] == 0
-    server.http_status = 200
-    start = time.monotonic()
-    lab.wait_weight(server, 100, 3 * 0.4 + lab.margin)
-    assert time.monotonic() - start >= 0.75
+    lab.wait_weight(server, 100, 6 * 0.4 + 2 + lab.margin)
+    assert not server.next_statuses, f"back before {server.next_statuses} were answered"
 
 
 @case

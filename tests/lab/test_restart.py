@@ -143,8 +143,12 @@ def says_what_the_service_manager_wants(lab):
     lab.network(1)
     lab.gw.daemon.environment["WATCHDOG_USEC"] = "600000"
     lab.gw.daemon.start()
-    time.sleep(1)
-    told = lab.gw.daemon.notifications()
-    assert told.count("WATCHDOG=1") >= 3, told
+    told = []
+
+    def often():
+        told.extend(lab.gw.daemon.notifications())
+        return told.count("WATCHDOG=1") >= 3
+
+    lab.wait(often, 1.2, "the watchdog is told three times")
     assert lab.gw.daemon.stop() == 0
     assert "STOPPING=1" in lab.gw.daemon.notifications()

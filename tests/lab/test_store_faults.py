@@ -79,7 +79,7 @@ def fill_up(lab):
     lab.servers[1].start()
     lab.wait_weight(lab.servers[1], 100, 0.5 + lab.margin)
     assert lab.gw.weights() == before
-    assert "store.failed" in lab.gw.daemon.log(), "the verdicts could not be noted"
+    lab.wait(lambda: "store.failed" in lab.gw.daemon.log(), 1 + lab.margin, "the verdicts could not be noted")
     os.unlink(filler)
     works_again(lab)
 

@@ -20,7 +20,7 @@ def addresses_come_and_go(lab):
     ).expect(200)
     assert lab.gw.addresses() == ["192.0.2.11/32", "192.0.2.77/32", f"{VIP6}/128"]
     lab.gw.api.delete("/load-balancers/shop").expect(200, 202, 204)
-    lab.wait(lambda: lab.gw.addresses() == ["192.0.2.77/32"], 1, "only the foreign address")
+    lab.wait(lambda: lab.gw.addresses() == ["192.0.2.77/32"], 1 + lab.margin, "only the foreign address")
 
 
 @case
@@ -41,7 +41,7 @@ def own_addresses_are_known_after_a_restart(lab):
     lab.gw.daemon.kill()
     lab.gw.daemon.start()
     lab.gw.api.delete("/load-balancers/shop").expect(200, 202, 204)
-    lab.wait(lambda: lab.gw.addresses() == [], 1, "no address is left")
+    lab.wait(lambda: lab.gw.addresses() == [], 1 + lab.margin, "no address is left")
 
 
 @case

@@ -135,7 +135,8 @@ def a_device_that_is_missing(lab):
     """Said with its mend; used as soon as it is there; made, set up or removed by nobody but its owner."""
     lab.network(1)
     start(lab, "late0")
-    assert "late0" in lab.gw.daemon.log() and "vip_device.unavailable" in lab.gw.daemon.log()
+    lab.wait(lambda: "vip_device.unavailable" in lab.gw.daemon.log(), 1 + lab.margin, "it is said")
+    assert "late0" in lab.gw.daemon.log()
     answer = lab.gw.api.apply(document(lab))
     assert b"kernel_apply_failed" in answer.body and b"vip_device" in answer.body, answer.body
     fault = lab.gw.api.get("/system").expect(200).json["kernel"]["vip_device_fault"]

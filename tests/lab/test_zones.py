@@ -187,6 +187,7 @@ def a_start_is_no_fail_open(lab):
     start_one(lab, two_zones(lab))
     lab.wait(lambda: settled(lab.gw), 4 * lab.slow, "both are healthy")
     for leave in (lab.gw.daemon.kill, lab.gw.daemon.stop):
+        lab.stored()
         leave()
         lab.gw.daemon.start()
         assert settled(lab.gw) and ask.published(NAME) == BOTH, reasons(lab.gw)

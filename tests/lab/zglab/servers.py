@@ -77,6 +77,7 @@ class Server:
         self.address4 = address4
         self.address6 = address6
         self.http_status = 200
+        self.next_statuses = []  # of the next health checks, before `http_status` counts
         self.silent = False  # accepts, reads, never answers
         self.requests = 0  # everything answered but health checks
         self.health_checks = 0
@@ -237,12 +238,14 @@ class Server:
         return self.name.encode() + b"\n"
 
     def _http_answer(self, request):
+        status = self.http_status
         if b"Zonegate-Health" in request:
             self.health_checks += 1
+            status = self.next_statuses.pop(0) if self.next_statuses else status
         else:
             self.requests += 1
         body = self.name.encode() + b"\n"
-        head = f"HTTP/1.1 {self.http_status} Lab\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = f"HTTP/1.1 {status} Lab\r\nContent-Length: {len(body)}\r\n\r\n"
         return head.encode() + (b"" if request.startswith(b"HEAD") else body)
 
     def _datagram(self, sock):
