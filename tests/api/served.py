@@ -2,6 +2,7 @@
 """A daemon with the small installation of the document's examples."""
 
 import json
+import os
 import re
 
 from zglab import alone, api, contract
@@ -23,6 +24,7 @@ class Served:
     def start(self):
         self._daemon.start()
         self.document = self.call('GET', '/openapi.json').json
+        contract.Contract.shelf = contract.Shelf(os.path.join(os.path.dirname(self.build), 'lab/judges'))
         self.contract = contract.Contract(self.document)
 
     def dispose(self):

@@ -14,7 +14,7 @@ import sys
 import time
 import traceback
 
-from . import boot, documents, modules
+from . import boot, contract, documents, modules
 from .lab import Lab
 
 _registered = []
@@ -81,6 +81,7 @@ class _Runner:
             self._config = json.load(file)
         self._config["out"] = out
         self._config["kind"] = kind
+        contract.Contract.shelf = contract.Shelf(f"{self._config['build']}/lab/judges", f"{out}/judges")
         # Under valgrind a healthy server does not always answer within a quarter of a second.
         documents.QUICK["timeout_ms"] = max(250, int(100 * self._config["slow"]))
         os.chmod(out, 0o755)

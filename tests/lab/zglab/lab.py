@@ -21,6 +21,7 @@ VIP4, VIP6 = "192.0.2.10", "2001:db8::10"
 OTHER_VIP4, OTHER_VIP6 = "192.0.2.20", "2001:db8::20"
 CLIENT4, CLIENT6 = "10.1.0.9", "fd01::9"
 MARGIN = 1.0  # one CPU, labs side by side: see the design of the lab
+REST_MAX = 0.1
 OWED = 2.0    # for each second that the machine was late, this much more is waited
 
 
@@ -33,6 +34,11 @@ def run_in(namespace, *command, stdin=None, check=True):
     if check and done.returncode != 0:
         raise AssertionError(f"{command}: {done.returncode}: {done.stdout}{done.stderr}")
     return done.stdout
+
+
+def rest(pause, began):
+    """How long who looks again and again sleeps: what takes long to ask, since BEGAN, is asked less often."""
+    return max(pause, min(2 * (time.monotonic() - began), REST_MAX))
 
 
 class Gateway:
@@ -223,6 +229,7 @@ class Lab:
         """
         start, late = time.monotonic(), self._pace.late
         while True:
+            began = time.monotonic()
             value = condition()
             now = time.monotonic() - start
             if value:
@@ -230,15 +237,15 @@ class Lab:
             owed = OWED * (self._pace.late - late)
             if now > timeout + owed:
                 raise AssertionError(f"not within {timeout:.2f} s and {owed:.2f} for a late machine: {what}")
-            time.sleep(pause)
+            time.sleep(rest(pause, began))
 
     def holds(self, condition, seconds, what, pause=0.02):
         """CONDITION() stays true for SECONDS; what was found out later than that says nothing."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while (began := time.monotonic()) < end:
             if not condition() and time.monotonic() < end:
                 raise AssertionError(f"did not hold for {seconds} s: {what}")
-            time.sleep(pause)
+            time.sleep(rest(pause, began))
 
     def stored(self):
         """Verdicts are told and applied first and stored behind that: a kill -9 at once may forget the last one."""

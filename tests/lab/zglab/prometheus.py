@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A real Prometheus beside the daemon: the shipped rules with short times, and its API."""
 
+import http.client
 import json
 import os
 import re
@@ -49,18 +50,29 @@ class Prometheus:
              f"--storage.tsdb.path={self._folder}/data", "--log.level=warn",
              f"--web.listen-address=127.0.0.1:{PORT}"],
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, cwd="/",
+            env={**os.environ, "GOMAXPROCS": "1", "GOGC": "200"},  # a lab has one processor, and memory
             preexec_fn=lambda: sysc.setns(lab.gw.ns.descriptor),
         )
         self.started = time.time()
 
     def ask(self, path, **query):
         """The data of an answer; None while Prometheus starts (503, in plain text)."""
-        url = f"http://127.0.0.1:{PORT}/api/v1/{path}?{urllib.parse.urlencode(query)}"
-        text = self._lab.gw.run("curl", "-sf", "-m", "10", url, check=False)
-        if not text:
+        target = f"/api/v1/{path}?{urllib.parse.urlencode(query)}"
+        connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=10)
+        try:
+            with self._lab.gw.ns:
+                connection.connect()
+            connection.request("GET", target)
+            response = connection.getresponse()
+            text = response.read()
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+        if response.status != 200:
             return None
         found = json.loads(text)
-        assert found["status"] == "success", (url, found)
+        assert found["status"] == "success", (target, found)
         return found["data"]
 
     def wait_up(self, seconds):
