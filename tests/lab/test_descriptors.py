@@ -4,7 +4,6 @@
 import os
 import re
 import socket
-import time
 
 from zglab import VIP6, case
 from zglab.documents import balancer, document, group, listener, web
@@ -29,6 +28,12 @@ def descriptors(lab):
 def memory_kib(lab):
     with open(f"/proc/{lab.gw.daemon.process.pid}/status", encoding="ascii") as file:
         return int(re.search(r"VmRSS:\s+(\d+) kB", file.read()).group(1))
+
+
+def all_is_open(lab):
+    """The reader of the kernel's numbers opens its socket when there is a service to look at, and keeps it."""
+    lab.wait(lambda: b"zonegate_listener_connections_total{" in lab.gw.api.get("/metrics").body, 4 + lab.margin,
+             "the kernel's numbers", pause=0.1)
 
 
 def at_rest(lab):
@@ -77,7 +82,8 @@ def much(lab, number):
 @case(timeout=120.0)
 def as_before_after_much_work(lab):
     lab.network(2, tcp=(80, 81))
-    lab.start(kernel={"audit_interval_s": 1})
+    lab.start(web(lab), kernel={"audit_interval_s": 1})
+    all_is_open(lab)
     much(lab, 0)
     before = at_rest(lab)
     for number in range(2):
@@ -96,7 +102,7 @@ def as_before_after_connections_that_end_badly(lab):
     """Clients of the API that go away in the middle, servers that never answer."""
     lab.network(2)
     lab.start(web(lab))
-    time.sleep(0.3)
+    all_is_open(lab)
     lab.gw.api.apply({"zones": {}, "server_groups": {}, "load_balancers": {}})
     before = at_rest(lab)
     lab.gw.api.apply(web(lab))
