@@ -116,6 +116,7 @@ static void readers_get_more_than_writers_give(void **state)
 	struct object *o = group();
 	o->uid = 0x1f;
 	o->revision = 5;
+	o->created_wall = USEC_PER_SEC;
 	json_t *plain = object_encode(o, NULL, NULL);
 	assert_null(json_object_get(plain, "uid"));
 	assert_int_equal(json_object_size(json_object_get(plain, "servers")), 2);
@@ -125,7 +126,8 @@ static void readers_get_more_than_writers_give(void **state)
 	assert_string_equal(json_string_value(json_object_get(full, "uid")), "000000000000001f");
 	assert_int_equal(json_integer_value(json_object_get(full, "revision")), 5);
 	assert_string_equal(json_string_value(json_object_get(full, "created_at")),
-			    "1970-01-01T00:00:00.000Z");
+			    "1970-01-01T00:00:01.000Z");
+	assert_true(json_is_null(json_object_get(full, "updated_at")));
 	json_t *row = object_encode_row(o);
 	assert_null(json_object_get(row, "servers"));
 	// and a write takes what a reader got
