@@ -127,7 +127,7 @@ function Answers({name}: {name: string}) {
 			{!p ? <Waiting what="the answer" error={preview.error.value} /> : (
 				<>
 					<p class="soft small">{p.rcode}, TTL {p.ttl_s} s, serial {p.serial}</p>
-					<ul class="list live">
+					<ul class="list answers live">
 						{p.addresses.map(a => <li key={a.address}><StateMark as={publicationLook({published: a.published, reason_code: a.reason_code ?? ''})} /><span class="mono">{a.address}</span><span class="grow soft small">{a.zone}: {a.detail}</span></li>)}
 						{p.addresses.length === 0 && <li class="soft">No {type} address.</li>}
 					</ul>

@@ -52,8 +52,8 @@ export function DnsPage() {
 					: shown.length === 0 ? <Empty title={r?.items.length ? 'None matches' : 'No name is served'} text="Give a load balancer a dns_name, and set [dns] listen on this node." cli="zonegate dns preview shop.lb.example.net" />
 						: <Table caption="Records" head={['Name', 'Type', 'TTL', 'Data', 'Of']} num={[2]}
 							rows={shown.slice(0, 500).map(x => [
-								<a class="mono" href={`#/dns?name=${encodeURIComponent(x.name)}`}>{x.name}</a>, x.type, `${x.ttl_s} s`, <span class="mono">{x.data.join(', ')}</span>,
-								x.load_balancer ? <a href={href('load-balancers', x.load_balancer)}>{x.load_balancer}{x.zone && `, ${x.zone}`}</a> : '',
+								<a class="mono nowrap" href={`#/dns?name=${encodeURIComponent(x.name)}`}>{x.name}</a>, x.type, `${x.ttl_s} s`, <span class="mono">{x.data.join(', ')}</span>,
+								x.load_balancer ? <a class="nowrap" href={href('load-balancers', x.load_balancer)}>{x.load_balancer}{x.zone && `, ${x.zone}`}</a> : '',
 							])} />}
 				{shown && shown.length > 500 && <p class="soft">and {shown.length - 500} more: find narrows it</p>}
 			</section>
