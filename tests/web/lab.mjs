@@ -2,7 +2,7 @@
 // What an operator does with a gateway that balances: real IPVS, real servers and clients. Each story asserts what the
 // kernel's table, the client's connections or its dig show, not what the page says of itself.
 import assert from 'node:assert/strict'
-import {walkAll} from './looks.mjs'
+import {walk} from './looks.mjs'
 import {close, open, PASSWORD, until, visit} from './page.mjs'
 import {codeOf, makeBalancer, makeFirstUser, makeGroup, makeZone, addZone} from './steps.mjs'
 
@@ -262,7 +262,7 @@ async function lab_every_page_in_both_themes_and_narrow(world) {
 	assert.equal(await put('/api/v1/zone-shifts', 'POST', {zone: 'zone-b', load_balancer: 'shop', expires_in: '1h', comment: 'new switch'}), 201)
 	await weights(world, 100, {'web-1': 0, 'web-4': 0})
 	await close(page)
-	await walkAll(world)
+	await walk(world)
 }
 
 /** In this order: each begins where the one before ended. */

@@ -4,15 +4,13 @@ import assert from 'node:assert/strict'
 
 export const PASSWORD = 'a long password'
 
-/** A browser's state by who looks and how: one signs in once, as people do. */
-async function contextOf(world, options) {
-	const {user, width, height, theme, bypassCSP, fresh} = options
-	const key = JSON.stringify(options)
-	const known = world.contexts?.get(key)
+/** One browser state for all cases, and one with the policy lifted: each is processes of its own. */
+async function contextOf(world, bypassCSP) {
+	const known = world.contexts.get(bypassCSP)
 	if (known) return known
-	const made = await world.browser.newContext({viewport: {width, height}, colorScheme: theme, bypassCSP, reducedMotion: 'reduce'})
+	const made = await world.browser.newContext({bypassCSP, reducedMotion: 'reduce'})
 	made.setDefaultTimeout(30000)
-	if (user && !fresh) world.contexts?.set(key, made)
+	world.contexts.set(bypassCSP, made)
 	return made
 }
 
@@ -24,16 +22,19 @@ async function newPage(world, context) {
 	return page
 }
 
-/** `fresh`: what the page keeps in the browser is for this case alone. Else the tab that stands is loaded anew: a tab is a process. */
-export async function open(world, {user = 'anna', width = 1280, height = 800, theme = 'light', bypassCSP = false, fresh = false} = {}) {
-	const context = await contextOf(world, {user, width, height, theme, bypassCSP, fresh})
+/** The tab that stands, loaded anew: as this user, who signs in once, as people do; `user` null: as nobody. */
+export async function open(world, {user = 'anna', width = 1280, height = 800, bypassCSP = false} = {}) {
+	const context = await contextOf(world, bypassCSP)
 	const page = context.pages()[0] ?? await newPage(world, context)
 	page.troubles = []
-	page.kept = Boolean(user) && !fresh && Boolean(world.contexts)
+	if (!user || context.user !== user) await context.clearCookies()
+	context.user = user
+	await page.emulateMedia({colorScheme: 'light'})
+	await page.setViewportSize({width, height})
 	await page.goto(world.base)
-	if (!user) return page
 	const overview = page.getByRole('heading', {name: 'Overview', level: 1}), button = page.getByRole('button', {name: 'Sign in'})
-	await overview.or(button).waitFor()
+	await (user ? overview.or(button) : button).waitFor()
+	if (!user) return page
 	if (await button.count()) await signIn(page, user)
 	return page
 }
@@ -51,9 +52,9 @@ export async function visit(world, page, hash) {
 	await page.waitForFunction(() => ![...document.querySelectorAll('#main [role=status]')].some(e => e.textContent.startsWith('Reading')))
 }
 
+/** Nothing runs in the tab any more. */
 export async function close(page) {
-	if (page.kept) await page.goto(new URL('none', page.url()).href) // nothing runs there
-	else await page.context().close()
+	await page.goto(new URL('none', page.url()).href)
 	assert.deepEqual(page.troubles, [])
 }
 
