@@ -22,7 +22,7 @@ VARIANT ?= default
 PREFIX ?= /usr
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
-REPLAY_SECONDS ?= 5
+REPLAY_SECONDS ?= 0
 PYTHON ?= python3
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
@@ -53,19 +53,17 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prot
 HARDENING := -fstack-protector-strong -fPIE
 OPTIMIZE := -O2 -g
 # Unit tests are compiled more often than they run; FORTIFY wants some optimization.
-UNIT_OPTIMIZE := -O1
+UNIT_OPTIMIZE := -O0 -U_FORTIFY_SOURCE
 FORTIFY := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 SANITIZE :=
 
 ifeq ($(VARIANT),default)
-else ifeq ($(VARIANT),asan)
-OPTIMIZE := -O1 -g1 -fno-omit-frame-pointer
-UNIT_OPTIMIZE := -O0
-FORTIFY := -U_FORTIFY_SOURCE
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
-else ifeq ($(VARIANT),fuzz)
+else ifneq ($(filter $(VARIANT),asan fuzz),)
+# Both have unit tests, plays and fuzz targets of the same objects: asan is made in a third of the time, for `make test`,
+# and fuzz runs twice as fast, for `make fuzz`.
 CC := $(CLANG)
-OPTIMIZE := -O1 -gline-tables-only -fno-omit-frame-pointer
+OPTIMIZE := $(if $(filter asan,$(VARIANT)),-O0,-O1) -gline-tables-only -fno-omit-frame-pointer
+UNIT_OPTIMIZE := -O0
 FORTIFY := -U_FORTIFY_SOURCE
 SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 else ifeq ($(VARIANT),coverage)
@@ -154,7 +152,8 @@ $(OUT)/zonegated: $(OUT)/controller/main.o $(LIB)
 $(OUT)/zonegate: $(call obj,$(CLI_SRC) $(BASE_SRC))
 	$(call say,link)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS)
 
-# Every file judged and none compiled: what the lint asks the other compiler. Its warnings need no optimizer.
+# Every file judged and, but for those that are compiled already, none compiled: what the lint asks the other compiler, whose
+# warnings need no optimizer.
 ALL_SRC = $(LIB_SRC) $(CLI_SRC) controller/main.c $(UNIT_SRC) $(SIM_SRC) $(FUZZ_SRC) $(BENCH_SRC) \
 	tests/lint/reference.c
 syntax: $(ALL_SRC:%.c=$(OUT)/%.judged)
@@ -165,12 +164,12 @@ unit_flags = $(if $(filter tests/unit/%,$<),$(UNIT_OPTIMIZE))
 $(OUT)/%.judged: %.c $(OUT)/.flags
 	@mkdir -p $(@D)
 	$(call say,$(CC))$(CC) $(CPPFLAGS_ALL) $(tests_flags) $(CFLAGS_ALL) -fsyntax-only \
-		-MMD -MP -MF $(@:.judged=.d) -MT $@ $< && touch $@
+		-MMD -MP -MF $(@:.judged=.d) -MT $@ -MT $(@:.judged=.o) $< && touch $@
 
 $(OUT)/%.o: %.c $(OUT)/.flags
 	@mkdir -p $(@D)
 	$(call say,$(CC))$(CC) $(CPPFLAGS_ALL) $(tests_flags) $(CFLAGS_ALL) $(unit_flags) \
-		-MMD -MP -c -o $@ $<
+		-MMD -MP -MT $@ -MT $(@:.o=.judged) -c -o $@ $< && touch $(@:.o=.judged)
 
 # A change of flags, version or file list rebuilds; an unchanged line leaves the stamp alone.
 FLAGS_LINE = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(UNIT_OPTIMIZE) $(LDFLAGS_ALL)
@@ -185,8 +184,8 @@ quote = '$(subst ','\'',$(1))'
 
 # ---- test programs: one a file, all linked with the archive -----------------------------------
 
-# Hundreds of links, and gold takes half the time. What is installed is linked as usual.
-TEST_LINK := $(if $(filter gcc,$(CC)),$(if $(shell command -v ld.gold),-fuse-ld=gold))
+# Hundreds of links, and lld takes a third of the time. What is installed is linked as usual.
+TEST_LINK := $(if $(shell command -v ld.lld),-fuse-ld=lld)
 
 .PHONY: unit sim fuzzers benches
 unit: $(UNIT_BIN)
@@ -202,7 +201,7 @@ $(SIM_BIN): $(call obj,$(SIM_SRC)) $(LIB)
 	$(call say,link)$(CC) $(LDFLAGS_ALL) $(TEST_LINK) -o $@ $^ $(DAEMON_LIBS)
 
 $(FUZZ_BIN): $(OUT)/%: $(OUT)/%.o $(LIB)
-	$(call say,link)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ $(DAEMON_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS_ALL) $(TEST_LINK) -fsanitize=fuzzer -o $@ $^ $(DAEMON_LIBS)
 
 $(BARE_BIN): $(OUT)/tests/bench/bare_common.o
 $(BENCH_BIN): $(OUT)/%: $(OUT)/%.o $(LIB)

@@ -23,8 +23,8 @@ def format_is_clang_format(tree):
 
 def clang_is_content(tree):
     """The other compiler has no warning for any file."""
-    result = tree.run([*tree.make, '-s', '--no-print-directory', f'CC={tree.clang}',
-                       f'BUILD={tree.build}/lint', 'VARIANT=default', 'syntax'])
+    result = tree.run([*tree.make, '-s', '--no-print-directory', f'CLANG={tree.clang}',
+                       f'BUILD={tree.build}', 'VARIANT=asan', 'syntax'])
     if result.returncode == 0:
         return []
     lines = [line for line in (result.stdout + result.stderr).split('\n')

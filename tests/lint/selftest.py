@@ -18,7 +18,7 @@ LINE = '// SPDX-License-Identifier: GPL-2.0-or-later\n'
 
 CLEAN = {
     'Makefile': '# SPDX-License-Identifier: GPL-2.0-or-later\nsyntax:\n'
-                '\t@for f in controller/*/*.c; do $(CC) -Icontroller -Wall -Werror '
+                '\t@for f in controller/*/*.c; do $(CLANG) -Icontroller -Wall -Werror '
                 '-fsyntax-only $$f || exit 1; done\n'
                 'install:\n\tinstall -D Makefile $(DESTDIR)$(PREFIX)/bin/z\n'
                 'uninstall:\n\trm -f $(DESTDIR)$(PREFIX)/bin/z\n',
