@@ -138,7 +138,7 @@ static void note_overdue(void *ctx)
 static void conns_have_deadlines(void **state)
 {
 	struct ev_loop *loop = ev_loop_new(0);
-	struct conns *c = conns_new(loop, 90 * USEC_PER_MS);
+	struct conns *c = conns_new(loop, 600 * USEC_PER_MS);
 	struct pair idle, receiving, answering;
 	unsigned overdue = 0;
 
@@ -150,15 +150,15 @@ static void conns_have_deadlines(void **state)
 	conns_set_phase(answering.conn, CONN_ANSWERING);
 	receiving.conn->overdue = note_overdue;
 	receiving.conn->overdue_ctx = &overdue;
-	ev_run(loop, EVRUN_ONCE); /* 30 ms */
+	ev_run(loop, EVRUN_ONCE); /* 200 ms */
 	assert_int_equal(overdue, 0);
 	assert_true(is_cut(&idle));
 	assert_false(is_cut(&receiving));
-	ev_run(loop, EVRUN_ONCE); /* 90 ms */
+	ev_run(loop, EVRUN_ONCE); /* 600 ms */
 	assert_true(is_cut(&receiving));
 	assert_false(is_cut(&answering));
 	assert_int_equal(overdue, 1);
-	ev_run(loop, EVRUN_ONCE); /* 180 ms */
+	ev_run(loop, EVRUN_ONCE); /* 1200 ms */
 	assert_true(is_cut(&answering));
 	leave(&idle);
 	leave(&receiving);
