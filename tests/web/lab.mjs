@@ -2,6 +2,7 @@
 // What an operator does with a gateway that balances: real IPVS, real servers and clients. Each story asserts what the
 // kernel's table, the client's connections or its dig show, not what the page says of itself.
 import assert from 'node:assert/strict'
+import {join} from 'node:path'
 import {walk} from './looks.mjs'
 import {close, open, PASSWORD, until, visit} from './page.mjs'
 import {codeOf, makeBalancer, makeFirstUser, makeGroup, makeZone, addZone} from './steps.mjs'
@@ -122,7 +123,7 @@ async function lab_a_drain_lets_connections_finish(world) {
 	await world.gateway.act('hold', VIP_A)
 	const before = await world.gateway.act('held')
 	assert.ok((before.owners['web-1'] ?? 0) + (before.owners['web-3'] ?? 0) > 0, 'some are on those that will be drained')
-	const page = await open(world)
+	const page = await open(world, {width: 360, height: 740}) // by thumb
 	await visit(world, page, '#/server-groups/web')
 	await page.getByLabel('Pick web-1').check()
 	await page.getByLabel('Pick web-3').check()
@@ -130,11 +131,14 @@ async function lab_a_drain_lets_connections_finish(world) {
 	const dialog = page.getByRole('dialog')
 	await dialog.getByLabel('Why').fill('new disks')
 	await dialog.getByLabel('Let connections finish').fill('30m')
+	assert.ok((await dialog.getByRole('button', {name: 'Drain'}).boundingBox()).height >= 44, 'a thumb hits it')
+	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than the screen')
+	await page.screenshot({path: join(world.shots, 'narrow_drain.png')})
 	await dialog.getByRole('button', {name: 'Drain'}).click()
 	await dialog.waitFor({state: 'detached'})
 	await weights(world, 100, {'web-1': 0, 'web-3': 0})
 	const row = page.getByRole('row').filter({hasText: 'web-1'})
-	await row.getByText(/\d+ conn\w* left.*(29|30):\d\d/i).waitFor()
+	await row.getByText(/^\d+ left · .*(29|30):\d\d/).waitFor()
 	await nobodyComesTo(world, 'web-1', 'web-3')
 	const held = await world.gateway.act('held')
 	assert.deepEqual(held.broken, [], 'those of before go on')

@@ -73,13 +73,23 @@ const NO_RESULTS = new Map<string, RecentResult[]>()
 
 interface Row extends ServerRow { drain?: Override; flows?: number; active?: number }
 
+function timeLeft(drain: Override) {
+	return clock(Date.parse(drain.deadline_at ?? '') - now.value)
+}
+
+/** Why, where there is no column for it. */
+function inShort(r: Row) {
+	if (r.drain) return r.drain.state === 'finished' ? 'drained' : `${r.drain.connections ?? 0} left · ${timeLeft(r.drain)}`
+	return r.state === 'healthy' ? '' : reasonOf(r.detail)
+}
+
 function columnsFor(group: string, selected: Set<string>, toggle: (s: string) => void, recent: Map<string, RecentResult[]>): Column<Row>[] {
 	const top = Math.max(1, ...[...recent.values()].flatMap(list => list.map(r => r.duration_ms)))
 	return [
 		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: r => <input type="checkbox" checked={selected.has(r.server)} aria-label={`Pick ${r.server}`} onChange={() => toggle(r.server)} />},
-		{id: 'name', head: 'Server', width: '16%', rowHeader: true, sort: byName, cell: r => <a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a>},
+		{id: 'name', head: 'Server', width: '16%', rowHeader: true, sort: byName, cell: r => <><a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a><span class="narrow-only">{inShort(r)}</span></>},
 		{id: 'state', head: 'State', width: '138px', sort: byState, cell: r => <StateMark state={r.state} />},
-		{id: 'detail', head: 'Why', wideOnly: true, twoLines: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.drain.state === 'finished' ? ', done' : `, ${clock(Date.parse(r.drain.deadline_at ?? '') - now.value)} at most`}` : reasonOf(r.detail)}</span>},
+		{id: 'detail', head: 'Why', wideOnly: true, twoLines: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.drain.state === 'finished' ? ', done' : `, ${timeLeft(r.drain)} at most`}` : reasonOf(r.detail)}</span>},
 		{id: 'since', head: 'For', width: '100px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
 		{id: 'zone', head: 'Zone', width: '92px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
 		{id: 'weight', head: 'Weight', width: '94px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
