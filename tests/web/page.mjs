@@ -49,7 +49,7 @@ export async function signIn(page, user, password = PASSWORD) {
 export async function visit(world, page, hash) {
 	await page.goto(world.base + hash)
 	await page.locator('#main h1').first().waitFor()
-	await page.waitForFunction(() => ![...document.querySelectorAll('#main [role=status]')].some(e => e.textContent.startsWith('Reading')))
+	await page.waitForFunction(() => ![...document.querySelectorAll('#main [role=status], #main p.soft')].some(e => /^(Reading|Computing)/.test(e.textContent)))
 }
 
 /** Nothing runs in the tab any more. */

@@ -80,7 +80,7 @@ function timeLeft(drain: Override) {
 /** Why, where there is no column for it. */
 function inShort(r: Row) {
 	if (r.drain) return r.drain.state === 'finished' ? 'drained' : `${r.drain.connections ?? 0} left · ${timeLeft(r.drain)}`
-	return r.state === 'healthy' ? '' : reasonOf(r.detail)
+	return r.state === 'healthy' ? '' : reasonOf(r.detail)?.replace(/^\S+:\d+ /, '')
 }
 
 function columnsFor(group: string, selected: Set<string>, toggle: (s: string) => void, recent: Map<string, RecentResult[]>): Column<Row>[] {
