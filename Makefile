@@ -269,6 +269,7 @@ COMPLETION_zsh := $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_zonegate
 COMPLETION_fish := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/zonegate.fish
 INSTALLED := $(DESTDIR)$(PREFIX)/sbin/zonegated $(DESTDIR)$(PREFIX)/bin/zonegate $(UNIT_PLACE) \
 	$(DESTDIR)$(PREFIX)/lib/sysusers.d/zonegate.conf $(DESTDIR)$(PREFIX)/lib/modules-load.d/zonegate.conf \
+	$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/zonegate.conf \
 	$(foreach m,$(MAN),$(call man_place,$(m))) \
 	$(foreach s,bash zsh fish,$(COMPLETION_$(s))) \
 	$(SHARED:conf/%=$(SHARE)/%)
@@ -283,6 +284,7 @@ install: all
 		$(UNIT_PLACE)
 	$(quiet)$(call put,644,systemd/zonegate.sysusers,$(DESTDIR)$(PREFIX)/lib/sysusers.d/zonegate.conf)
 	$(quiet)$(call put,644,systemd/zonegate.modules-load,$(DESTDIR)$(PREFIX)/lib/modules-load.d/zonegate.conf)
+	$(quiet)$(call put,644,systemd/zonegate.tmpfiles,$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/zonegate.conf)
 	$(quiet)install -d $(DESTDIR)$(SYSCONFDIR)/zonegate/conf.d
 	$(quiet)test -e $(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf || \
 		{ $(call put,644,conf/zonegate.conf,$(DESTDIR)$(SYSCONFDIR)/zonegate/zonegate.conf); }
@@ -292,7 +294,7 @@ install: all
 		$(OUT)/zonegate completion $(s) >$(COMPLETION_$(s)) &&) true
 	@test -n "$(UI_READY)" || echo 'The web UI is left out: make deps && make && make install puts it, too.'
 	@test -n "$(DESTDIR)" || printf '%s\n' 'Installed. Next, as root:' \
-		'  systemd-sysusers && systemctl restart systemd-modules-load' \
+		'  systemd-sysusers && systemd-tmpfiles --create zonegate.conf && systemctl restart systemd-modules-load' \
 		'  systemctl daemon-reload && systemctl enable --now zonegate' '  zonegate status'
 
 # The settings, the state and the user stay.

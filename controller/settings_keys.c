@@ -65,7 +65,9 @@ const struct settings_key settings_keys[] = {
 	 NULL,
 	 "device that the VIP addresses are kept on, or none; a name that begins with zonegate is a dummy that the daemon "
 	 "makes, any other must exist, and the addresses are announced on its link"},
-	{"kernel", "iptables", KEY_LATER, VALUE_PRINTABLE, 0, NULL, 0, 0, NULL, "nft or legacy"},
+	{"kernel", "iptables", KEY_CHOICE, VALUE_PRINTABLE, AT(kernel_iptables), "auto", 0, 0,
+	 "auto|nft|legacy",
+	 "backend of iptables for vip_guard; auto: what the command iptables is here, and if that does not work the others"},
 	{"kernel", "manage_sysctls", KEY_CHOICE, VALUE_PRINTABLE, AT(kernel_manage_sysctls), "yes",
 	 0, 0, "yes|no", "set the sysctls below net.ipv4.vs that the configuration needs"},
 	{"kernel", "mark_mask", KEY_LATER, VALUE_PRINTABLE, 0, NULL, 0, 0, NULL,

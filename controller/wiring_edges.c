@@ -100,17 +100,38 @@ static void on_kernel_unannounced(void *ctx, const struct addr *a, int error)
 		addr_format(a, text), w->settings->kernel_vip_device, strerror(-error));
 }
 
+static void on_kernel_ruleset(void *ctx, struct ruleset *r, int error)
+{
+	struct wiring *w = ctx;
+
+	engine_note_ruleset(w->engine, r, error);
+}
+
+static void on_kernel_complained(void *ctx, const char *program, const char *text)
+{
+	char *line AUTO_FREE = mem_strdup(text);
+
+	(void)ctx;
+	for (char *c = line; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	log_write(LOG_LEVEL_WARNING, "%s: %s", program, line);
+}
+
 int wiring_edges_open_kernel(struct wiring *w, struct err *e)
 {
 	const struct settings *s = w->settings;
-	struct kernel_settings ks = {.mode = s->kernel_ipvs == 1 ? KERNEL_OFF : KERNEL_AUTO};
+	struct kernel_settings ks = {.mode = s->kernel_ipvs == 1 ? KERNEL_OFF : KERNEL_AUTO,
+				     .iptables = (enum kernel_iptables)s->kernel_iptables};
 	struct kernel_callbacks cb = {.ctx = w,
 				      .done = on_kernel_done,
 				      .table = on_kernel_table,
 				      .availability = on_kernel_availability,
 				      .service = on_kernel_service,
 				      .device = on_kernel_device,
-				      .unannounced = on_kernel_unannounced};
+				      .unannounced = on_kernel_unannounced,
+				      .ruleset = on_kernel_ruleset,
+				      .complained = on_kernel_complained};
 	int error;
 
 	if (strlen(s->kernel_vip_device) >= sizeof(ks.vip_device))

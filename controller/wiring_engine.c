@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/endpoint.h"
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "engine/events.h"
@@ -33,6 +34,32 @@ static void on_row(void *ctx, const struct store_row *row)
 	engine_load_row(w->engine, row);
 }
 
+static void own_ports_add(struct engine_settings *es, const struct settings_list *list,
+			  const struct endpoint_rule *rule, uint8_t protocol)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct err ignored AUTO_ERR = {0}; /* a fault is told by who listens there */
+		struct endpoint at;
+
+		if (es->own_port_count == ENGINE_OWN_PORTS_MAX ||
+		    endpoint_parse(list->items[i], rule, &ignored, &at) != 0)
+			continue;
+		es->own_ports[es->own_port_count++] = (struct guard_port){
+			.address = at.address, .port = at.port, .protocol = protocol};
+	}
+}
+
+static void fill_own_ports(struct engine_settings *es, const struct settings *s)
+{
+	static const struct endpoint_rule dns = {.place = "[dns] listen", .port = 53};
+	static const struct endpoint_rule api = {.place = "[api] listen", .lowest_port = 1};
+
+	own_ports_add(es, &s->dns_listen, &dns, IPPROTO_UDP);
+	own_ports_add(es, &s->dns_listen, &dns, IPPROTO_TCP);
+	own_ports_add(es, &s->api_listen, &api, IPPROTO_TCP);
+	own_ports_add(es, &s->api_tls_listen, &api, IPPROTO_TCP);
+}
+
 void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
 {
 	const struct settings *s = w->settings;
@@ -55,6 +82,7 @@ void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
 		es.dns_apexes[es.dns_apex_count++] = s->dns_apex.items[i];
 	for (size_t i = 0; i < s->dns_ns.count && i < ENGINE_NS_MAX; i++)
 		(void)wiring_dns_parse_ns(s->dns_ns.items[i], &es.dns_ns[es.dns_ns_count++]);
+	fill_own_ports(&es, s);
 	es.dns_hostmaster = s->dns_hostmaster;
 	w->engine = engine_new(&es, &ports, snapshot);
 	engine_load_event_number(w->engine, store_last_event(w->store));

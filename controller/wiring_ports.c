@@ -102,6 +102,13 @@ static void port_request_service(void *ctx, const struct plan_key *key)
 	kernel_request_service(w->kernel, key);
 }
 
+static void port_request_ruleset(void *ctx)
+{
+	struct wiring *w = ctx;
+
+	kernel_request_ruleset(w->kernel);
+}
+
 static size_t port_addresses(void *ctx, const struct addr **ret_addresses)
 {
 	const struct wiring *w = ctx;
@@ -307,6 +314,7 @@ void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports)
 		.kernel_submit = port_kernel_submit,
 		.kernel_request_table = port_request_table,
 		.kernel_request_service = port_request_service,
+		.kernel_request_ruleset = port_request_ruleset,
 		.kernel_addresses = port_addresses,
 		.kernel_read_sysctl = port_read_sysctl,
 		.kernel_advise = port_advise,

@@ -86,6 +86,8 @@ static json_t *system_kernel(const struct node_status *n)
 		json_object_set_new(json, "vip_device", json_string(n->vip_device));
 	if (n->vip_device_fault)
 		json_object_set_new(json, "vip_device_fault", json_string(n->vip_device_fault));
+	if (n->guard_fault)
+		json_object_set_new(json, "guard_fault", json_string(n->guard_fault));
 	if (uname(&name) == 0)
 		json_object_set_new(json, "release", json_string(name.release));
 	conntrack = system_conntrack(n);

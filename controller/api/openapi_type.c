@@ -275,7 +275,7 @@ static const struct {
 	{"Sysctl", "A setting of the kernel that bears on balancing", "name:string value:integer"},
 	{"SystemKernel", "IPVS and the device of the addresses",
 	 "ipvs:=auto|off available:boolean known:boolean detail?:string vip_device?:string "
-	 "vip_device_fault?:string release?:string conntrack?:ConnectionTracking "
+	 "vip_device_fault?:string guard_fault?:string release?:string conntrack?:ConnectionTracking "
 	 "modules:[string] sysctls:[Sysctl]"},
 	{"SystemStore", "Whether the store takes commits", "ok:boolean detail?:string"},
 	{"SystemTls", "The certificate of the listener",

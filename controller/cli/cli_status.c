@@ -83,6 +83,7 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 	else if (!cli_print_true(kernel, "available"))
 		printf("   no IPVS: %s\n", cli_print_text(kernel, "detail"));
 	cli_status_print_note(kernel, "vip_device_fault");
+	cli_status_print_note(kernel, "guard_fault");
 	cli_status_print_update(json_object_get(system, "dns_update"));
 	cli_status_print_unconfirmed(json_object_get(system, "unconfirmed"));
 	if (!cli_print_true(json_object_get(system, "store"), "ok"))

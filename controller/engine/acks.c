@@ -24,6 +24,8 @@ static void request(struct engine *e, bool audits)
 	for (size_t i = 0; i < e->askers.count; i++)
 		((struct engine_asker *)e->askers.items[i])->asked = true;
 	e->ports.kernel_request_table(e->ports.ctx);
+	if (audits)
+		guards_request(e);
 }
 
 void acks_request_table(struct engine *e)
@@ -49,6 +51,7 @@ static void clear_faults(struct engine *e)
 		free(s->fault);
 		s->fault = NULL;
 	}
+	guards_clear_fault(e);
 	e->failing = false;
 	metrics_set(METRIC_CONFIG_APPLY_OK, 1);
 	e->retry_at = USEC_NEVER;
@@ -59,7 +62,7 @@ static void clear_faults(struct engine *e)
 static void overcome(struct engine *e)
 {
 	if (e->failing && e->retry_at == USEC_NEVER && !e->table_requested && e->dirty.count == 0 &&
-	    e->lists_done == e->lists_submitted)
+	    !guards_looking(e) && e->lists_done == e->lists_submitted)
 		clear_faults(e);
 }
 
@@ -82,11 +85,13 @@ void acks_submit(struct engine *e)
 		plan_ops_clear(&ops);
 	}
 	overcome(e);
-	if (e->unadopted)
+	if (e->unadopted || guards_pending(e))
 		return; /* what was committed is not planned whole yet */
 	propose_note_submitted(e);
 	if (e->lists_done == e->lists_submitted)
 		vips_finish(e);
+	if (e->lists_done == e->lists_submitted)
+		guards_finish(e);
 }
 
 /* ---- answers ---- */
@@ -174,6 +179,15 @@ static void note_other_failure(struct engine *e, const struct plan_op *op)
 		tell_failed(e, "", op, advice);
 }
 
+static void note_guard_failure(struct engine *e, const struct plan_op *op)
+{
+	char advice[400];
+
+	e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
+	if (guards_note_failure(e, op, advice))
+		tell_failed(e, "", op, advice);
+}
+
 /* Whether the answer is as good as success. */
 static bool op_succeeded(const struct plan_op *op)
 {
@@ -181,6 +195,8 @@ static bool op_succeeded(const struct plan_op *op)
 		return op->result == 0 || op->result == -EEXIST;
 	if (op->kind == PLAN_DELETE_ADDRESS)
 		return op->result == 0 || op->result == -EADDRNOTAVAIL;
+	if (op->kind == PLAN_DELETE_SET || op->kind == PLAN_DELETE_ENTRY)
+		return op->result == 0 || op->result == -ENOENT;
 	return op->result == 0;
 }
 
@@ -192,7 +208,9 @@ static void note_op(struct engine *e, const struct plan_op *op)
 		sysctls_note_op(e, op);
 	if (op_succeeded(op))
 		return;
-	if (op_is_address(op) || op->kind == PLAN_SET_SYSCTL || op->kind == PLAN_SET_TIMEOUTS)
+	if (plan_op_is_ruleset(op->kind))
+		note_guard_failure(e, op);
+	else if (op_is_address(op) || op->kind == PLAN_SET_SYSCTL || op->kind == PLAN_SET_TIMEOUTS)
 		note_other_failure(e, op);
 	else
 		note_service_failure(e, op);
@@ -224,7 +242,7 @@ static bool applied_is_news(struct engine *e)
 void acks_note_settled(struct engine *e)
 {
 	if (!e->kernel_known || e->lists_done != e->lists_submitted || e->failing ||
-	    e->dirty.count || e->flushing)
+	    e->dirty.count || e->flushing || guards_pending(e))
 		return;
 	if (e->applied_revision == e->snapshot->revision || e->planned_snapshot != e->snapshot)
 		return;
@@ -508,6 +526,7 @@ void engine_note_availability(struct engine *e, int error)
 	e->table_requested = false;
 	plan_ops_clear(&e->ops);
 	timeouts_forget(e);
+	guards_forget(e);
 	for (size_t i = 0; i < e->services.count; i++) {
 		service_learn(e->services.items[i], NULL);
 		services_mark(e, e->services.items[i]);

@@ -51,7 +51,7 @@ static const struct {
 	{"shift", shift_rows_load},      {"vip_health", vip_checks_load_row},
 	{"dns", publish_load_row},       {"override", override_rows_load},
 	{"confirm", confirm_load_row},   {"timeout", timeouts_load_row},
-	{"told", told_load_row},
+	{"told", told_load_row},         {"guard", guards_load_row},
 };
 #define ROW_KINDS (sizeof(row_kinds) / sizeof(row_kinds[0]))
 
@@ -78,6 +78,7 @@ void engine_free(struct engine *e)
 	overrides_free(e);
 	zones_free(e);
 	publish_free(e);
+	guards_free(e);
 	rows_free(&e->loaded_vip_health);
 	runtime_free(e);
 	services_free(e);
@@ -114,6 +115,7 @@ static void step_checks(struct engine *e)
 	services_sync(e);
 	overrides_sync(e);
 	vips_sync(e);
+	guards_sync(e);
 	drains_sync(e);
 	zones_sync(e);
 	vip_checks_drop_loaded(e);
@@ -253,7 +255,7 @@ bool engine_idle(const struct engine *e)
 {
 	return e->lists_done == e->lists_submitted && e->ops.count == 0 && propose_idle(e) &&
 	       shifts_idle(e) && overrides_idle(e) && !e->confirming && rows_idle(e) &&
-	       !(e->marks & ~(unsigned)MARK_STORE);
+	       !guards_looking(e) && !(e->marks & ~(unsigned)MARK_STORE);
 }
 
 void engine_flush(struct engine *e)

@@ -6,6 +6,7 @@
 
 #include "engine/ports.h"
 #include "model/change.h"
+#include "plan/guard.h"
 
 struct engine;
 struct dns_changes;
@@ -15,6 +16,7 @@ struct dns_changes;
 #define ENGINE_NS_MAX     13
 
 #define ENGINE_NS_ADDRESSES_MAX 8
+#define ENGINE_OWN_PORTS_MAX    256
 #define ENGINE_NS_NAME_MAX      256
 
 struct engine_name_server {
@@ -39,6 +41,9 @@ struct engine_settings {
 	size_t dns_apex_count;
 	struct engine_name_server dns_ns[ENGINE_NS_MAX];
 	size_t dns_ns_count;
+	/* Where this daemon itself listens: the guard of the VIPs lets it be. */
+	struct guard_port own_ports[ENGINE_OWN_PORTS_MAX];
+	size_t own_port_count;
 	const char *dns_hostmaster; /* NULL = hostmaster under each apex */
 };
 
@@ -71,7 +76,8 @@ void engine_note_commit(struct engine *e, uint64_t token, int result, const stru
 void engine_note_ops(struct engine *e, const struct plan_ops *ops);
 void engine_note_table(struct engine *e, struct plan_table *t, int error); /* takes the table */
 void engine_note_service(struct engine *e, const struct plan_key *k, struct plan_table *t,
-			 int error); /* takes the table */
+			 int error);                                      /* takes the table */
+void engine_note_ruleset(struct engine *e, struct ruleset *r, int error); /* takes the ruleset */
 void engine_note_availability(struct engine *e, int error);
 /* The VIP device cannot be used, with the mend as a sentence; or is back (0): addresses may be missing. */
 void engine_note_device(struct engine *e, int error, const char *mend);

@@ -31,7 +31,7 @@ void figures_note_result(struct engine *e, const void *ref, const struct probe_r
 }
 
 /* In the table of metrics the operations stand in the order of their kinds, each with ok and failed. */
-_Static_assert(METRIC_KERNEL_DELETE_SERVICE_FAILED - METRIC_KERNEL_SET_SYSCTL_OK ==
+_Static_assert(METRIC_KERNEL_DELETE_SET_FAILED - METRIC_KERNEL_SET_SYSCTL_OK ==
 		       2 * PLAN_OP_KIND_COUNT - 1,
 	       "two metrics for each kind of operation");
 _Static_assert(METRIC_KERNEL_ADD_DEST_OK - METRIC_KERNEL_SET_SYSCTL_OK == 2 * PLAN_ADD_DEST,

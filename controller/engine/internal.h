@@ -5,6 +5,7 @@
 
 #include "engine/event_state.h"
 #include "engine/figures.h"
+#include "engine/guards.h"
 #include "engine/row_state.h"
 #include "engine/timeouts.h"
 #include "engine/wishes.h"
@@ -161,6 +162,7 @@ struct engine {
 	struct vec askers;   /* struct engine_asker */
 	struct engine_sysctl sysctls[ENGINE_SYSCTLS];
 	struct engine_timeouts timeouts;
+	struct engine_guards guards;
 	struct table loaded_health; /* struct engine_row, until their servers appear */
 
 	struct plan_ops ops; /* to be submitted */

@@ -57,6 +57,8 @@ struct engine_ports {
 	void (*kernel_request_table)(void *ctx);
 	/* Answered by engine_note_service(). */
 	void (*kernel_request_service)(void *ctx, const struct plan_key *key);
+	/* Answered by engine_note_ruleset(). */
+	void (*kernel_request_ruleset)(void *ctx);
 	/* Addresses on the VIP device now; borrowed. */
 	size_t (*kernel_addresses)(void *ctx, const struct addr **ret_addresses);
 	/* Value of a sysctl below net.ipv4.vs, or a negative errno. */

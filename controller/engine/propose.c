@@ -162,6 +162,7 @@ static void commit(struct engine *e, struct engine_pending *p)
 	p->batch->via = mem_strdup(proposal->via ? proposal->via : "api");
 	p->batch->comment = proposal->comment ? mem_strdup(proposal->comment) : NULL;
 	vips_note_candidates(e, p->next_snapshot, &p->rows);
+	guards_note_candidate(e, p->next_snapshot, &p->rows);
 	confirm_note_candidate(e, proposal, p->batch, &p->rows);
 	for (size_t i = 0; i < p->drains.count; i++)
 		drains_write_row(p->drains.items[i], &p->rows);
@@ -269,6 +270,8 @@ static void put_in_force(struct engine *e, struct engine_pending *p)
 			vips_load_row(e, &row);
 		else if (strcmp(r->kind, "confirm") == 0)
 			confirm_load_row(e, &row);
+		else if (strcmp(r->kind, "guard") == 0)
+			guards_load_row(e, &row);
 	}
 	e->snapshot = snapshot_apply(old, p->batch);
 	snapshot_unref(old);

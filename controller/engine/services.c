@@ -362,6 +362,7 @@ void services_plan(struct engine *e)
 	memset(&e->dirty, 0, sizeof(e->dirty));
 	sysctls_plan(e);
 	timeouts_plan(e);
+	guards_plan_adds(e);
 	for (size_t i = 0; i < dirty.count; i++) {
 		struct engine_service *s = dirty.items[i];
 
@@ -379,6 +380,7 @@ void services_plan(struct engine *e)
 	vips_plan_deletes(e);
 	for (size_t i = 0; i < leftovers.count; i++)
 		plan_leftover(e, leftovers.items[i]);
+	guards_plan_deletes(e);
 	vec_clear(&leftovers);
 	vec_clear(&dirty);
 }
@@ -407,6 +409,7 @@ void services_preview(struct engine *e, const struct snapshot *s, const struct v
 	services_list_places(e, s, &places);
 	sysctls_preview(e, s, ops);
 	timeouts_preview(e, s, ops);
+	guards_preview_adds(e, s, ops);
 	for (size_t i = 0; i < places.count; i++)
 		preview_place(e, s, &places.items[i], drains, ops);
 	vips_preview(e, s, ops);
@@ -419,5 +422,6 @@ void services_preview(struct engine *e, const struct snapshot *s, const struct v
 		    (j == places.count || plan_key_compare(&places.items[j].key, &now->key) != 0))
 			diff_service(NULL, &now->expected, ops);
 	}
+	guards_preview_deletes(e, s, ops);
 	free(places.items);
 }

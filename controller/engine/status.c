@@ -400,6 +400,7 @@ void engine_node_status(const struct engine *e, struct node_status *ret_status)
 		.vip_device = e->settings.manage_addresses ? e->settings.vip_device : NULL,
 		.vip_device_is_dummy = e->settings.vip_device_is_dummy,
 		.vip_device_fault = e->device_fault,
+		.guard_fault = e->guards.fault,
 		.vip_device_advice = vips_advise(e),
 		.zones_advice = e->zones_advice,
 		.store_ok = e->store_ok,

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "kernel/ipset.h"
 #include "kernel/kernel.h"
 #include "kernel/vip.h"
 
@@ -14,10 +15,13 @@
 #define ADD_OR_EDIT (BIT(PLAN_ADD_SERVICE) | BIT(PLAN_EDIT_SERVICE))
 #define CHANGE      (BIT(PLAN_EDIT_SERVICE) | BIT(PLAN_DELETE_SERVICE))
 #define DESTS       (BIT(PLAN_ADD_DEST) | BIT(PLAN_EDIT_DEST) | BIT(PLAN_DELETE_DEST))
-#define ADDRESSES   (BIT(PLAN_ADD_ADDRESS) | BIT(PLAN_DELETE_ADDRESS))
+#define SETS \
+	(BIT(PLAN_ADD_SET) | BIT(PLAN_ADD_ENTRY) | BIT(PLAN_DELETE_ENTRY) | BIT(PLAN_DELETE_SET))
+#define RULES     (BIT(PLAN_SET_RULES) | BIT(PLAN_DELETE_RULES))
+#define ADDRESSES (BIT(PLAN_ADD_ADDRESS) | BIT(PLAN_DELETE_ADDRESS))
 
 /* In the text: @k the virtual service, @d the destination, @a the address, @s the scheduler, @e the persistence engine,
- * @y the sysctl, @v its value. The first row that fits counts. */
+ * @y the sysctl, @v its value, @n the set, @p the program of iptables. The first row that fits counts. */
 static const struct {
 	unsigned kinds;
 	int error;
@@ -67,6 +71,24 @@ static const struct {
 	{BIT(PLAN_SET_TIMEOUTS), EINVAL, false,
 	 "the kernel takes no such timeout: they end at 2147483 s, with a slower clock later"},
 	{BIT(PLAN_SET_SYSCTL), EINVAL, false, "the kernel does not take @v for net.ipv4.vs.@y"},
+	{BIT(PLAN_ADD_SET), EEXIST, false,
+	 "there is a set @n of another kind, which is not ours: ipset destroy @n (or rename it)"},
+	{SETS, ENOENT, false, "the set @n is not in the kernel: it is looked for again and made"},
+	{SETS, EINVAL, false,
+	 "this kernel has no ipset: modprobe ip_set ip_set_hash_ip ip_set_hash_ipport"},
+	{SETS, EPROTONOSUPPORT, false,
+	 "this kernel has no ipset: modprobe ip_set ip_set_hash_ip ip_set_hash_ipport"},
+	{RULES, ENOENT, false,
+	 "there is no program @p, so vip_guard has no effect: apt-get install iptables"},
+	{RULES, EOPNOTSUPP, false,
+	 "@p does not work with this kernel (the log has its words), so vip_guard has no effect: modprobe @t, or "
+	 "nf_tables and nft_compat"},
+	{RULES, EACCES, false,
+	 "@p cannot open its lock, so vip_guard has no effect: systemd-tmpfiles --create zonegate.conf"},
+	{RULES, EPROTO, false,
+	 "@p refused the rules, so vip_guard has no effect; the log has its words"},
+	{RULES, ETIMEDOUT, false,
+	 "@p did not end within 10 s: another program may hold the lock; it is tried again"},
 	{ANY, ENOENT, false, "the kernel has no IPVS: modprobe ip_vs"},
 	{ANY, EPERM, false,
 	 "the kernel allows this only with CAP_NET_ADMIN: start zonegated by its systemd unit, or with that capability"},
@@ -107,6 +129,15 @@ static void advise_put(struct buf_writer *w, char what, const struct plan_op *op
 	case 'y':
 		buf_write_text(w, op->sysctl);
 		break;
+	case 'n':
+		buf_write_text(w, ruleset_set_name(op->family, op->entry.set, text));
+		break;
+	case 'p':
+		buf_write_text(w, op->family == RULESET_V4 ? "iptables" : "ip6tables");
+		break;
+	case 't':
+		buf_write_text(w, op->family == RULESET_V4 ? "ip_tables" : "ip6_tables");
+		break;
 	case 'v':
 		buf_write_format(w, "%d", op->value);
 		break;
@@ -119,7 +150,7 @@ static const char *advise_find(const struct plan_op *op)
 		if ((advise_rows[i].kinds & BIT(op->kind)) && advise_rows[i].error == -op->result &&
 		    (!advise_rows[i].with_engine || op->service.engine[0]))
 			return advise_rows[i].text;
-	return NULL;
+	return SETS & BIT(op->kind) ? ipset_advise(op->result) : NULL;
 }
 
 const char *kernel_advise(const struct plan_op *op, char *buf, size_t size)

@@ -135,6 +135,12 @@ static void kernel_start_job(struct kernel *k)
 	case JOB_DEVICE:
 		kernel_device_start(k);
 		return;
+	case JOB_RULESET:
+		if (off)
+			kernel_guard_read_memory(k);
+		else
+			kernel_guard_read(k);
+		return;
 	}
 }
 
@@ -172,6 +178,7 @@ static int kernel_open(struct kernel *k)
 	k->find = (struct find){.channel = k->commands, .ctx = k, .done = kernel_on_found};
 	kernel_run_ready(k);
 	kernel_read_ready(k);
+	kernel_guard_ready(k);
 	return error;
 }
 
@@ -213,6 +220,7 @@ void kernel_free(struct kernel *k)
 	channel_free(k->commands);
 	channel_free(k->dumps);
 	channel_free(k->links);
+	kernel_guard_close(k);
 	link_watch_close(&k->watch);
 	for (struct job *j = k->first; j; j = next) {
 		next = j->next;
@@ -241,6 +249,12 @@ void kernel_request_table(struct kernel *k)
 void kernel_request_service(struct kernel *k, const struct plan_key *key)
 {
 	kernel_push(k, JOB_SERVICE)->key = *key;
+}
+
+void kernel_request_ruleset(struct kernel *k)
+{
+	if (!kernel_waits(k, JOB_RULESET))
+		kernel_push(k, JOB_RULESET);
 }
 
 size_t kernel_addresses(const struct kernel *k, const struct addr **ret_addresses)

@@ -14,12 +14,16 @@ enum kernel_mode {
 	KERNEL_OFF /* in memory: operations are kept in a table, never sent */
 };
 
+/* Which program sets rules: auto tries what "iptables" is here, then the others. */
+enum kernel_iptables { KERNEL_IPTABLES_AUTO, KERNEL_IPTABLES_NFT, KERNEL_IPTABLES_LEGACY };
+
 struct kernel_settings {
 	enum kernel_mode mode;
 	/* A name that begins with "zonegate": a dummy device that is made when missing. Another: a device that must exist; it is
 	 * never made, set up or removed, and new addresses are announced on its link. "": none, address operations succeed
 	 * without effect. */
 	char vip_device[16];
+	enum kernel_iptables iptables;
 };
 
 struct kernel_callbacks {
@@ -40,6 +44,10 @@ struct kernel_callbacks {
 	void (*device)(void *ctx, int error);
 	/* A new address could not be announced on the link. */
 	void (*unannounced)(void *ctx, const struct addr *a, int error);
+	/* An answer to kernel_request_ruleset(), sorted, the callee's from now on (ruleset_free); NULL and a negative errno. */
+	void (*ruleset)(void *ctx, struct ruleset *r, int error);
+	/* A program of iptables did not do what it was asked for, in its own words. */
+	void (*complained)(void *ctx, const char *program, const char *text);
 };
 
 /* Never fails for want of IPVS. Returns 0 or a negative errno (no sockets). */
@@ -50,7 +58,8 @@ void kernel_free(struct kernel *k);
 
 /* Takes the operations out of `ops` (left empty) and runs them in order, behind those already queued. A failed one does not
  * stop the next. Batches of up to 256 messages, fewer where the kernel is slow, ACK asked on the last only; a request without
- * answer for 2 s counts as -ETIMEDOUT. Address operations go to the VIP device, sysctls to /proc/sys/net/ipv4/vs. */
+ * answer for 2 s counts as -ETIMEDOUT. Address operations go to the VIP device, sysctls to /proc/sys/net/ipv4/vs, sets to ipset,
+ * rules to iptables-restore, which has 10 s. */
 void kernel_submit(struct kernel *k, struct plan_ops *ops);
 
 /* One full dump (services and destinations, 64-bit statistics) through `table`. A request while one runs is answered by one
@@ -59,6 +68,9 @@ void kernel_request_table(struct kernel *k);
 
 /* Destinations of one service with their counts, through `service`. */
 void kernel_request_service(struct kernel *k, const struct plan_key *key);
+
+/* What of our sets and rules there is, through `ruleset`. Nothing of netfilter is touched before the first such request or operation. */
+void kernel_request_ruleset(struct kernel *k);
 
 /* Addresses on the VIP device, sorted: as read at the start and with every table, plus what operations did since. Borrowed
  * until the next callback. */

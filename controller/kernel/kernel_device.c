@@ -42,6 +42,7 @@ static void kernel_device_on_prepared(void *ctx, int error)
 		return;
 	case JOB_OPS:
 	case JOB_SERVICE:
+	case JOB_RULESET:
 		kernel_run_prepared(k, error);
 		return;
 	}

@@ -12,12 +12,14 @@ void kernel_memory_clear(struct kernel_memory *m)
 	for (size_t i = 0; i < m->table.count; i++)
 		plan_service_clear(&m->table.services[i]);
 	free(m->table.services);
+	ruleset_clear(&m->ruleset);
 	*m = (struct kernel_memory){0};
 }
 
 void kernel_memory_run(struct kernel_memory *m, struct plan_op *op)
 {
-	op->result = diff_apply_op(&m->table, op);
+	op->result = plan_op_is_ruleset(op->kind) ? ruleset_apply_op(&m->ruleset, op)
+						  : diff_apply_op(&m->table, op);
 }
 
 static struct plan_table *kernel_memory_copy_range(const struct plan_service *services,

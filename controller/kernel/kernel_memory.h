@@ -7,6 +7,7 @@
 
 struct kernel_memory {
 	struct plan_table table;
+	struct ruleset ruleset;
 };
 
 void kernel_memory_clear(struct kernel_memory *m);

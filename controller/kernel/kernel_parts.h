@@ -12,9 +12,10 @@
 #include "kernel/kernel.h"
 #include "kernel/kernel_memory.h"
 #include "kernel/link_watch.h"
+#include "kernel/rules.h"
 #include "kernel/vip.h"
 
-enum job_kind { JOB_OPS, JOB_TABLE, JOB_SERVICE, JOB_DEVICE };
+enum job_kind { JOB_OPS, JOB_TABLE, JOB_SERVICE, JOB_DEVICE, JOB_RULESET };
 
 struct job {
 	struct job *next;
@@ -51,6 +52,18 @@ struct kernel {
 	size_t addresses_seen; /* before the look at the device that runs */
 	struct ipvs_modules modules;
 	struct kernel_memory memory;
+
+	struct channel *sets; /* NULL until it is needed */
+	bool sets_spoken;     /* the kernel has answered on it: its module is there */
+	struct batch set_batch;
+	struct rules rules;
+	struct kernel_guard_look {
+		struct ruleset found;
+		enum ruleset_family family;
+		unsigned set; /* enum ruleset_set; RULESET_SET_COUNT: all were read */
+		int error;
+		bool missing;
+	} look;
 };
 
 /* kernel.c: the queue */
@@ -66,6 +79,8 @@ void kernel_announce(struct kernel *k, int error);
 void kernel_run_ready(struct kernel *k);
 void kernel_run_ops(struct kernel *k);
 void kernel_run_memory(struct kernel *k);
+void kernel_run_rules_done(struct kernel *k, int result);
+void kernel_run_on_end(void *ctx);                     /* the end of a run that was given away */
 void kernel_run_prepared(struct kernel *k, int error); /* the VIP device was looked at for it */
 
 /* kernel_read.c: the first job is to read */
@@ -73,6 +88,15 @@ void kernel_read_ready(struct kernel *k);
 void kernel_read_start(struct kernel *k);
 void kernel_read_memory(struct kernel *k);
 void kernel_read_prepared(struct kernel *k); /* the VIP device was looked at before */
+
+/* kernel_guard.c: sets and rules. run_sets(): false if they were done at once. */
+void kernel_guard_ready(struct kernel *k);
+bool kernel_guard_run_sets(struct kernel *k, struct plan_op *ops, size_t count);
+void kernel_guard_run_rules(struct kernel *k,
+			    const struct plan_op *op); /* ends in kernel_run_rules_done() */
+void kernel_guard_read(struct kernel *k);
+void kernel_guard_read_memory(struct kernel *k);
+void kernel_guard_close(struct kernel *k);
 
 /* kernel_device.c: the VIP device */
 int kernel_device_open(struct kernel *k);

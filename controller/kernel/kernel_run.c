@@ -11,7 +11,7 @@
 
 #define MEMORY_TURN 512 /* operations a turn of the loop when the kernel is off */
 
-enum kernel_side { SIDE_SYSCTL, SIDE_IPVS, SIDE_ADDRESS };
+enum kernel_side { SIDE_SYSCTL, SIDE_IPVS, SIDE_ADDRESS, SIDE_SETS, SIDE_RULES };
 
 static enum kernel_side kernel_run_side_of(enum plan_op_kind kind)
 {
@@ -21,6 +21,14 @@ static enum kernel_side kernel_run_side_of(enum plan_op_kind kind)
 	case PLAN_ADD_ADDRESS:
 	case PLAN_DELETE_ADDRESS:
 		return SIDE_ADDRESS;
+	case PLAN_ADD_SET:
+	case PLAN_ADD_ENTRY:
+	case PLAN_DELETE_ENTRY:
+	case PLAN_DELETE_SET:
+		return SIDE_SETS;
+	case PLAN_SET_RULES:
+	case PLAN_DELETE_RULES:
+		return SIDE_RULES;
 	case PLAN_SET_TIMEOUTS:
 	case PLAN_ADD_SERVICE:
 	case PLAN_EDIT_SERVICE:
@@ -40,6 +48,8 @@ static size_t kernel_run_length(const struct job *j)
 	enum kernel_side side = kernel_run_side_of(j->ops.ops[j->position].kind);
 	size_t i = j->position;
 
+	if (side == SIDE_RULES)
+		return 1; /* a program each */
 	while (i < j->ops.count && kernel_run_side_of(j->ops.ops[i].kind) == side)
 		i++;
 	return i - j->position;
@@ -75,7 +85,9 @@ static void kernel_run_note_time(const struct job *j)
 {
 	static const enum metric_id ids[] = {[SIDE_SYSCTL] = METRIC_KERNEL_SYSCTL_USEC,
 					     [SIDE_IPVS] = METRIC_KERNEL_IPVS_USEC,
-					     [SIDE_ADDRESS] = METRIC_KERNEL_ADDRESS_USEC};
+					     [SIDE_ADDRESS] = METRIC_KERNEL_ADDRESS_USEC,
+					     [SIDE_SETS] = METRIC_KERNEL_IPSET_USEC,
+					     [SIDE_RULES] = METRIC_KERNEL_IPTABLES_USEC};
 
 	metrics_add(ids[kernel_run_side_of(j->ops.ops[j->position].kind)],
 		    time_monotonic() - j->given);
@@ -94,6 +106,9 @@ static void kernel_run_here(struct kernel *k, struct plan_op *op)
 		break;
 	case SIDE_IPVS:
 		op->result = k->availability;
+		break;
+	case SIDE_SETS: /* its result was set when the socket could not be opened */
+	case SIDE_RULES:
 		break;
 	}
 }
@@ -117,6 +132,12 @@ static bool kernel_run_side(struct kernel *k, struct job *j)
 			vip_prepare(&k->vip); /* goes on in kernel_run_prepared() */
 		return true;
 	}
+	if (side == SIDE_SETS && kernel_guard_run_sets(k, ops, j->running))
+		return true;
+	if (side == SIDE_RULES) {
+		kernel_guard_run_rules(k, ops);
+		return true;
+	}
 	for (size_t i = 0; i < j->running; i++)
 		kernel_run_here(k, &ops[i]);
 	kernel_run_note_time(j);
@@ -136,8 +157,7 @@ void kernel_run_ops(struct kernel *k)
 	kernel_run_finish(k);
 }
 
-/* The end of a run that was given away. */
-static void kernel_run_on_end(void *ctx)
+void kernel_run_on_end(void *ctx)
 {
 	struct kernel *k = ctx;
 	struct job *j = k->first;
@@ -145,6 +165,14 @@ static void kernel_run_on_end(void *ctx)
 	kernel_run_note_time(j);
 	j->position += j->running;
 	kernel_run_ops(k);
+}
+
+void kernel_run_rules_done(struct kernel *k, int result)
+{
+	struct job *j = k->first;
+
+	j->ops.ops[j->position].result = result;
+	kernel_run_on_end(k);
 }
 
 static void kernel_run_put_op(void *ctx, struct netmsg *m, const struct plan_op *op)

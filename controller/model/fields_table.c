@@ -118,6 +118,12 @@ static const struct field_name vip_probe_names[] = {
 	{"tcp", VIP_PROBE_TCP, false},
 	{0},
 };
+static const struct field_name guard_names[] = {
+	{"off", VIP_GUARD_OFF, false},
+	{"drop", VIP_GUARD_DROP, false},
+	{"reject", VIP_GUARD_REJECT, false},
+	{0},
+};
 static const struct field_name flag_names[] = {
 	{"sh-fallback", SCHED_SH_FALLBACK, false},
 	{"sh-port", SCHED_SH_PORT, false},
@@ -237,7 +243,12 @@ static const struct field load_balancer_fields[] = {
 	 .members = vip_probe_fields,
 	 .help = "how the VIPs are probed from nodes that do not hold them"},
 	LATER("snat"),
-	LATER("vip_guard"),
+	{.name = "vip_guard",
+	 .type = FIELD_ENUM,
+	 AT(load_balancer, vip_guard),
+	 .names = guard_names,
+	 .number = VIP_GUARD_OFF,
+	 .help = "what happens to new TCP, UDP and SCTP to ports of its VIPs without a listener: drop, reject, or off"},
 	READ_ONLY_ROWS,
 	{0},
 };

@@ -49,6 +49,7 @@ enum check_close { CLOSE_RST, CLOSE_FIN };
 enum check_handshake { HANDSHAKE_FULL, HANDSHAKE_HALF_OPEN };
 enum check_expect { EXPECT_REPLY, EXPECT_NO_UNREACHABLE };
 enum client_affinity { AFFINITY_ANY, AFFINITY_PARTIAL, AFFINITY_ZONE };
+enum vip_guard { VIP_GUARD_OFF, VIP_GUARD_DROP, VIP_GUARD_REJECT };
 enum vip_probe_type { VIP_PROBE_ICMP, VIP_PROBE_TCP };
 enum http_method { HTTP_HEAD, HTTP_GET };
 enum initial_state { INITIAL_INITIAL, INITIAL_HEALTHY };
@@ -219,6 +220,7 @@ struct load_balancer {
 	uint32_t dns_ttl_s;
 	enum client_affinity client_affinity;
 	struct vip_probe vip_probe;
+	enum vip_guard vip_guard;
 	bool cross_zone;
 	bool enabled;
 	struct vec zones;     /* struct lb_zone, sorted by name */

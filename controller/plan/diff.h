@@ -19,7 +19,7 @@ void diff_tables(const struct plan_table *desired, const struct plan_table *actu
 		 diff_owned_fn *owned, void *ctx, struct plan_ops *ops);
 
 /* Runs one operation on a table in memory as the kernel would: 0, or -EEXIST, -ESRCH (service missing), -ENOENT
- * (destination missing). Keeps the table sorted. Address and sysctl operations are ignored. */
+ * (destination missing). Keeps the table sorted. Operations on other things are ignored. */
 int diff_apply_op(struct plan_table *t, const struct plan_op *op);
 
 #endif

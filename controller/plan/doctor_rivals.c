@@ -117,6 +117,28 @@ static void judge_neighbours(const struct doctor_case *c)
 	}
 }
 
+/* The guard is in the document, and nothing can set its rules. */
+static void judge_guard(const struct doctor_case *c)
+{
+	const struct snapshot *s = c->node->snapshot;
+
+	for (size_t i = 0; i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+		char *object AUTO_FREE = mem_printf("/load_balancers/%s", lb->o.name);
+		struct doctor_finding *f;
+
+		if (!lb->enabled || lb->vip_guard == VIP_GUARD_OFF || c->facts->iptables[0] ||
+		    c->node->kernel_off)
+			continue;
+		f = doctor_add(c, DOCTOR_ERROR, "guard_without_iptables", object);
+		f->what = mem_printf("%s has a vip_guard, and there is no iptables on this host",
+				     lb->o.name);
+		f->why = mem_strdup("ports of the gateway, as that of sshd, are open on its VIPs");
+		f->mend = mem_strdup("apt-get install iptables");
+		return;
+	}
+}
+
 static void judge_iptables(const struct doctor_case *c)
 {
 	const char *backend = c->facts->iptables;
@@ -145,4 +167,5 @@ void doctor_rivals_judge(const struct doctor_case *c)
 	judge_processes(c);
 	judge_neighbours(c);
 	judge_iptables(c);
+	judge_guard(c);
 }

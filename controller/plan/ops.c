@@ -24,6 +24,12 @@ static const struct {
 	[PLAN_ADD_ADDRESS] = {"add_address", "NEW_ADDRESS"},
 	[PLAN_DELETE_ADDRESS] = {"delete_address", "DEL_ADDRESS"},
 	[PLAN_DELETE_SERVICE] = {"delete_service", "DEL_SERVICE"},
+	[PLAN_ADD_SET] = {"add_set", "NEW_SET"},
+	[PLAN_ADD_ENTRY] = {"add_entry", "NEW_ENTRY"},
+	[PLAN_SET_RULES] = {"set_rules", "SET_RULES"},
+	[PLAN_DELETE_RULES] = {"delete_rules", "DEL_RULES"},
+	[PLAN_DELETE_ENTRY] = {"delete_entry", "DEL_ENTRY"},
+	[PLAN_DELETE_SET] = {"delete_set", "DEL_SET"},
 };
 _Static_assert(sizeof(ops_names) / sizeof(ops_names[0]) == PLAN_OP_KIND_COUNT,
 	       "a name for each kind");
@@ -45,6 +51,11 @@ void plan_ops_clear(struct plan_ops *l)
 {
 	free(l->ops);
 	*l = (struct plan_ops){0};
+}
+
+bool plan_op_is_ruleset(enum plan_op_kind kind)
+{
+	return kind >= PLAN_ADD_SET && kind <= PLAN_DELETE_SET;
 }
 
 const char *plan_op_name(enum plan_op_kind kind)
@@ -116,6 +127,33 @@ static void ops_format_timeouts(const struct plan_timeouts *t, char *text, size_
 	}
 }
 
+/* Of a set, an entry or a chain; `text` begins with a space. */
+static void ops_format_ruleset(const struct plan_op *op, char *text, size_t size)
+{
+	const struct ruleset_entry *e = &op->entry;
+	char address[ADDR_TEXT_MAX];
+	char name[RULESET_NAME_MAX];
+
+	if (op->kind == PLAN_SET_RULES || op->kind == PLAN_DELETE_RULES) {
+		snprintf(text, size, " %s", op->family == RULESET_V4 ? "IPv4" : "IPv6");
+		return;
+	}
+	ruleset_set_name(op->family, e->set, name);
+	if (op->kind == PLAN_ADD_SET || op->kind == PLAN_DELETE_SET) {
+		snprintf(text, size, " %s", name);
+	} else if (e->protocol) {
+		const struct plan_key key = {.family = e->address.family,
+					     .protocol = e->protocol,
+					     .port = e->port,
+					     .address = e->address};
+		char endpoint[PLAN_KEY_TEXT_MAX];
+
+		snprintf(text, size, " %s %s", name, plan_key_format(&key, endpoint));
+	} else {
+		snprintf(text, size, " %s %s", name, addr_format(&e->address, address));
+	}
+}
+
 const char *plan_op_format(const struct plan_op *op, char *buf, size_t size)
 {
 	const char *command = ops_names[op->kind].command;
@@ -134,6 +172,15 @@ const char *plan_op_format(const struct plan_op *op, char *buf, size_t size)
 	case PLAN_ADD_ADDRESS:
 	case PLAN_DELETE_ADDRESS:
 		snprintf(buf, size, "%s %s", command, addr_format(&op->address, address));
+		return buf;
+	case PLAN_ADD_SET:
+	case PLAN_ADD_ENTRY:
+	case PLAN_SET_RULES:
+	case PLAN_DELETE_RULES:
+	case PLAN_DELETE_ENTRY:
+	case PLAN_DELETE_SET:
+		ops_format_ruleset(op, rest, sizeof(rest));
+		snprintf(buf, size, "%s%s", command, rest);
 		return buf;
 	case PLAN_ADD_SERVICE:
 	case PLAN_EDIT_SERVICE:

@@ -3,6 +3,7 @@
 #ifndef ZG_PLAN_OPS_H
 #define ZG_PLAN_OPS_H
 
+#include "plan/ruleset.h"
 #include "plan/table.h"
 
 enum plan_op_kind {
@@ -16,6 +17,12 @@ enum plan_op_kind {
 	PLAN_ADD_ADDRESS,
 	PLAN_DELETE_ADDRESS,
 	PLAN_DELETE_SERVICE,
+	PLAN_ADD_SET,      /* family, entry.set */
+	PLAN_ADD_ENTRY,    /* entry */
+	PLAN_SET_RULES,    /* family: its chain with all rules, and the jump to it */
+	PLAN_DELETE_RULES, /* family */
+	PLAN_DELETE_ENTRY, /* entry */
+	PLAN_DELETE_SET,   /* family, entry.set */
 	PLAN_OP_KIND_COUNT
 };
 
@@ -24,10 +31,18 @@ struct plan_op {
 	enum plan_op_kind kind;
 	struct plan_service service; /* service and destination operations; dests NULL */
 	struct plan_dest dest;       /* destination operations */
-	struct addr address;         /* address operations */
-	const char *sysctl;          /* static: "expire_nodest_conn" … below net.ipv4.vs */
-	int value;
-	struct plan_timeouts timeouts;
+	union {
+		struct {
+			struct addr address; /* address operations */
+			const char *sysctl; /* static: "expire_nodest_conn" … below net.ipv4.vs */
+			int value;
+			struct plan_timeouts timeouts;
+		};
+		struct { /* operations on sets, entries and rules */
+			enum ruleset_family family;
+			struct ruleset_entry entry;
+		};
+	};
 	int result; /* after it ran: 0 or -errno */
 };
 
@@ -42,6 +57,7 @@ struct plan_op *plan_ops_push(struct plan_ops *l, enum plan_op_kind kind);
 void plan_ops_clear(struct plan_ops *l);
 /* "SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight 0": for dry runs, logs and errors. */
 const char *plan_op_format(const struct plan_op *op, char *buf, size_t size);
+bool plan_op_is_ruleset(enum plan_op_kind kind);  /* of sets, their entries and rules */
 const char *plan_op_name(enum plan_op_kind kind); /* "add_service" … */
 
 #endif

@@ -20,7 +20,8 @@ LAYERS = {
     # Edges: they never include each other.
     'store': CORE + ('store',),
     'probe': CORE + ('probe',),
-    'kernel': CORE + ('kernel',),
+    # Rules are set by the programs of iptables: there is no other interface to both of its backends.
+    'kernel': CORE + ('child', 'kernel'),
     # Programs that are run beside the loop: what edges share.
     'child': ('base', 'child'),
     # What the host is like, read for the doctor: blocks, so only workers call it.
@@ -121,6 +122,7 @@ NO_UNIT_TEST = {
 # tests/unit/X_test.c that mirror no one file, and what they test instead.
 UNIT_TESTS_OF_MANY = {
     'handlers_stop': 'what all handlers have on the worker when the API stops',
+    'rules_nft': 'rules.c, ipset.c and kernel_guard.c in the kernel of the host, through nft',
     'answer_edns': 'answer.c: EDNS and its options',
     'desired_drains': 'desired.c: what is taken out by hand',
     'probe_hold_watch': 'probe_hold.c: watched connections',

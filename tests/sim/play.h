@@ -73,6 +73,7 @@ bool play_parse_endpoint(struct play *p, const char *text, struct addr *ret_addr
 			 uint16_t *ret_port);
 bool play_parse_address(struct play *p, const char *text, struct addr *ret_addr);
 bool play_parse_errno(struct play *p, const char *text, int *ret_error);
+bool play_parse_entry(struct play *p, size_t at, struct ruleset_entry *ret_entry);
 bool play_parse_op_kind(struct play *p, const char *text, enum plan_op_kind *ret_kind);
 bool play_parse_event(struct play *p, const char *text, enum engine_event_id *ret_id);
 /* JSON in which ' stands for ". */

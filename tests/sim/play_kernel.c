@@ -190,21 +190,37 @@ static bool do_flows(struct play *p)
 	return true;
 }
 
+/* kernel ruleset lost|wrong|blind|seen: somebody removed all of it; another rule is in the chains; looks fail; or no longer */
+static bool do_ruleset(struct play *p)
+{
+	struct sim_kernel *k = &p->world.kernel;
+
+	if (strcmp(p->words[2], "lost") == 0)
+		ruleset_clear(&k->ruleset);
+	else if (strcmp(p->words[2], "wrong") == 0)
+		k->ruleset.chains[RULESET_V4] = k->ruleset.chains[RULESET_V6] = CHAIN_WRONG;
+	else
+		k->blind = strcmp(p->words[2], "blind") == 0;
+	return true;
+}
+
+/* kernel entry add|remove SET WHAT, as in "expect entry" */
+static bool do_entry(struct play *p)
+{
+	bool adds = strcmp(p->words[2], "add") == 0;
+	struct plan_op op = {.kind = adds ? PLAN_ADD_ENTRY : PLAN_DELETE_ENTRY};
+
+	if (!play_parse_entry(p, 3, &op.entry))
+		return false;
+	op.family = ruleset_family_of(&op.entry.address);
+	return edit(p, &op);
+}
+
 const struct play_command play_kernel[] = {
-	{"service", 4, do_service},
-	{"dest", 5, do_dest},
-	{"delete", 3, do_delete},
-	{"clear", 2, do_clear},
-	{"load", 2, do_load},
-	{"unload", 2, do_load},
-	{"delay", 3, do_delay},
-	{"fail", 3, do_fail},
-	{"lose", 3, do_lose},
-	{"address", 4, do_address},
-	{"sysctl", 4, do_sysctl},
-	{"flows", 5, do_flows},
-	{"lose-dumps", 3, do_lose_dumps},
-	{"device", 3, do_device},
-	{"timeouts", 5, do_timeouts},
-	{NULL, 0, NULL},
+	{"ruleset", 3, do_ruleset}, {"entry", 5, do_entry},       {"service", 4, do_service},
+	{"dest", 5, do_dest},       {"delete", 3, do_delete},     {"clear", 2, do_clear},
+	{"load", 2, do_load},       {"unload", 2, do_load},       {"delay", 3, do_delay},
+	{"fail", 3, do_fail},       {"lose", 3, do_lose},         {"address", 4, do_address},
+	{"sysctl", 4, do_sysctl},   {"flows", 5, do_flows},       {"lose-dumps", 3, do_lose_dumps},
+	{"device", 3, do_device},   {"timeouts", 5, do_timeouts}, {NULL, 0, NULL},
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/play.h"
+#include "sim/play_judge.h"
 
 bool play_parse_duration(struct play *p, const char *text, usec_t *ret_usec)
 {
@@ -96,6 +96,31 @@ bool play_parse_errno(struct play *p, const char *text, int *ret_error)
 		}
 	}
 	return play_fault(p, "\"%s\" is no errno that is known here", text);
+}
+
+/* open KEY | ftp ADDRESS | drop ADDRESS | reject ADDRESS */
+bool play_parse_entry(struct play *p, size_t at, struct ruleset_entry *ret_entry)
+{
+	char name[RULESET_NAME_MAX];
+	struct ruleset_entry e = {0};
+	struct plan_key key;
+
+	while (e.set < RULESET_SET_COUNT &&
+	       strcmp(ruleset_set_name(RULESET_V4, e.set, name) + 4, play_word(p, at)) != 0)
+		e.set++;
+	if (e.set == RULESET_SET_COUNT)
+		return play_fault(p, "\"%s\" is no set", play_word(p, at));
+	if (e.set == RULESET_OPEN) {
+		if (!play_parse_key(p, play_word(p, at + 1), &key))
+			return false;
+		e.address = key.address;
+		e.protocol = key.protocol;
+		e.port = key.port;
+	} else if (!play_parse_address(p, play_word(p, at + 1), &e.address)) {
+		return false;
+	}
+	*ret_entry = e;
+	return true;
 }
 
 bool play_parse_op_kind(struct play *p, const char *text, enum plan_op_kind *ret_kind)

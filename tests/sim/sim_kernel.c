@@ -46,6 +46,7 @@ static void request_free(struct sim_request *r)
 void sim_kernel_clear(struct sim_kernel *k)
 {
 	sim_kernel_empty(k);
+	ruleset_clear(&k->ruleset);
 	for (size_t i = 0; i < k->requests.count; i++)
 		request_free(k->requests.items[i]);
 	vec_clear(&k->requests);
@@ -63,6 +64,7 @@ void sim_kernel_clear_counts(struct sim_kernel *k)
 {
 	memset(k->ops_by_kind, 0, sizeof(k->ops_by_kind));
 	k->dumps = 0;
+	k->looks = 0;
 	plan_ops_clear(&k->log);
 }
 
@@ -145,6 +147,8 @@ static int run_op(struct sim_kernel *k, const struct plan_op *op)
 		return run_address(k, op);
 	if (k->absent)
 		return -ENOENT;
+	if (plan_op_is_ruleset(op->kind))
+		return ruleset_apply_op(&k->ruleset, op);
 	if (op->kind != PLAN_SET_SYSCTL)
 		return diff_apply_op(&k->table, op);
 	sysctl = sim_kernel_find_sysctl(k, op->sysctl);
@@ -176,7 +180,8 @@ static void answer_op(struct sim_kernel *k, struct plan_op *op)
 
 int sim_kernel_edit(struct sim_kernel *k, const struct plan_op *op)
 {
-	return diff_apply_op(&k->table, op);
+	return plan_op_is_ruleset(op->kind) ? ruleset_apply_op(&k->ruleset, op)
+					    : diff_apply_op(&k->table, op);
 }
 
 void sim_kernel_load(struct sim_kernel *k, bool present)
@@ -278,6 +283,12 @@ void sim_kernel_request_service(struct sim_kernel *k, const struct plan_key *key
 	push_request(k, SIM_SERVICE, now)->key = *key;
 }
 
+void sim_kernel_request_ruleset(struct sim_kernel *k, usec_t now)
+{
+	push_request(k, SIM_RULESET, now);
+	k->looks++;
+}
+
 void sim_kernel_disconnect(struct sim_kernel *k)
 {
 	for (size_t i = 0; i < k->requests.count; i++) {
@@ -321,6 +332,17 @@ static void answer_read(struct sim_kernel *k, struct engine *e, const struct sim
 	engine_note_service(e, &r->key, t, error);
 }
 
+static void answer_look(struct sim_kernel *k, struct engine *e)
+{
+	struct ruleset *r = NULL;
+
+	if (!k->blind) {
+		r = mem_new(struct ruleset);
+		ruleset_copy(&k->ruleset, r);
+	}
+	engine_note_ruleset(e, r, r ? 0 : -EPERM);
+}
+
 void sim_kernel_answer(struct sim_kernel *k, struct engine *e, usec_t now)
 {
 	struct sim_request *r;
@@ -337,6 +359,8 @@ void sim_kernel_answer(struct sim_kernel *k, struct engine *e, usec_t now)
 		for (size_t i = 0; i < r->ops.count; i++)
 			answer_op(k, &r->ops.ops[i]);
 		engine_note_ops(e, &r->ops);
+	} else if (r->kind == SIM_RULESET) {
+		answer_look(k, e);
 	} else {
 		answer_read(k, e, r);
 	}

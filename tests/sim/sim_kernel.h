@@ -9,7 +9,7 @@
 
 struct engine;
 
-enum sim_request_kind { SIM_OPS, SIM_TABLE, SIM_SERVICE };
+enum sim_request_kind { SIM_OPS, SIM_TABLE, SIM_SERVICE, SIM_RULESET };
 
 struct sim_request {
 	enum sim_request_kind kind;
@@ -32,6 +32,9 @@ struct sim_kernel {
 	bool absent;   /* no ip_vs */
 	bool announce; /* the engine is to be told whether it is there */
 	struct plan_table table;
+	struct ruleset ruleset;
+	uint64_t looks;       /* at the ruleset */
+	bool blind;           /* they fail */
 	struct vec addresses; /* struct addr, sorted */
 	int sysctls[SIM_SYSCTLS];
 	struct vec flows;    /* struct sim_flows */
@@ -60,6 +63,7 @@ uint64_t sim_kernel_count_ops(const struct sim_kernel *k);
 void sim_kernel_submit(struct sim_kernel *k, struct plan_ops *ops, usec_t now);
 void sim_kernel_request_table(struct sim_kernel *k, usec_t now);
 void sim_kernel_request_service(struct sim_kernel *k, const struct plan_key *key, usec_t now);
+void sim_kernel_request_ruleset(struct sim_kernel *k, usec_t now);
 size_t sim_kernel_addresses(struct sim_kernel *k, const struct addr **ret_addresses);
 int sim_kernel_read_sysctl(const struct sim_kernel *k, const char *name);
 

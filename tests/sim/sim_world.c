@@ -117,6 +117,13 @@ static void port_request_service(void *ctx, const struct plan_key *key)
 	sim_kernel_request_service(&w->kernel, key, w->now);
 }
 
+static void port_request_ruleset(void *ctx)
+{
+	struct sim_world *w = ctx;
+
+	sim_kernel_request_ruleset(&w->kernel, w->now);
+}
+
 static size_t port_addresses(void *ctx, const struct addr **ret_addresses)
 {
 	return sim_kernel_addresses(&((struct sim_world *)ctx)->kernel, ret_addresses);
@@ -275,6 +282,7 @@ void sim_world_start(struct sim_world *w)
 		.kernel_submit = port_submit,
 		.kernel_request_table = port_request_table,
 		.kernel_request_service = port_request_service,
+		.kernel_request_ruleset = port_request_ruleset,
 		.kernel_addresses = port_addresses,
 		.kernel_read_sysctl = port_read_sysctl,
 		.kernel_advise = port_advise,

@@ -51,6 +51,28 @@ static void test_sentences(void **unused)
 	test_expect(&op, "outcome is not known");
 }
 
+static void test_guard(void **unused)
+{
+	struct plan_op op = {.kind = PLAN_ADD_SET, .family = RULESET_V6, .result = -EEXIST};
+
+	(void)unused;
+	op.entry.set = RULESET_DROP;
+	test_expect(&op, "ipset destroy zg6-drop");
+	op.result = -EINVAL;
+	test_expect(&op, "modprobe ip_set");
+	op.result = -4098; /* IPSET_ERR_FIND_TYPE */
+	test_expect(&op, "modprobe ip_set_hash_ip");
+	op.kind = PLAN_SET_RULES;
+	op.result = -ENOENT;
+	test_expect(&op, "there is no program ip6tables");
+	op.result = -EACCES;
+	test_expect(&op, "systemd-tmpfiles --create zonegate.conf");
+	op.result = -EOPNOTSUPP;
+	test_expect(&op, "modprobe ip6_tables");
+	op.result = -ETIMEDOUT;
+	test_expect(&op, "within 10 s");
+}
+
 /* Whatever the errno, there is a sentence; for success there is none. */
 static void test_every_error(void **unused)
 {
@@ -59,13 +81,15 @@ static void test_every_error(void **unused)
 
 	(void)unused;
 	for (int kind = 0; kind < PLAN_OP_KIND_COUNT; kind++) {
+		if (plan_op_is_ruleset((enum plan_op_kind)kind))
+			op = (struct plan_op){.family = RULESET_V6, .entry.set = RULESET_FTP};
 		op.kind = (enum plan_op_kind)kind;
 		for (op.result = -133; op.result < 0; op.result++)
 			assert_true(strlen(kernel_advise(&op, text, sizeof(text))) > 10);
 		op.result = 0;
 		assert_string_equal(kernel_advise(&op, text, sizeof(text)), "");
 	}
-	op.result = -EXDEV;
+	op = (struct plan_op){.kind = PLAN_ADD_SERVICE, .result = -EXDEV};
 	assert_string_equal(kernel_advise(&op, text, sizeof(text)),
 			    "the kernel refused: Invalid cross-device link");
 }
@@ -96,9 +120,8 @@ static void test_device(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sentences),
-		cmocka_unit_test(test_every_error),
-		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_sentences),    cmocka_unit_test(test_guard),
+		cmocka_unit_test(test_every_error),  cmocka_unit_test(test_device),
 		cmocka_unit_test(test_short_buffer),
 	};
 

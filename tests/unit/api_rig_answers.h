@@ -87,6 +87,9 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 		one->timeouts = rig->kernel->timeouts;
 		engine_note_table(rig->engine, one, 0);
 		break;
+	case RIG_RULESET:
+		engine_note_ruleset(rig->engine, mem_new(struct ruleset), 0);
+		break;
 	case RIG_QUERY:
 		ev->give(ev->ctx, ev->items, &ev->fault);
 		err_clear(&ev->fault);

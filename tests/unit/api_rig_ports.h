@@ -57,6 +57,11 @@ static inline void rig_request_service(void *ctx, const struct plan_key *key)
 	rig_push(ctx, RIG_SERVICE)->key = *key;
 }
 
+static inline void rig_request_ruleset(void *ctx)
+{
+	rig_push(ctx, RIG_RULESET);
+}
+
 static inline size_t rig_addresses(void *ctx, const struct addr **ret_addresses)
 {
 	(void)ctx;

@@ -37,7 +37,16 @@
 
 struct rig_event { /* an answer of a fake, given from the loop */
 	struct rig_event *next;
-	enum { RIG_COMMIT, RIG_OPS, RIG_TABLE, RIG_SERVICE, RIG_QUERY, RIG_PROBE, RIG_VIP } kind;
+	enum {
+		RIG_COMMIT,
+		RIG_OPS,
+		RIG_TABLE,
+		RIG_SERVICE,
+		RIG_RULESET,
+		RIG_QUERY,
+		RIG_PROBE,
+		RIG_VIP
+	} kind;
 	uint64_t token;
 	struct plan_ops ops;
 	struct plan_key key;

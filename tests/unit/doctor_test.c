@@ -339,6 +339,11 @@ static const struct {
 	{TUNNEL("'type':'gue','port':6080,'checksum':'remcsum'"), NULL,
 	 "warning tunnel_mtu " W1 ": ip link set dev back0 mtu 1540\n"},
 	{"{}", no_iptables, "info iptables_backend : \n"},
+	{"{'load_balancers':{'shop':{'vip_guard':'drop'}}}", no_iptables,
+	 "error guard_without_iptables /load_balancers/shop: apt-get install iptables\n"
+	 "info iptables_backend : \n"},
+	{"{'load_balancers':{'shop':{'vip_guard':'drop'}}}", legacy_only,
+	 "info iptables_backend : \n"},
 	{"{}", legacy_only, "info iptables_backend : \n"},
 };
 

@@ -122,7 +122,6 @@ static void later_members_are_refused(void **state)
 		const char *member;
 	} cases[] = {
 		{OBJECT_LOAD_BALANCER, "snat"},
-		{OBJECT_LOAD_BALANCER, "vip_guard"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

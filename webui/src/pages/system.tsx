@@ -80,6 +80,7 @@ function Node() {
 					<dt>Release</dt><dd>{k.release ?? '–'}</dd>
 					<dt>IPVS</dt><dd><StateMark as={k.ipvs === 'off' ? off : k.available ? good : bad} /> {k.detail}</dd>
 					{k.vip_device && <><dt>Device of the VIPs</dt><dd>{k.vip_device} {k.vip_device_fault && <span class="t-bad">{k.vip_device_fault}</span>}</dd></>}
+					{k.guard_fault && <><dt>Guard of the VIPs</dt><dd><span class="t-bad">{k.guard_fault}</span></dd></>}
 					{k.conntrack && <><dt>Connection tracking</dt><dd>{count(k.conntrack.max)} entries, of which probes can take {count(k.conntrack.taken_by_probes)}</dd></>}
 					<dt>Drift repaired</dt><dd>{s.drift.repaired_since_start}, last look {when(s.drift.last_audit)}</dd>
 				</dl>

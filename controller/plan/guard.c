@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which VIPs are guarded, and what comes in through them all the same.
+#include "plan/guard.h"
+
+#include "plan/desired.h"
+
+#define GUARD_FTP_PORT 21
+#define GUARD_FTP_DATA 20
+
+struct guard_work {
+	struct ruleset guarded; /* RULESET_DROP and RULESET_REJECT alone */
+	struct ruleset open;    /* all else, of guarded VIPs */
+};
+
+typedef void guard_vip_fn(struct guard_work *w, const struct load_balancer *lb,
+			  const struct addr *vip);
+
+static void guard_walk_lb(const struct guard_input *in, const struct load_balancer *lb,
+			  guard_vip_fn *fn, struct guard_work *w)
+{
+	for (size_t i = 0; i < lb->zones.count; i++) {
+		const struct lb_zone *z = lb->zones.items[i];
+
+		if (!in->has_zone(in->ctx, z->o.name))
+			continue;
+		if (addr_is_set(&z->vip4))
+			fn(w, lb, &z->vip4);
+		if (addr_is_set(&z->vip6))
+			fn(w, lb, &z->vip6);
+	}
+}
+
+/* Every VIP that this node programs, with its load balancer; a VIP may come several times. */
+static void guard_walk(const struct guard_input *in, guard_vip_fn *fn, struct guard_work *w)
+{
+	for (size_t i = 0; i < in->snapshot->load_balancers.count; i++) {
+		const struct load_balancer *lb = in->snapshot->load_balancers.items[i];
+
+		if (lb->enabled)
+			guard_walk_lb(in, lb, fn, w);
+	}
+}
+
+static void guard_put(struct ruleset *r, enum ruleset_set s, const struct addr *vip)
+{
+	struct ruleset_entry *e = ruleset_push(r);
+
+	e->set = s;
+	e->address = *vip;
+}
+
+static void guard_put_vip(struct guard_work *w, const struct load_balancer *lb,
+			  const struct addr *vip)
+{
+	if (lb->vip_guard == VIP_GUARD_DROP)
+		guard_put(&w->guarded, RULESET_DROP, vip);
+	else if (lb->vip_guard == VIP_GUARD_REJECT)
+		guard_put(&w->guarded, RULESET_REJECT, vip);
+}
+
+static bool guard_holds(const struct ruleset *r, enum ruleset_set s, const struct addr *vip)
+{
+	const struct ruleset_entry key = {.set = s, .address = *vip};
+	size_t low = 0;
+	size_t high = r->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = ruleset_compare_entries(&r->entries[middle], &key);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+static bool guard_covers(const struct ruleset *guarded, const struct addr *vip)
+{
+	return guard_holds(guarded, RULESET_DROP, vip) || guard_holds(guarded, RULESET_REJECT, vip);
+}
+
+/* Drop is stricter: where both are asked for, reject goes. */
+static void guard_settle_vips(struct ruleset *r)
+{
+	size_t kept = 0;
+
+	ruleset_sort(r);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ruleset_entry e = r->entries[i];
+
+		if (e.set == RULESET_DROP || !guard_holds(r, RULESET_DROP, &e.address))
+			r->entries[kept++] = e;
+	}
+	r->count = kept;
+}
+
+static void guard_open(struct ruleset *r, const struct addr *vip, uint8_t protocol, uint32_t port)
+{
+	struct ruleset_entry *e = ruleset_push(r);
+
+	e->set = RULESET_OPEN;
+	e->address = *vip;
+	e->protocol = protocol;
+	e->port = (uint16_t)port;
+}
+
+static void guard_open_listener(struct ruleset *r, const struct addr *vip, const struct listener *l)
+{
+	guard_open(r, vip, desired_protocol_number(l->protocol), l->port);
+	if (l->protocol != PROTOCOL_TCP || l->port != GUARD_FTP_PORT)
+		return;
+	guard_open(r, vip, IPPROTO_TCP, GUARD_FTP_DATA);
+	guard_put(r, RULESET_FTP, vip);
+}
+
+/* What the load balancer needs at one of its VIPs. */
+static void guard_open_lb(struct guard_work *w, const struct load_balancer *lb,
+			  const struct addr *vip)
+{
+	if (!guard_covers(&w->guarded, vip))
+		return;
+	for (size_t i = 0; i < lb->listeners.count; i++)
+		guard_open_listener(&w->open, vip, lb->listeners.items[i]);
+	if (lb->vip_probe.type == VIP_PROBE_TCP)
+		guard_open(&w->open, vip, IPPROTO_TCP, lb->vip_probe.port);
+}
+
+static bool guard_port_is_at(const struct guard_port *p, const struct addr *vip)
+{
+	const char *kind = addr_special_kind(&p->address);
+
+	if (p->address.family != vip->family)
+		return false;
+	return (kind && kind[0] == 'u') || addr_compare(&p->address, vip) == 0;
+}
+
+static void guard_open_own(const struct guard_input *in, const struct addr *vip, struct ruleset *r)
+{
+	for (size_t i = 0; i < in->own_count; i++)
+		if (guard_port_is_at(&in->own[i], vip))
+			guard_open(r, vip, in->own[i].protocol, in->own[i].port);
+}
+
+bool guard_wanted(const struct guard_input *in)
+{
+	struct guard_work w = {0};
+	bool any;
+
+	guard_walk(in, guard_put_vip, &w);
+	any = w.guarded.count > 0;
+	ruleset_clear(&w.guarded);
+	return any;
+}
+
+/* `open` with the guarded VIPs behind it, and what that takes. */
+static void guard_merge(const struct ruleset *guarded, struct ruleset *open)
+{
+	ruleset_sort(open);
+	for (size_t i = 0; i < guarded->count; i++) { /* in order, and behind all others */
+		enum ruleset_family f = ruleset_family_of(&guarded->entries[i].address);
+
+		*ruleset_push(open) = guarded->entries[i];
+		open->sets[f] = RULESET_ALL_SETS;
+		open->chains[f] = CHAIN_RIGHT;
+	}
+}
+
+void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset)
+{
+	struct guard_work w = {0};
+
+	guard_walk(in, guard_put_vip, &w);
+	if (w.guarded.count) {
+		guard_settle_vips(&w.guarded);
+		guard_walk(in, guard_open_lb, &w);
+		for (size_t i = 0; i < w.guarded.count; i++)
+			guard_open_own(in, &w.guarded.entries[i].address, &w.open);
+		guard_merge(&w.guarded, &w.open);
+	}
+	ruleset_clear(&w.guarded);
+	*ret_ruleset = w.open;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the guard of the VIPs should be: (snapshot, zones of this node, own ports) -> ruleset. Pure. */
+#ifndef ZG_PLAN_GUARD_H
+#define ZG_PLAN_GUARD_H
+
+#include "model/snapshot.h"
+#include "plan/ruleset.h"
+
+/* A port that this daemon itself listens on. An unspecified address stands for every VIP of its family. */
+struct guard_port {
+	struct addr address;
+	uint16_t port;
+	uint8_t protocol;
+};
+
+struct guard_input {
+	const struct snapshot *snapshot;
+	bool (*has_zone)(void *ctx, const char *zone); /* this node programs its VIPs */
+	void *ctx;
+	const struct guard_port *own;
+	size_t own_count;
+};
+
+/* Whether anything is guarded. */
+bool guard_wanted(const struct guard_input *in);
+
+/* The caller clears it. Without guarded VIPs it is empty. A VIP of several load balancers is guarded as the strictest of them says,
+ * and open for the listeners of all. */
+void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset);
+
+#endif

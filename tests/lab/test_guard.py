@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""vip_guard, with packets: what has no listener is closed at the VIP and stays open at the gateway's own addresses."""
+
+import os
+import pwd
+import random
+import re
+import socket
+import struct
+import threading
+import time
+
+from zglab import CLIENT4, VIP4, VIP6, case
+from zglab.documents import QUICK, balancer, document, group, listener, web
+
+LAB_KIND = "uml"
+LAB_SECONDS = 40
+
+NETFILTER = (
+    "ip_tables", "iptable_filter", "ip6_tables", "ip6table_filter", "xt_tcpudp", "ipt_REJECT", "ip6t_REJECT",
+    "ip_set", "ip_set_hash_ip", "ip_set_hash_ipport", "xt_set",
+)
+GATEWAY4, GATEWAY6 = "10.1.0.1", "fd01::1"
+LOCK = "/run/xtables.lock"
+
+
+def make_lock():
+    """As systemd/zonegate.tmpfiles has it: iptables takes it, as whichever user."""
+    with open(LOCK, "a", encoding="ascii"):
+        pass
+    os.chmod(LOCK, 0o640)
+    os.chown(LOCK, 0, pwd.getpwnam("zonegate").pw_gid)
+
+
+def network(lab, servers=1, **options):
+    make_lock()
+    lab.network(servers, **options)
+
+
+class Ports:
+    """What listens on the gateway itself, on all of its addresses."""
+
+    def __init__(self, lab, *tcp):
+        self.sockets = []
+        for port in tcp:
+            with lab.gw.ns:
+                sock = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.bind(("::", port))
+            sock.listen(50)
+            self.sockets.append(sock)
+
+    def close(self):
+        for sock in self.sockets:
+            sock.close()
+
+
+def knock(lab, address, port, kind=socket.SOCK_STREAM, namespace=None):
+    """"open", "refused" or "silent": what a client sees of a port."""
+    with namespace or lab.client:
+        sock = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind)
+    with sock:
+        sock.settimeout(0.3 * lab.slow + 0.2)  # a SYN is repeated after 1 s only: silent is silent
+        try:
+            sock.connect((address, port))
+            if kind == socket.SOCK_DGRAM:
+                sock.send(b"knock")
+                sock.recv(100)
+        except socket.timeout:
+            return "silent"
+        except ConnectionRefusedError:
+            return "refused"
+        return "open"
+
+
+def is_open(lab, address, port, kind=socket.SOCK_STREAM, namespace=None):
+    """A late machine is no closed port."""
+    return "open" in (knock(lab, address, port, kind, namespace) for _ in range(5))
+
+
+def is_refused(lab, address, port, kind=socket.SOCK_STREAM):
+    return "refused" in (knock(lab, address, port, kind) for _ in range(5))
+
+
+def echo(lab, address):
+    """An echo request is answered."""
+    six = ":" in address
+    with lab.client:
+        sock = socket.socket(*((socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6) if six else
+                               (socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)))
+    with sock:
+        sock.settimeout(5 * lab.slow)
+        sock.connect((address, 0))
+        # The checksum of IPv6 is the kernel's work.
+        sock.send(struct.pack("!BBHHH", 128 if six else 8, 0, 0 if six else 0xf7ff - 0x1234 - 1, 0x1234, 1))
+        while sock.recv(200)[0 if six else 20] != (129 if six else 0):
+            pass
+
+
+def rules(lab, family=4):
+    """Our lines of iptables-save, and those of others; without the counters."""
+    text = lab.gw.run({4: "iptables-legacy-save", 6: "ip6tables-legacy-save"}[family])
+    lines = [re.sub(r"\[\d+:\d+\]", "", x) for x in text.splitlines() if not x.startswith("#")]
+    return [x for x in lines if "ZONEGATE" in x], [x for x in lines if "ZONEGATE" not in x]
+
+
+def sets(lab):
+    """{name: sorted entries}"""
+    found, name = {}, None
+    for line in lab.gw.run("ipset", "save").splitlines():
+        words = line.split()
+        name = words[1]
+        found.setdefault(name, [])
+        if words[0] == "add":
+            found[name].append(words[2])
+    return {name: sorted(entries) for name, entries in found.items()}
+
+
+def guarded(lab, guard="drop", **members):
+    configuration = web(lab, **members)
+    configuration["load_balancers"]["shop"]["vip_guard"] = guard
+    return configuration
+
+
+@case(load=NETFILTER)
+def ports_without_a_listener_are_closed(lab):
+    network(lab)
+    ports = Ports(lab, 22)
+    lab.start(web(lab))
+    assert is_open(lab, VIP4, 22) and is_refused(lab, VIP4, 161, socket.SOCK_DGRAM)
+    assert rules(lab)[0] == [] and sets(lab) == {}
+    lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "drop"}).expect(200)
+    # The answer means: it is closed.
+    assert knock(lab, VIP4, 22) == "silent" and knock(lab, VIP4, 161, socket.SOCK_DGRAM) == "silent"
+    assert knock(lab, VIP4, 23) == "silent"
+    assert is_open(lab, GATEWAY4, 22) and is_refused(lab, GATEWAY4, 161, socket.SOCK_DGRAM)
+    assert lab.who(count=5) == {"s1": 5}
+    assert is_open(lab, VIP4, 22, namespace=lab.gw.ns), "the gateway itself may"
+    echo(lab, VIP4)
+    lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "reject"}).expect(200)
+    assert is_refused(lab, VIP4, 22) and is_refused(lab, VIP4, 161, socket.SOCK_DGRAM)
+    assert is_open(lab, GATEWAY4, 22) and lab.who(count=5) == {"s1": 5}
+    lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "off"}).expect(200)
+    assert is_open(lab, VIP4, 22)
+    assert rules(lab)[0] == [] and sets(lab) == {}
+    ports.close()
+
+
+@case(load=NETFILTER)
+def the_same_over_ipv6(lab):
+    network(lab)
+    ports = Ports(lab, 22)
+    lab.start(guarded(lab, family=6))
+    assert knock(lab, VIP6, 22) == "silent" and is_open(lab, GATEWAY6, 22)
+    assert lab.who(vip=VIP6, count=5) == {"s1": 5}
+    echo(lab, VIP6)
+    assert rules(lab, 6)[0] and rules(lab, 4)[0] == []
+    lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "reject"}).expect(200)
+    assert is_refused(lab, VIP6, 22)
+    lab.gw.api.delete("/load-balancers/shop").expect(200, 202, 204)
+    assert rules(lab, 6)[0] == [] and sets(lab) == {}
+    ports.close()
+
+
+@case(load=NETFILTER)
+def a_listener_opens_its_port_without_a_rule(lab):
+    network(lab, tcp=(80, 81))
+    lab.start(guarded(lab))
+    before = rules(lab)
+    assert knock(lab, VIP4, 81) == "silent"
+    lab.gw.api.put("/load-balancers/shop/listeners/more", listener(port=81)).expect(201)
+    assert rules(lab) == before
+    assert sets(lab)["zg4-open"] == [f"{VIP4},tcp:80", f"{VIP4},tcp:81"], sets(lab)
+    lab.wait_in_service()
+    lab.gw.api.delete("/load-balancers/shop/listeners/more").expect(200, 202, 204)
+    assert sets(lab)["zg4-open"] == [f"{VIP4},tcp:80"] and rules(lab) == before
+    assert knock(lab, VIP4, 81) == "silent"
+
+
+FOREIGN = """*filter
+:DOCKER - [0:0]
+:DOCKER-USER - [0:0]
+:OURS-NOT - [0:0]
+-A INPUT -p tcp -m tcp --dport 4444 -j OURS-NOT
+-A INPUT -i front0 -p tcp -m tcp --dport 5555 -j DROP
+-A FORWARD -j DOCKER-USER
+-A FORWARD -o nothing0 -j DOCKER
+-A DOCKER -d 172.17.0.2/32 ! -i nothing0 -o nothing0 -p tcp -m tcp --dport 80 -j ACCEPT
+-A DOCKER-USER -j RETURN
+-A OURS-NOT -j ACCEPT
+COMMIT
+"""
+
+
+@case(load=NETFILTER)
+def rules_and_sets_of_others_are_not_touched(lab):
+    network(lab)
+    lab.gw.run("iptables-legacy-restore", stdin=FOREIGN)
+    lab.gw.run("ipset", "create", "theirs", "hash:ip")
+    lab.gw.run("ipset", "add", "theirs", "10.9.9.9")
+    _, before = rules(lab)
+    lab.start(guarded(lab), kernel={"on_stop": "flush", "audit_interval_s": 1})
+    own, others = rules(lab)
+    assert others == before and "-A INPUT -j ZONEGATE" in own, (own, others)
+    lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "reject"}).expect(200)
+    assert rules(lab) == (own, before)
+    # Somebody loads a firewall of his own over it: ours comes back, his stays.
+    lab.gw.run("iptables-legacy-restore", stdin=FOREIGN)
+    lab.wait(lambda: rules(lab) == (own, before), 2 + lab.margin, "the chain is back", pause=0.1)
+    assert sets(lab)["theirs"] == ["10.9.9.9"]
+    assert lab.gw.daemon.stop() == 0
+    assert rules(lab) == ([], before)
+    assert sets(lab) == {"theirs": ["10.9.9.9"]}
+
+
+@case(load=NETFILTER)
+def drift_is_mended(lab):
+    network(lab)
+    ports = Ports(lab, 22)
+    lab.start(guarded(lab), kernel={"audit_interval_s": 1})
+    ours, there = rules(lab), sets(lab)
+    edits = (
+        (("iptables-legacy", "-I", "ZONEGATE", "-j", "RETURN"), ("ipset", "flush", "zg4-drop")),
+        (("iptables-legacy", "-D", "INPUT", "-j", "ZONEGATE"), ("ipset", "add", "zg4-open", f"{VIP4},tcp:22")),
+    )
+    for edit in edits:
+        for command in edit:
+            lab.gw.run(*command)
+        lab.wait(lambda: (rules(lab), sets(lab)) == (ours, there), 3 + lab.margin, f"mended: {edit}", pause=0.1)
+        assert knock(lab, VIP4, 22) == "silent", edit
+    ports.close()
+
+
+@case(load=NETFILTER)
+def killed_at_any_moment(lab):
+    network(lab)
+    lab.start(guarded(lab))
+    with_guard = (rules(lab), sets(lab))
+    chance = random.Random(5)
+    wanted = "drop"
+    for _ in range(3):
+        wanted = "off" if wanted == "drop" else "drop"
+        thread = threading.Thread(target=write_and_never_mind, args=(lab, wanted), daemon=True)
+        thread.start()
+        time.sleep(chance.uniform(0, 0.35))
+        lab.gw.daemon.kill()
+        thread.join(10)
+        lab.gw.daemon.start()
+        wanted = lab.gw.api.get("/load-balancers/shop").expect(200).json["vip_guard"]
+        expected = with_guard if wanted == "drop" else (([], with_guard[0][1]), {})
+        lab.wait(lambda w=expected: (rules(lab), sets(lab)) == w, 5 + lab.margin,
+                 f"after kill -9 and a start the kernel has what the document says: {wanted}", pause=0.1)
+
+
+def write_and_never_mind(lab, wanted):
+    try:
+        lab.gw.api.patch("/load-balancers/shop", {"vip_guard": wanted})
+    except OSError:
+        pass
+    except Exception:  # cut in the middle of the answer
+        pass
+
+
+def metric(lab, name):
+    text = lab.gw.api.get("/metrics").expect(200).body.decode()
+    return int(float(next(x for x in text.splitlines() if x.startswith(name + " ")).split()[1]))
+
+
+@case(load=NETFILTER)
+def adopted_after_a_restart(lab):
+    network(lab)
+    lab.start(guarded(lab), kernel={"audit_interval_s": 1})
+    ours, there = rules(lab), sets(lab)
+    lab.gw.daemon.stop()
+    assert (rules(lab), sets(lab)) == (ours, there)
+    lab.gw.daemon.start()
+    lab.wait(lambda: metric(lab, "zonegate_kernel_dumps_total") > 2, 5 + lab.margin, "it has looked", pause=0.1)
+    for op, subsystem in (("set_rules", "iptables"), ("add_entry", "ipset"), ("add_set", "ipset")):
+        assert metric(lab, f'zonegate_kernel_ops_total{{subsystem="{subsystem}",op="{op}",result="ok"}}') == 0, op
+    assert (rules(lab), sets(lab)) == (ours, there)
+
+
+@case(load=NETFILTER)
+def what_the_daemon_itself_listens_on_and_ftp(lab):
+    network(lab, tcp=(21,))
+    ports = Ports(lab, 25, 3000)
+    configuration = document(
+        {"web": group(lab.servers, port=21, health_check=QUICK)},
+        {"shop": balancer({"ftp": listener(port=21)}, vip_guard="drop")},
+    )
+    lab.start(configuration, dns={"listen": "0.0.0.0", "apex": "lb.example.net", "ns": "ns1.example.net"})
+    assert sets(lab)["zg4-open"] == [f"{VIP4},tcp:20", f"{VIP4},tcp:21", f"{VIP4},tcp:53", f"{VIP4},udp:53"]
+    assert is_open(lab, VIP4, 53) and is_open(lab, VIP4, 3000)
+    assert knock(lab, VIP4, 25) == "silent"
+    ports.close()
+
+
+@case(load=NETFILTER)
+def off_touches_nothing(lab):
+    network(lab)
+    lab.start(kernel={"ipvs": "off"})
+    lab.gw.api.apply(guarded(lab))
+    lab.gw.daemon.stop()
+    assert rules(lab)[0] == [] and sets(lab) == {}
+
+
+@case(load=NETFILTER)
+def without_iptables_all_else_works(lab):
+    network(lab)
+    lab.gw.daemon.environment["PATH"] = "/usr/bin:/bin"  # iptables is in sbin
+    lab.start(web(lab))
+    answer = lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "drop"}).expect(200).json
+    assert "apt-get install iptables" in answer["warnings"][0]["detail"], answer
+    assert "apt-get install iptables" in lab.gw.api.get("/system").expect(200).json["kernel"]["guard_fault"]
+    assert "there is no program iptables" in lab.gw.cli("status").stdout
+    assert lab.who(source=CLIENT4, count=3) == {"s1": 3}
+    lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "off"}).expect(200)
+    lab.wait(lambda: sets(lab) == {}, 2 + lab.margin, "nothing is left", pause=0.1)
+    lab.wait(lambda: "guard_fault" not in lab.gw.api.get("/system").expect(200).json["kernel"], 5 + lab.margin,
+             "and no fault is told", pause=0.1)

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sets and rules in the kernel of this host, in a network namespace of the test's own, through the nft backend of iptables: the lab's
+// kernel knows only the legacy one. Where the kernel has no nft, ipset or namespaces there is nothing to see, and it says so.
+#include "kernel/kernel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <ev.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "plan/ops.h"
+
+#define FOREIGN                                                                                \
+	"printf '*filter\\n:THEIRS - [0:0]\\n-A INPUT -p tcp -m tcp --dport 4444 -j THEIRS\\n" \
+	"-A INPUT -i eth9 -j DROP\\n-A THEIRS -j ACCEPT\\nCOMMIT\\n' | iptables-nft-restore"
+
+static struct {
+	struct ev_loop *loop;
+	struct kernel *kernel;
+	struct ruleset *ruleset;
+	bool done;
+	bool refused; /* an operation was */
+	int error;
+} test;
+
+static void on_done(void *ctx, const struct plan_ops *ops)
+{
+	(void)ctx;
+	test.done = true;
+	for (size_t i = 0; i < ops->count; i++) {
+		char text[200];
+
+		if (!ops->ops[i].result)
+			continue;
+		print_message("%s: %d\n", plan_op_format(&ops->ops[i], text, sizeof(text)),
+			      ops->ops[i].result);
+		test.refused = true;
+	}
+}
+
+static void on_ruleset(void *ctx, struct ruleset *r, int error)
+{
+	(void)ctx;
+	ruleset_free(test.ruleset);
+	test.ruleset = r;
+	test.error = error;
+	test.done = true;
+}
+
+static void on_availability(void *ctx, int error)
+{
+	(void)ctx;
+	(void)error;
+}
+
+static void on_complained(void *ctx, const char *program, const char *text)
+{
+	(void)ctx;
+	print_message("%s: %s\n", program, text);
+}
+
+static bool put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* As root of the host, or of a user namespace. */
+static bool enter_namespace(void)
+{
+	char map[40];
+	unsigned uid = (unsigned)getuid();
+
+	if (unshare(CLONE_NEWNET) == 0)
+		return true;
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
+		return false;
+	snprintf(map, sizeof(map), "0 %u 1", uid);
+	return put("/proc/self/uid_map", map);
+}
+
+static bool run(const char *command)
+{
+	return system(command) == 0; /* NOLINT: constant commands of a test */
+}
+
+static bool host_can(void)
+{
+	return enter_namespace() && run("iptables-nft -N zgprobe 2>/dev/null") &&
+	       run("iptables-nft -X zgprobe") && run("ipset create zgprobe hash:ip 2>/dev/null") &&
+	       run("ipset destroy zgprobe");
+}
+
+static char *output(const char *command)
+{
+	char *text = mem_alloc(16384);
+	FILE *pipe = popen(command, "r");
+
+	assert_non_null(pipe);
+	text[fread(text, 1, 16383, pipe)] = '\0';
+	pclose(pipe);
+	return text;
+}
+
+/* Rules of others, counters apart. */
+static char *foreign(void)
+{
+	return output(
+		"iptables-nft-save 2>/dev/null | grep -v -e '^#' -e ZONEGATE | sed 's/\\[.*//'");
+}
+
+static void wait_done(void)
+{
+	test.done = false;
+	for (int i = 0; i < 10000 && !test.done; i++)
+		ev_run(test.loop, EVRUN_ONCE);
+	assert_true(test.done);
+}
+
+static void add_entry(struct ruleset *r, enum ruleset_set s, const char *address, uint16_t port)
+{
+	struct ruleset_entry *e = ruleset_push(r);
+
+	e->set = s;
+	e->port = port;
+	e->protocol = port ? IPPROTO_TCP : 0;
+	assert_int_equal(addr_parse(address, &e->address), 0);
+}
+
+static void apply(const struct ruleset *to)
+{
+	struct ruleset empty = {0};
+	struct plan_ops ops = {0};
+
+	kernel_request_ruleset(test.kernel);
+	wait_done();
+	assert_int_equal(test.error, 0);
+	ruleset_diff_adds(to, test.ruleset ? test.ruleset : &empty, &ops);
+	ruleset_diff_deletes(to, test.ruleset ? test.ruleset : &empty, &ops);
+	if (ops.count) {
+		kernel_submit(test.kernel, &ops);
+		wait_done();
+	}
+	assert_false(test.refused);
+	kernel_request_ruleset(test.kernel);
+	wait_done();
+	assert_int_equal(test.error, 0);
+}
+
+static void expect_same(const struct ruleset *wanted)
+{
+	assert_int_equal(test.ruleset->count, wanted->count);
+	for (size_t i = 0; i < wanted->count; i++)
+		assert_int_equal(
+			ruleset_compare_entries(&test.ruleset->entries[i], &wanted->entries[i]), 0);
+	assert_memory_equal(test.ruleset->sets, wanted->sets, sizeof(wanted->sets));
+	assert_memory_equal(test.ruleset->chains, wanted->chains, sizeof(wanted->chains));
+}
+
+static void the_guard_comes_and_goes(void **state)
+{
+	struct ruleset none = {0};
+	struct ruleset full = {.sets = {RULESET_ALL_SETS, RULESET_ALL_SETS},
+			       .chains = {CHAIN_RIGHT, CHAIN_RIGHT}};
+	char *before AUTO_FREE = NULL;
+	char *between AUTO_FREE = NULL;
+	char *after AUTO_FREE = NULL;
+
+	(void)state;
+	assert_true(run(FOREIGN));
+	before = foreign();
+	add_entry(&full, RULESET_OPEN, "192.0.2.1", 80);
+	add_entry(&full, RULESET_DROP, "192.0.2.1", 0);
+	add_entry(&full, RULESET_REJECT, "2001:db8::1", 0);
+	ruleset_sort(&full);
+	apply(&full);
+	expect_same(&full);
+	between = foreign();
+	assert_string_equal(before, between);
+	/* Somebody takes a rule out, and the jump. */
+	assert_true(run("iptables-nft -D ZONEGATE 2"));
+	assert_true(run("ip6tables-nft -D INPUT -j ZONEGATE"));
+	apply(&full);
+	expect_same(&full);
+	assert_true(run("test $(iptables-nft -S INPUT | grep -c ZONEGATE) = 1"));
+	apply(&none);
+	expect_same(&none);
+	after = foreign();
+	assert_string_equal(before, after);
+	assert_false(run("iptables-nft-save | grep -q -e ZONEGATE -e zg4"));
+	ruleset_clear(&full);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_guard_comes_and_goes),
+	};
+	const struct kernel_callbacks cb = {.done = on_done,
+					    .availability = on_availability,
+					    .ruleset = on_ruleset,
+					    .complained = on_complained};
+	const struct kernel_settings s = {.mode = KERNEL_AUTO, .iptables = KERNEL_IPTABLES_NFT};
+	int failed;
+
+	if (!host_can()) {
+		print_message("no nft, ipset or network namespaces here: nothing was looked at\n");
+		return 0;
+	}
+	test.loop = ev_default_loop(EVFLAG_AUTO);
+	if (kernel_new(test.loop, &s, &cb, &test.kernel) != 0)
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	kernel_free(test.kernel);
+	ruleset_free(test.ruleset);
+	return failed;
+}
