@@ -8,7 +8,7 @@ import time
 
 from . import figures, host
 
-SECONDS = float(os.environ.get("SECONDS", "1"))
+SECONDS = float(os.environ.get("SECONDS", "0.8"))
 WARM = 1.2  # the first round: it is spread over a second, and asks each host about a closed port
 INTERVAL_MS = 1000
 TIMEOUT_MS = 500  # when a probe of icmp_udp passes

@@ -18,7 +18,7 @@ SERVERS, PER_SERVICE = 10000, 1000
 FLAPPING, FLAP_PORT = 20, 7000
 PAUSE = 0.25  # four times a second, where Prometheus comes once in 15 s
 WARM = 5
-SECONDS = 5
+SECONDS = 4
 
 
 def document():
