@@ -158,8 +158,8 @@ def readme_delegation():
     """The lines for the parent zone that the README gives, with the lab's addresses."""
     top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with open(f"{top}/README.md", encoding="utf-8") as file:
-        blocks = re.findall(r"^```\n(.*?)^```$", file.read(), re.M | re.S)
-    block, = [x for x in blocks if "IN CNAME shop.lb.example.net." in x]
+        blocks = re.findall(r"^```(\w*)\n(.*?)^```$", file.read(), re.M | re.S)
+    block, = [text for language, text in blocks if not language and "IN CNAME shop.lb.example.net." in text]
     assert block.count("192.0.2.53") == 1 and block.count("198.51.100.53") == 1, block
     return block.replace("192.0.2.53", "10.1.0.1").replace("198.51.100.53", "10.1.0.2")
 

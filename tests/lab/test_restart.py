@@ -24,6 +24,13 @@ def counters(lab):
     return found
 
 
+COUNTED = 2.0  # so often the kernel sums up what its processors have counted: ip_vs_est.c
+
+
+def packets(lab):
+    return counters(lab)[f"TCP{VIP4}:80"][1]
+
+
 def two_services(lab):
     return document(
         {"web": group(lab.servers, weights=[100, 50, 100],
@@ -37,6 +44,7 @@ def through(lab, leave):
     lab.network(3)
     lab.start(two_services(lab))
     traffic = lab.traffic(connections=8, pause=0.02)
+    lab.wait(lambda: packets(lab) > 0, COUNTED + lab.margin, "packets are counted", pause=0.1)
     before_rules, before = rules(lab), counters(lab)
     addresses = lab.gw.addresses()
     with lab.gw.capture() as capture:
@@ -53,7 +61,9 @@ def through(lab, leave):
     assert after.keys() == before.keys(), (before, after)
     for key, numbers in before.items():
         assert all(new >= old for old, new in zip(numbers, after[key])), (key, numbers, after[key])
-    assert after[f"TCP{VIP4}:80"][0] > before[f"TCP{VIP4}:80"][0]
+    lab.wait(
+        lambda: packets(lab) > before[f"TCP{VIP4}:80"][1], COUNTED + lab.margin, "they go on", pause=0.1,
+    )
     traffic.stop()
     assert not traffic.broken and not traffic.refused, (traffic.broken, traffic.refused)
     assert traffic.exchanges > 100
