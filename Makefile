@@ -77,8 +77,8 @@ $(error VARIANT is default, asan, fuzz or coverage, not "$(VARIANT)")
 endif
 
 # Debian ships no libev.pc: the plain library name stands in for it.
-DAEMON_PKGS := libnl-3.0 libnl-genl-3.0 libnl-route-3.0 libmicrohttpd jansson sqlite3 gnutls libnghttp2 \
-	libcrypt inih
+DAEMON_PKGS := libnl-3.0 libnl-genl-3.0 libnl-route-3.0 libipset libmicrohttpd jansson sqlite3 gnutls \
+	libnghttp2 libcrypt inih
 CLI_PKGS := jansson libcurl
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DAEMON_PKGS) 2>/dev/null)
 DAEMON_LIBS := $(shell $(PKG_CONFIG) --libs $(DAEMON_PKGS) 2>/dev/null) -lev -pthread -lm

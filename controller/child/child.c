@@ -28,22 +28,33 @@ struct child {
 	size_t sent;
 	bool late;
 	size_t output_size;
-	char output[OUTPUT_MAX + 1];
+	size_t output_capacity;
+	char *output;
 };
+
+static void child_keep(struct child *c, const char *text, size_t size)
+{
+	while (c->output_capacity < c->output_size + size + 1) {
+		c->output_capacity = c->output_capacity ? c->output_capacity * 2 : 1024;
+		c->output = mem_realloc_array(c->output, c->output_capacity, 1);
+	}
+	memcpy(c->output + c->output_size, text, size);
+	c->output_size += size;
+	c->output[c->output_size] = '\0';
+}
 
 /* Takes what was said; beyond the limit it is read and forgotten. False at the end. */
 static bool child_read(struct child *c)
 {
 	char more[1024];
-	size_t room = OUTPUT_MAX - c->output_size;
+	size_t room = c->job.output_max - c->output_size;
 	ssize_t n;
 
 	errno = 0; /* at the end it stays as it is */
 	n = recv(c->fd, more, sizeof(more), MSG_DONTWAIT);
 	if (n <= 0)
 		return n < 0 && errno == EINTR;
-	memcpy(c->output + c->output_size, more, (size_t)n < room ? (size_t)n : room);
-	c->output_size += (size_t)n < room ? (size_t)n : room;
+	child_keep(c, more, (size_t)n < room ? (size_t)n : room);
 	return true;
 }
 
@@ -92,14 +103,14 @@ static void child_on_deadline(struct ev_loop *loop, ev_timer *w, int events)
 static void child_on_exit(struct ev_loop *loop, ev_child *w, int events)
 {
 	struct child *c = w->data;
-	struct child_end end = {.status = c->late ? -1 : w->rstatus, .output = c->output};
+	struct child_end end = {.status = c->late ? -1 : w->rstatus};
 
 	(void)events;
 	ev_child_stop(loop, w);
 	c->pid = 0;
 	while (child_read(c))
 		continue;
-	c->output[c->output_size] = '\0';
+	end.output = c->output;
 	c->job.done(c->job.ctx, &end);
 	child_free(c);
 }
@@ -154,6 +165,8 @@ int child_start(struct ev_loop *loop, const struct child_job *job, struct child 
 	c = mem_new(struct child);
 	c->loop = loop;
 	c->job = *job;
+	if (!c->job.output_max)
+		c->job.output_max = OUTPUT_MAX;
 	c->fd = pair[0];
 	r = child_spawn(c, pair[1]);
 	close(pair[1]);
@@ -163,6 +176,7 @@ int child_start(struct ev_loop *loop, const struct child_job *job, struct child 
 		return r;
 	}
 	c->input = mem_dup(job->input, job->input_size + 1);
+	child_keep(c, "", 0);
 	child_start_watchers(c);
 	*ret_child = c;
 	return 0;
@@ -183,5 +197,6 @@ void child_free(struct child *c)
 	}
 	close(c->fd);
 	free(c->input);
+	free(c->output);
 	free(c);
 }

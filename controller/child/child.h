@@ -13,13 +13,14 @@ struct child;
 
 struct child_end {
 	int status;         /* as of waitpid(); -1: it ran into the deadline and was killed */
-	const char *output; /* what it said on both channels, cut at 4 KiB */
+	const char *output; /* what it said on both channels, cut at output_max */
 };
 
 struct child_job {
 	const char *const *argv; /* looked for in PATH */
 	const char *input;       /* copied */
 	size_t input_size;
+	size_t output_max; /* bytes; 0 = 4 KiB */
 	usec_t timeout;
 	void *ctx;
 	/* Called once, and not from within start or free. The child is freed afterwards. */

@@ -33,7 +33,7 @@ static struct guard_input guards_input(const struct engine *e, const struct snap
 
 static bool guards_in_use(const struct engine *e)
 {
-	return e->guards.held || e->guards.desired.count > 0;
+	return e->guards.held || !ruleset_is_empty(&e->guards.desired);
 }
 
 /* Load balancers are all that a guard depends on; unchanged ones are shared between snapshots. */
@@ -61,7 +61,7 @@ void guards_sync(struct engine *e)
 	ruleset_clear(&e->guards.desired);
 	guard_build(&in, &e->guards.desired);
 	e->guards.dirty = true;
-	if (e->guards.desired.count &&
+	if (!ruleset_is_empty(&e->guards.desired) &&
 	    !e->guards.held) /* not by a commit: the node's zones changed */
 		guards_hold(e);
 }
@@ -228,8 +228,9 @@ void guards_finish(struct engine *e)
 {
 	const struct engine_guards *g = &e->guards;
 
-	if (!g->held || g->desired.count || !g->known || g->unread || g->asked || e->failing ||
-	    e->lists_done < g->list || e->planned_snapshot != e->snapshot || e->flushing)
+	if (!g->held || !ruleset_is_empty(&g->desired) || !g->known || g->unread || g->asked ||
+	    e->failing || e->lists_done < g->list || e->planned_snapshot != e->snapshot ||
+	    e->flushing)
 		return;
 	e->guards.held = false;
 	rows_put(e, GUARDS_KIND, GUARDS_KEY, NULL);

@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "kernel/ipset.h"
 #include "kernel/kernel.h"
+#include "kernel/setlib.h"
 #include "kernel/vip.h"
 
 #define BIT(kind)   (1U << (kind))
@@ -130,13 +130,13 @@ static void advise_put(struct buf_writer *w, char what, const struct plan_op *op
 		buf_write_text(w, op->sysctl);
 		break;
 	case 'n':
-		buf_write_text(w, ruleset_set_name(op->family, op->entry.set, text));
+		buf_write_text(w, ruleset_format_id(&op->entry.set, text));
 		break;
 	case 'p':
-		buf_write_text(w, op->family == RULESET_V4 ? "iptables" : "ip6tables");
+		buf_write_text(w, op->entry.set.family == RULESET_V4 ? "iptables" : "ip6tables");
 		break;
 	case 't':
-		buf_write_text(w, op->family == RULESET_V4 ? "ip_tables" : "ip6_tables");
+		buf_write_text(w, op->entry.set.family == RULESET_V4 ? "ip_tables" : "ip6_tables");
 		break;
 	case 'v':
 		buf_write_format(w, "%d", op->value);
@@ -150,7 +150,7 @@ static const char *advise_find(const struct plan_op *op)
 		if ((advise_rows[i].kinds & BIT(op->kind)) && advise_rows[i].error == -op->result &&
 		    (!advise_rows[i].with_engine || op->service.engine[0]))
 			return advise_rows[i].text;
-	return SETS & BIT(op->kind) ? ipset_advise(op->result) : NULL;
+	return SETS & BIT(op->kind) ? setlib_advise(op->result) : NULL;
 }
 
 const char *kernel_advise(const struct plan_op *op, char *buf, size_t size)

@@ -13,6 +13,7 @@
 #include "kernel/kernel_memory.h"
 #include "kernel/link_watch.h"
 #include "kernel/rules.h"
+#include "kernel/sets.h"
 #include "kernel/vip.h"
 
 enum job_kind { JOB_OPS, JOB_TABLE, JOB_SERVICE, JOB_DEVICE, JOB_RULESET };
@@ -53,16 +54,11 @@ struct kernel {
 	struct ipvs_modules modules;
 	struct kernel_memory memory;
 
-	struct channel *sets; /* NULL until it is needed */
-	bool sets_spoken;     /* the kernel has answered on it: its module is there */
-	struct batch set_batch;
+	struct sets *sets;
 	struct rules rules;
 	struct kernel_guard_look {
-		struct ruleset found;
-		enum ruleset_family family;
-		unsigned set; /* enum ruleset_set; RULESET_SET_COUNT: all were read */
-		int error;
-		bool missing;
+		struct ruleset *found;
+		struct rules_place at; /* whose rules are read */
 	} look;
 };
 

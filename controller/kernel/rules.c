@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// list → jump → restore → learn; reading ends behind the jump. Whether a backend works with this kernel shows only when it is to do
+// list (each chain) → jump → restore → learn; reading ends behind the jump. Whether a backend works with this kernel shows only when it is to do
 // something, so until one has (or has our chain) the others are tried behind it. A restore that another program has overtaken changes
 // nothing that is not ours: iptables holds its lock, or the kernel refuses the transaction.
 #include "kernel/rules.h"
@@ -14,13 +14,14 @@
 #include "base/mem.h"
 #include "child/child.h"
 #include "kernel/kernel.h"
-#include "plan/rules_text.h"
 
 #define RULES_TIMEOUT (10 * USEC_PER_SEC)
 #define RULES_WAIT    "5" /* seconds for the lock of iptables */
 
 /* Exit statuses of iptables: no such chain or rule; ours to know. */
 #define EXIT_ABSENT 1
+/* There is no such program: posix_spawn() may say so, or a child that ends with this and without a word. */
+#define EXIT_MISSING 127
 
 /* In the order in which they are tried; what follows the name of the program. */
 static const char *const rules_backends[] = {"", "-legacy", "-nft"};
@@ -55,15 +56,16 @@ static void rules_name(const struct rules *r, char buf[32])
 }
 
 static void rules_run(struct rules *r, enum rules_step step);
+static void rules_list(struct rules *r, enum rules_step step);
 
-static void rules_finish(struct rules *r, enum ruleset_chain chain, int error)
+static void rules_finish(struct rules *r, const char *text, int error)
 {
 	r->running = false;
 	if (!error) {
 		free(r->complaints[r->family]);
 		r->complaints[r->family] = NULL;
 	}
-	r->done(r->ctx, r->work, chain, error);
+	r->done(r->ctx, r->work, text, error);
 }
 
 static void rules_fail(struct rules *r, const char *text, int error)
@@ -77,7 +79,7 @@ static void rules_fail(struct rules *r, const char *text, int error)
 	free(*told);
 	*told = mem_strdup(text);
 	r->backends[r->family] = 0; /* what is installed may change: looked for anew */
-	rules_finish(r, CHAIN_WRONG, error);
+	rules_finish(r, RULES_STRANGE, error);
 }
 
 /* Why a program ended that should have worked. */
@@ -116,7 +118,7 @@ static bool rules_turn(struct rules *r)
 	} while (r->turn < RULES_BACKENDS && !rules_allows(r, r->turn));
 	if (r->turn == RULES_BACKENDS)
 		return false;
-	rules_run(r, RULES_LIST);
+	rules_list(r, RULES_LIST);
 	return true;
 }
 
@@ -139,25 +141,13 @@ static void rules_give_up(struct rules *r, const char *text, int error)
 
 /* ---- the steps ------------------------------------------------------------------------------ */
 
-static const char *rules_expected(struct rules *r)
-{
-	AUTO_BUF struct buf_writer w = {0};
-
-	if (!r->learnt[r->family]) {
-		buf_writer_init(&w, RULES_TEXT_MAX);
-		rules_text_write_listing(&w, r->family);
-		r->learnt[r->family] = buf_take(&w);
-	}
-	return r->learnt[r->family];
-}
-
-/* The rules of a listing, without what the program remarks beside them. Caller frees. */
-static char *rules_strip(const char *text)
+/* The rules of a listing, without what the program remarks beside them, behind `before`. Caller frees. */
+static char *rules_append(const char *before, const char *text)
 {
 	struct buf_writer w = {0};
 
 	buf_writer_init(&w, RULES_TEXT_MAX * 2);
-	buf_write_text(&w, "");
+	buf_write_text(&w, before);
 	for (const char *line = text; *line;) {
 		size_t length = strcspn(line, "\n");
 
@@ -169,20 +159,44 @@ static char *rules_strip(const char *text)
 	return buf_take(&w);
 }
 
+static void rules_list(struct rules *r, enum rules_step step)
+{
+	free(r->listing);
+	r->listing = mem_strdup("");
+	snprintf(r->chain, sizeof(r->chain), "%s", RULES_TEXT_CHAIN);
+	rules_run(r, step);
+}
+
+/* One chain was listed. True: others that it goes to are to be listed, too; or it failed. */
+static bool rules_goes_on(struct rules *r, const struct child_end *end)
+{
+	char *longer = rules_append(r->listing, end->output);
+	char last[RULES_CHAIN_MAX];
+
+	snprintf(last, sizeof(last), "%s", r->chain);
+	free(r->listing);
+	r->listing = longer;
+	if (!rules_text_find_chain(longer, r->chain))
+		return false;
+	if (strcmp(last, r->chain) == 0)
+		rules_fail(r, "a chain that is there is not printed", -EPROTO);
+	else
+		rules_run(r, r->step);
+	return true;
+}
+
 static void rules_after_absent(struct rules *r)
 {
 	if (r->work == RULES_SET)
 		rules_run(r, RULES_RESTORE);
 	else if (rules_is_proven(r) || !rules_turn(r))
-		rules_finish(r, CHAIN_ABSENT, 0);
+		rules_finish(r, NULL, 0);
 }
 
 static void rules_after_list(struct rules *r, const struct child_end *end)
 {
-	char *seen AUTO_FREE = NULL;
-
 	r->jumps = false;
-	if (rules_exited(end, EXIT_ABSENT)) {
+	if (rules_exited(end, EXIT_ABSENT) && !*r->listing) {
 		rules_after_absent(r);
 		return;
 	}
@@ -191,9 +205,18 @@ static void rules_after_list(struct rules *r, const struct child_end *end)
 		return;
 	}
 	rules_prove(r);
-	seen = rules_strip(end->output);
-	r->differs = !seen || strcmp(seen, rules_expected(r)) != 0;
-	rules_run(r, RULES_JUMP);
+	if (!rules_goes_on(r, end))
+		rules_run(r, RULES_JUMP);
+}
+
+/* In our own words, if they are known. */
+static const char *rules_reading(const struct rules *r)
+{
+	const struct rules_learnt *l = &r->learnt[r->family][r->table];
+
+	if (!r->jumps)
+		return RULES_STRANGE;
+	return l->seen && strcmp(l->seen, r->listing) == 0 ? l->wanted : r->listing;
 }
 
 static void rules_after_jump(struct rules *r, const struct child_end *end)
@@ -204,7 +227,7 @@ static void rules_after_jump(struct rules *r, const struct child_end *end)
 		return;
 	}
 	if (r->work == RULES_READ)
-		rules_finish(r, r->jumps && !r->differs ? CHAIN_RIGHT : CHAIN_WRONG, 0);
+		rules_finish(r, rules_reading(r), 0);
 	else
 		rules_run(r, RULES_RESTORE);
 }
@@ -217,20 +240,26 @@ static void rules_after_restore(struct rules *r, const struct child_end *end)
 	}
 	rules_prove(r);
 	if (r->work == RULES_DELETE)
-		rules_finish(r, CHAIN_ABSENT, 0);
+		rules_finish(r, NULL, 0);
 	else
-		rules_run(r, RULES_LEARN);
+		rules_list(r, RULES_LEARN);
 }
 
 static void rules_after_learn(struct rules *r, const struct child_end *end)
 {
+	struct rules_learnt *l = &r->learnt[r->family][r->table];
+
 	if (!rules_exited(end, 0)) {
 		rules_fail(r, end->output, rules_error(end));
 		return;
 	}
-	free(r->learnt[r->family]);
-	r->learnt[r->family] = rules_strip(end->output);
-	rules_finish(r, CHAIN_RIGHT, 0);
+	if (rules_goes_on(r, end))
+		return;
+	free(l->wanted);
+	free(l->seen);
+	*l = (struct rules_learnt){.wanted = r->wanted, .seen = r->listing};
+	r->wanted = r->listing = NULL;
+	rules_finish(r, l->wanted, 0);
 }
 
 static void rules_on_end(void *ctx, const struct child_end *end)
@@ -244,40 +273,49 @@ static void rules_on_end(void *ctx, const struct child_end *end)
 	struct rules *r = ctx;
 
 	r->child = NULL; /* freed by itself */
-	after[r->step](r, end);
+	if (rules_exited(end, EXIT_MISSING) && !*end->output)
+		rules_give_up(r, strerror(ENOENT), -ENOENT);
+	else
+		after[r->step](r, end);
 }
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
 static void rules_write_input(const struct rules *r, struct buf_writer *w)
 {
-	enum rules_jump jump = r->jumps ? JUMP_PRESENT : JUMP_ABSENT;
+	const struct rules_change change = {.table = r->table,
+					    .present = r->listing,
+					    .wanted = r->wanted ? r->wanted : "",
+					    .jumps = r->jumps};
 
-	if (r->step == RULES_RESTORE && r->work == RULES_SET)
-		rules_text_write_set(w, r->family, jump);
-	else if (r->step == RULES_RESTORE)
-		rules_text_write_delete(w, jump);
+	if (r->step == RULES_RESTORE)
+		rules_text_write_change(w, &change);
 }
 
 static void rules_run(struct rules *r, enum rules_step step)
 {
 	AUTO_BUF struct buf_writer input = {0};
 	char name[32];
+	const char *table = rules_text_table(r->table);
+	const char *hook = rules_text_hook(r->table);
 	const char *const restore[] = {name, "-w", RULES_WAIT, "--noflush", NULL};
-	const char *const list[] = {name, "-w", RULES_WAIT, "-S", RULES_TEXT_CHAIN, NULL};
-	const char *const jump[] = {
-		name, "-w", RULES_WAIT, "-C", RULES_TEXT_HOOK, "-j", RULES_TEXT_CHAIN, NULL};
+	const char *const list[] = {name, "-w", RULES_WAIT, "-t", table, "-S", r->chain, NULL};
+	const char *const jump[] = {name, "-w", RULES_WAIT,       "-t", table, "-C",
+				    hook, "-j", RULES_TEXT_CHAIN, NULL};
 	const char *const *const arguments[] = {[RULES_LIST] = list,
 						[RULES_JUMP] = jump,
 						[RULES_RESTORE] = restore,
 						[RULES_LEARN] = list};
-	struct child_job job = {
-		.argv = arguments[step], .timeout = RULES_TIMEOUT, .ctx = r, .done = rules_on_end};
+	struct child_job job = {.argv = arguments[step],
+				.output_max = RULES_TEXT_MAX,
+				.timeout = RULES_TIMEOUT,
+				.ctx = r,
+				.done = rules_on_end};
 	int error;
 
 	r->step = step;
 	rules_name(r, name);
-	buf_writer_init(&input, RULES_TEXT_MAX);
+	buf_writer_init(&input, RULES_TEXT_MAX * 2);
 	rules_write_input(r, &input);
 	job.input = buf_text(&input);
 	job.input_size = input.size;
@@ -287,16 +325,32 @@ static void rules_run(struct rules *r, enum rules_step step)
 	rules_give_up(r, strerror(-error), error);
 }
 
-void rules_start(struct rules *r, enum rules_work work, enum ruleset_family f)
+void rules_start(struct rules *r, enum rules_work work, const struct rules_place *at,
+		 const char *wanted)
 {
-	assert(!r->running);
+	assert(!r->running && (work == RULES_SET) == (wanted != NULL));
 	r->running = true;
 	r->work = work;
-	r->family = f;
+	r->family = at->family;
+	r->table = at->table;
+	free(r->wanted);
+	r->wanted = wanted ? mem_strdup(wanted) : NULL;
 	free(r->refusal);
 	r->refusal = NULL;
-	r->turn = r->backends[f] ? r->backends[f] - 1 : rules_first(r);
-	rules_run(r, RULES_LIST);
+	r->turn = r->backends[r->family] ? r->backends[r->family] - 1 : rules_first(r);
+	rules_list(r, RULES_LIST);
+}
+
+static void rules_clear_family(struct rules *r, enum ruleset_family f)
+{
+	for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++) {
+		free(r->learnt[f][t].wanted);
+		free(r->learnt[f][t].seen);
+		r->learnt[f][t] = (struct rules_learnt){0};
+	}
+	free(r->complaints[f]);
+	r->complaints[f] = NULL;
+	r->backends[f] = 0;
 }
 
 void rules_clear(struct rules *r)
@@ -305,12 +359,9 @@ void rules_clear(struct rules *r)
 	r->child = NULL;
 	r->running = false;
 	free(r->refusal);
-	r->refusal = NULL;
-	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++) {
-		free(r->learnt[f]);
-		r->learnt[f] = NULL;
-		free(r->complaints[f]);
-		r->complaints[f] = NULL;
-		r->backends[f] = 0;
-	}
+	free(r->wanted);
+	free(r->listing);
+	r->refusal = r->wanted = r->listing = NULL;
+	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
+		rules_clear_family(r, f);
 }

@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Our chain of each family, by the programs of iptables: read, set by one atomic restore, removed. No shell; one program at a time,
- * with a time limit, beside the loop. Nothing but our chain and the jump to it is ever named. */
+/* Our chains of each family, by the programs of iptables: read, set by one atomic restore, removed. No shell; one program at a time,
+ * with a time limit, beside the loop. Nothing but our chains and the jump to them is ever named. */
 #ifndef ZG_KERNEL_RULES_H
 #define ZG_KERNEL_RULES_H
 
-#include "plan/ruleset.h"
+#include "plan/rules_text.h"
 
 struct ev_loop;
 struct child;
 
+struct rules_place {
+	enum ruleset_family family;
+	enum ruleset_table table;
+};
+
 enum rules_work { RULES_READ, RULES_SET, RULES_DELETE };
 
 enum rules_step {
-	RULES_LIST,    /* what is in the chain? */
-	RULES_JUMP,    /* is it jumped to? */
+	RULES_LIST,    /* what is in the chains? */
+	RULES_JUMP,    /* are they jumped to? */
 	RULES_RESTORE, /* the change */
 	RULES_LEARN    /* how does the program print what was set? */
+};
+
+struct rules_learnt {
+	char *wanted; /* what was set last … */
+	char *seen;   /* … and how it was printed then */
 };
 
 struct rules {
@@ -23,28 +33,33 @@ struct rules {
 	struct ev_loop *loop;
 	unsigned iptables; /* enum kernel_iptables */
 	void *ctx;
-	/* The work is done: 0 and what the chain is now; or a negative errno. May come from within rules_start(). */
-	void (*done)(void *ctx, enum rules_work work, enum ruleset_chain chain, int error);
+	/* The work is done: 0 and what the rules are now (as in struct ruleset: NULL, RULES_STRANGE or a text; borrowed); or a negative
+	 * errno. May come from within rules_start(). */
+	void (*done)(void *ctx, enum rules_work work, const char *text, int error);
 	void (*complained)(void *ctx, const char *program, const char *text);
 	/* Its own. */
 	enum rules_work work;
 	enum ruleset_family family;
+	enum ruleset_table table;
+	char *wanted; /* RULES_SET */
 	enum rules_step step;
+	char chain[RULES_CHAIN_MAX]; /* that is listed */
+	char *listing;               /* of those that were */
 	struct child *child;
 	bool running;
-	bool differs;  /* the chain is not as it was learnt */
-	bool jumps;    /* there is a jump to it */
+	bool jumps;    /* there is a jump to them */
 	unsigned turn; /* the backend that is used, or tried */
 	char *refusal; /* of the first backend that was tried, or NULL */
 	int refused;
-	/* Of each family: the backend that works, counted from 1 (0: not known yet); what was printed after the last set. */
+	struct rules_learnt learnt[RULESET_FAMILY_COUNT][RULESET_TABLE_COUNT];
+	/* Of each family: the backend that works, counted from 1 (0: not known yet). */
 	unsigned backends[RULESET_FAMILY_COUNT];
-	char *learnt[RULESET_FAMILY_COUNT];
 	char *complaints[RULESET_FAMILY_COUNT]; /* told last, and not overcome */
 };
 
-/* One at a time. */
-void rules_start(struct rules *r, enum rules_work work, enum ruleset_family f);
+/* One at a time. `wanted` (rules_text.h) is copied: what RULES_SET sets; NULL for others. */
+void rules_start(struct rules *r, enum rules_work work, const struct rules_place *at,
+		 const char *wanted);
 /* Ends what runs without a callback; usable again. */
 void rules_clear(struct rules *r);
 

@@ -2,7 +2,9 @@
 // Which VIPs are guarded, and what comes in through them all the same.
 #include "plan/guard.h"
 
+#include "base/buf.h"
 #include "plan/desired.h"
+#include "plan/rules_text.h"
 
 #define GUARD_FTP_PORT 21
 #define GUARD_FTP_DATA 20
@@ -41,12 +43,15 @@ static void guard_walk(const struct guard_input *in, guard_vip_fn *fn, struct gu
 	}
 }
 
-static void guard_put(struct ruleset *r, enum ruleset_set s, const struct addr *vip)
+static struct ruleset_entry *guard_put(struct ruleset *r, enum ruleset_kind kind,
+				       const struct addr *vip)
 {
 	struct ruleset_entry *e = ruleset_push(r);
 
-	e->set = s;
+	e->set.kind = kind;
+	e->set.family = ruleset_family_of(vip);
 	e->address = *vip;
+	return e;
 }
 
 static void guard_put_vip(struct guard_work *w, const struct load_balancer *lb,
@@ -58,24 +63,12 @@ static void guard_put_vip(struct guard_work *w, const struct load_balancer *lb,
 		guard_put(&w->guarded, RULESET_REJECT, vip);
 }
 
-static bool guard_holds(const struct ruleset *r, enum ruleset_set s, const struct addr *vip)
+static bool guard_holds(const struct ruleset *r, enum ruleset_kind kind, const struct addr *vip)
 {
-	const struct ruleset_entry key = {.set = s, .address = *vip};
-	size_t low = 0;
-	size_t high = r->count;
+	const struct ruleset_entry key = {.set = {.kind = kind, .family = ruleset_family_of(vip)},
+					  .address = *vip};
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = ruleset_compare_entries(&r->entries[middle], &key);
-
-		if (order == 0)
-			return true;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return ruleset_has_entry(r, &key);
 }
 
 static bool guard_covers(const struct ruleset *guarded, const struct addr *vip)
@@ -92,7 +85,7 @@ static void guard_settle_vips(struct ruleset *r)
 	for (size_t i = 0; i < r->count; i++) {
 		const struct ruleset_entry e = r->entries[i];
 
-		if (e.set == RULESET_DROP || !guard_holds(r, RULESET_DROP, &e.address))
+		if (e.set.kind == RULESET_DROP || !guard_holds(r, RULESET_DROP, &e.address))
 			r->entries[kept++] = e;
 	}
 	r->count = kept;
@@ -100,10 +93,8 @@ static void guard_settle_vips(struct ruleset *r)
 
 static void guard_open(struct ruleset *r, const struct addr *vip, uint8_t protocol, uint32_t port)
 {
-	struct ruleset_entry *e = ruleset_push(r);
+	struct ruleset_entry *e = guard_put(r, RULESET_OPEN, vip);
 
-	e->set = RULESET_OPEN;
-	e->address = *vip;
 	e->protocol = protocol;
 	e->port = (uint16_t)port;
 }
@@ -156,17 +147,43 @@ bool guard_wanted(const struct guard_input *in)
 	return any;
 }
 
-/* `open` with the guarded VIPs behind it, and what that takes. */
+/* The sets that the rules of the family name. */
+static void guard_push_sets(struct ruleset *r, enum ruleset_family f)
+{
+	for (enum ruleset_kind k = 0; k < RULESET_KIND_COUNT; k++)
+		if (RULESET_GUARD_KINDS & 1U << k)
+			ruleset_push_set(r, &(struct ruleset_id){.kind = k, .family = f});
+}
+
+static void guard_write_rules(struct ruleset *r, const struct rules_plan *p, enum ruleset_family f)
+{
+	for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++) {
+		AUTO_BUF struct buf_writer w = {0};
+
+		buf_writer_init(&w, RULES_TEXT_MAX);
+		rules_text_write(&w, p, f, t);
+		if (w.size)
+			ruleset_set_rules(r, f, t, buf_text(&w));
+	}
+}
+
+/* `open` with the guarded VIPs, and what that takes. */
 static void guard_merge(const struct ruleset *guarded, struct ruleset *open)
 {
-	ruleset_sort(open);
-	for (size_t i = 0; i < guarded->count; i++) { /* in order, and behind all others */
-		enum ruleset_family f = ruleset_family_of(&guarded->entries[i].address);
+	const struct rules_plan plan = {.guard = true};
+	bool uses[RULESET_FAMILY_COUNT] = {false};
 
+	for (size_t i = 0; i < guarded->count; i++) {
 		*ruleset_push(open) = guarded->entries[i];
-		open->sets[f] = RULESET_ALL_SETS;
-		open->chains[f] = CHAIN_RIGHT;
+		uses[guarded->entries[i].set.family] = true;
 	}
+	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++) {
+		if (!uses[f])
+			continue;
+		guard_push_sets(open, f);
+		guard_write_rules(open, &plan, f);
+	}
+	ruleset_sort(open);
 }
 
 void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset)

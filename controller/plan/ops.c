@@ -5,6 +5,7 @@
 #include <linux/ip_vs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -47,8 +48,30 @@ struct plan_op *plan_ops_push(struct plan_ops *l, enum plan_op_kind kind)
 	return op;
 }
 
+struct plan_kept {
+	struct plan_kept *next;
+	char text[];
+};
+
+const char *plan_ops_keep_text(struct plan_ops *l, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	struct plan_kept *k = mem_alloc(sizeof(*k) + size);
+
+	memcpy(k->text, text, size);
+	k->next = l->kept;
+	l->kept = k;
+	return k->text;
+}
+
 void plan_ops_clear(struct plan_ops *l)
 {
+	while (l->kept) {
+		struct plan_kept *k = l->kept;
+
+		l->kept = k->next;
+		free(k);
+	}
 	free(l->ops);
 	*l = (struct plan_ops){0};
 }
@@ -135,10 +158,10 @@ static void ops_format_ruleset(const struct plan_op *op, char *text, size_t size
 	char name[RULESET_NAME_MAX];
 
 	if (op->kind == PLAN_SET_RULES || op->kind == PLAN_DELETE_RULES) {
-		snprintf(text, size, " %s", op->family == RULESET_V4 ? "IPv4" : "IPv6");
+		snprintf(text, size, " %s", e->set.family == RULESET_V4 ? "IPv4" : "IPv6");
 		return;
 	}
-	ruleset_set_name(op->family, e->set, name);
+	ruleset_format_id(&e->set, name);
 	if (op->kind == PLAN_ADD_SET || op->kind == PLAN_DELETE_SET) {
 		snprintf(text, size, " %s", name);
 	} else if (e->protocol) {

@@ -17,12 +17,12 @@ enum plan_op_kind {
 	PLAN_ADD_ADDRESS,
 	PLAN_DELETE_ADDRESS,
 	PLAN_DELETE_SERVICE,
-	PLAN_ADD_SET,      /* family, entry.set */
-	PLAN_ADD_ENTRY,    /* entry */
-	PLAN_SET_RULES,    /* family: its chain with all rules, and the jump to it */
-	PLAN_DELETE_RULES, /* family */
+	PLAN_ADD_SET,   /* entry.set */
+	PLAN_ADD_ENTRY, /* entry */
+	PLAN_SET_RULES, /* entry.set.family, table, rules: our chains with all rules, and the jump to them */
+	PLAN_DELETE_RULES, /* entry.set.family, table */
 	PLAN_DELETE_ENTRY, /* entry */
-	PLAN_DELETE_SET,   /* family, entry.set */
+	PLAN_DELETE_SET,   /* entry.set */
 	PLAN_OP_KIND_COUNT
 };
 
@@ -39,21 +39,27 @@ struct plan_op {
 			struct plan_timeouts timeouts;
 		};
 		struct { /* operations on sets, entries and rules */
-			enum ruleset_family family;
 			struct ruleset_entry entry;
+			enum ruleset_table table;
+			const char *rules; /* see rules_text.h; lives as long as the list */
 		};
 	};
 	int result; /* after it ran: 0 or -errno */
 };
 
+struct plan_kept;
+
 struct plan_ops {
 	struct plan_op *ops;
 	size_t count;
 	size_t capacity;
+	struct plan_kept *kept; /* what operations point at */
 };
 
 /* Appends a zeroed operation; the pointer is valid until the next push. */
 struct plan_op *plan_ops_push(struct plan_ops *l, enum plan_op_kind kind);
+/* A copy of the text that lives until the list is cleared. */
+const char *plan_ops_keep_text(struct plan_ops *l, const char *text);
 void plan_ops_clear(struct plan_ops *l);
 /* "SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight 0": for dry runs, logs and errors. */
 const char *plan_op_format(const struct plan_op *op, char *buf, size_t size);

@@ -1,16 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rules are constant: what changes is in the sets that they look into. In the words and the order of words that iptables
-// itself prints.
+// The rules are few and change seldom: what changes is in the sets that they look into.
 #include "plan/rules_text.h"
+
+#include <assert.h>
+#include <string.h>
 
 #include "base/buf.h"
 
 /* Nothing opens a TCP connection without this, so answers to connections of this host's own pass. */
 #define SYN "-p tcp -m tcp --tcp-flags FIN,SYN,RST,ACK SYN"
 
+#define CHAIN_PREFIX RULES_TEXT_CHAIN "-"
+
+static const struct {
+	const char *name;
+	const char *hook;
+} rules_tables[RULESET_TABLE_COUNT] = {
+	[RULESET_FILTER] = {"filter", "INPUT"},
+};
+
+const char *rules_text_table(enum ruleset_table t)
+{
+	assert(t < RULESET_TABLE_COUNT);
+	return rules_tables[t].name;
+}
+
+const char *rules_text_hook(enum ruleset_table t)
+{
+	assert(t < RULESET_TABLE_COUNT);
+	return rules_tables[t].hook;
+}
+
+/* ---- the rules ---- */
+
 /* In the text: @ is 4 or 6, % what ICMP calls itself in the family. */
-static const char *const rules_lines[] = {
-	"-i lo -j RETURN",
+static const char *const rules_guard[] = {
 	"-m set --match-set zg@-open dst,dst -j RETURN",
 	"-p tcp -m tcp --dport 1024:65535 -m set --match-set zg@-ftp dst -j RETURN",
 	SYN " -m set --match-set zg@-drop dst -j DROP",
@@ -21,10 +45,10 @@ static const char *const rules_lines[] = {
 	"-p sctp -m set --match-set zg@-reject dst -j REJECT --reject-with %-port-unreachable",
 };
 
-static void rules_text_write_line(struct buf_writer *w, const char *line, enum ruleset_family f)
+static void rules_text_write_rule(struct buf_writer *w, const char *rule, enum ruleset_family f)
 {
 	buf_write_text(w, "-A " RULES_TEXT_CHAIN " ");
-	for (const char *p = line; *p; p++) {
+	for (const char *p = rule; *p; p++) {
 		if (*p == '@')
 			buf_write_text(w, f == RULESET_V4 ? "4" : "6");
 		else if (*p == '%')
@@ -35,31 +59,107 @@ static void rules_text_write_line(struct buf_writer *w, const char *line, enum r
 	buf_write_text(w, "\n");
 }
 
-static void rules_text_write_lines(struct buf_writer *w, enum ruleset_family f)
+/* What comes first decides: the host itself, then who may come in, last what is open at all (its rules return). */
+static void rules_text_write_filter(struct buf_writer *w, const struct rules_plan *p,
+				    enum ruleset_family f)
 {
-	for (size_t i = 0; i < sizeof(rules_lines) / sizeof(rules_lines[0]); i++)
-		rules_text_write_line(w, rules_lines[i], f);
+	buf_write_text(w, "-N " RULES_TEXT_CHAIN "\n");
+	rules_text_write_rule(w, "-i lo -j RETURN", f);
+	for (size_t i = 0; p->guard && i < sizeof(rules_guard) / sizeof(rules_guard[0]); i++)
+		rules_text_write_rule(w, rules_guard[i], f);
 }
 
-void rules_text_write_set(struct buf_writer *w, enum ruleset_family f, enum rules_jump jump)
+void rules_text_write(struct buf_writer *w, const struct rules_plan *p, enum ruleset_family f,
+		      enum ruleset_table t)
 {
-	buf_write_text(w, "*filter\n:" RULES_TEXT_CHAIN " - [0:0]\n");
-	rules_text_write_lines(w, f);
-	if (jump == JUMP_ABSENT)
-		buf_write_text(w, "-I " RULES_TEXT_HOOK " -j " RULES_TEXT_CHAIN "\n");
+	switch (t) {
+	case RULESET_FILTER:
+		if (p->guard)
+			rules_text_write_filter(w, p, f);
+		return;
+	case RULESET_TABLE_COUNT:
+		return;
+	}
+}
+
+/* ---- changes ---- */
+
+/* The line behind this one. */
+static const char *rules_text_next(const char *line)
+{
+	line += strcspn(line, "\n");
+	return line + (*line == '\n');
+}
+
+/* Whether the text makes this chain: `name` ends with its line. */
+static bool rules_text_makes(const char *text, const char *name, size_t length)
+{
+	for (const char *line = text; *line; line = rules_text_next(line))
+		if (strncmp(line, "-N ", 3) == 0 && strncmp(line + 3, name, length) == 0 &&
+		    (line[3 + length] == '\n' || line[3 + length] == '\0'))
+			return true;
+	return false;
+}
+
+/* Each chain of `text` that is not in `other`, between two texts. */
+static void rules_text_write_chains(struct buf_writer *w, const char *text, const char *other,
+				    const char *const around[2])
+{
+	for (const char *line = text; *line; line = rules_text_next(line)) {
+		size_t length = strcspn(line, "\n");
+
+		if (strncmp(line, "-N ", 3) != 0 || rules_text_makes(other, line + 3, length - 3))
+			continue;
+		buf_write_text(w, around[0]);
+		buf_write(w, line + 3, length - 3);
+		buf_write_text(w, around[1]);
+	}
+}
+
+void rules_text_write_change(struct buf_writer *w, const struct rules_change *c)
+{
+	static const char *const make[2] = {":", " - [0:0]\n"};
+	static const char *const drop[2] = {"-X ", "\n"};
+	const char *hook = rules_text_hook(c->table);
+
+	buf_write_format(w, "*%s\n", rules_text_table(c->table));
+	rules_text_write_chains(w, c->wanted, "", make);
+	rules_text_write_chains(w, c->present, c->wanted, make); /* empties them */
+	for (const char *line = c->wanted; *line; line = rules_text_next(line))
+		if (strncmp(line, "-A ", 3) == 0)
+			buf_write(w, line, (size_t)(rules_text_next(line) - line));
+	if (*c->wanted && !c->jumps)
+		buf_write_format(w, "-I %s -j " RULES_TEXT_CHAIN "\n", hook);
+	if (!*c->wanted && c->jumps)
+		buf_write_format(w, "-D %s -j " RULES_TEXT_CHAIN "\n", hook);
+	rules_text_write_chains(w, c->present, c->wanted, drop);
 	buf_write_text(w, "COMMIT\n");
 }
 
-void rules_text_write_delete(struct buf_writer *w, enum rules_jump jump)
+/* ---- what was read ---- */
+
+/* The chain of ours that the rule goes to: its place in the line, or NULL. */
+static const char *rules_text_target(const char *line, size_t length)
 {
-	buf_write_text(w, "*filter\n:" RULES_TEXT_CHAIN " - [0:0]\n");
-	if (jump == JUMP_PRESENT)
-		buf_write_text(w, "-D " RULES_TEXT_HOOK " -j " RULES_TEXT_CHAIN "\n");
-	buf_write_text(w, "-X " RULES_TEXT_CHAIN "\nCOMMIT\n");
+	for (size_t i = 0; i + 4 + strlen(CHAIN_PREFIX) <= length; i++)
+		if ((strncmp(line + i, " -j ", 4) == 0 || strncmp(line + i, " -g ", 4) == 0) &&
+		    strncmp(line + i + 4, CHAIN_PREFIX, strlen(CHAIN_PREFIX)) == 0)
+			return line + i + 4;
+	return NULL;
 }
 
-void rules_text_write_listing(struct buf_writer *w, enum ruleset_family f)
+bool rules_text_find_chain(const char *text, char ret_chain[RULES_CHAIN_MAX])
 {
-	buf_write_text(w, "-N " RULES_TEXT_CHAIN "\n");
-	rules_text_write_lines(w, f);
+	for (const char *line = text; *line; line = rules_text_next(line)) {
+		size_t length = strcspn(line, "\n");
+		const char *name = rules_text_target(line, length);
+		size_t size = name ? strcspn(name, " \n") : 0;
+
+		if (!name || size >= RULES_CHAIN_MAX || rules_text_makes(text, name, size))
+			continue;
+		memcpy(ret_chain, name, size);
+		ret_chain[size] = '\0';
+		return true;
+	}
+	return false;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words of iptables: what iptables-restore is to read for a family's chain, and what "iptables -S" says of it. */
+/* The words of iptables: the rules of our chains as "iptables -S" prints them, what iptables-restore is to read so that they become
+ * others, and back. */
 #ifndef ZG_PLAN_RULES_TEXT_H
 #define ZG_PLAN_RULES_TEXT_H
 
@@ -7,17 +8,36 @@
 
 struct buf_writer;
 
-#define RULES_TEXT_CHAIN "ZONEGATE"
-#define RULES_TEXT_HOOK  "INPUT" /* before IPVS, which takes its packets behind this chain */
-#define RULES_TEXT_MAX   4096
+#define RULES_TEXT_CHAIN "ZONEGATE" /* in every table; further chains are ZONEGATE-… */
+#define RULES_TEXT_MAX   (1024 * 1024)
+#define RULES_CHAIN_MAX  29 /* what iptables takes, with its end */
 
-enum rules_jump { JUMP_ABSENT, JUMP_PRESENT };
+/* What the rules depend on. Whatever else changes is in the sets. */
+struct rules_plan {
+	bool guard; /* VIPs are guarded */
+};
 
-/* One atomic restore, without flush, that makes or replaces the chain; with the jump to it where there is none. */
-void rules_text_write_set(struct buf_writer *w, enum ruleset_family f, enum rules_jump jump);
-/* … and that removes chain and jump. */
-void rules_text_write_delete(struct buf_writer *w, enum rules_jump jump);
-/* What iptables -S ZONEGATE prints of it. */
-void rules_text_write_listing(struct buf_writer *w, enum ruleset_family f);
+/* What the table is called, and the chain of others from which ours is jumped to: of the filter INPUT, before IPVS, which takes its
+ * packets behind it. */
+const char *rules_text_table(enum ruleset_table t);
+const char *rules_text_hook(enum ruleset_table t);
+
+/* All rules of the family's table, chain by chain: "-N ZONEGATE\n-A ZONEGATE …\n-N ZONEGATE-…", in the words and the order of words
+ * that iptables itself prints. Nothing at all if the plan needs none there. */
+void rules_text_write(struct buf_writer *w, const struct rules_plan *p, enum ruleset_family f,
+		      enum ruleset_table t);
+
+/* One atomic restore, without flush, that makes the chains of `present` those of `wanted` (texts as above; "": none), with the jump
+ * that there then is. */
+struct rules_change {
+	enum ruleset_table table;
+	const char *present;
+	const char *wanted;
+	bool jumps; /* there is one now */
+};
+void rules_text_write_change(struct buf_writer *w, const struct rules_change *c);
+
+/* The next chain of ours that a rule of `text` goes to and that is not in `text` itself. False: there is none. */
+bool rules_text_find_chain(const char *text, char ret_chain[RULES_CHAIN_MAX]);
 
 #endif

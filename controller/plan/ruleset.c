@@ -1,27 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sorted arrays and the difference of two of them. Knows nothing of load balancers: guard.c makes the desired one.
+// Sorted arrays of values, and the names of sets. Knows nothing of load balancers: guard.c makes the desired one.
 #include "plan/ruleset.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "plan/ops.h"
 
-const char *ruleset_set_name(enum ruleset_family f, enum ruleset_set s, char buf[RULESET_NAME_MAX])
+/* In the name: * is the uid in hexadecimal digits. */
+static const struct {
+	const char *name;
+	enum ruleset_type type;
+} ruleset_kinds[RULESET_KIND_COUNT] = {
+	[RULESET_OPEN] = {"open", RULESET_IP_PORT},
+	[RULESET_FTP] = {"ftp", RULESET_IP},
+	[RULESET_DROP] = {"drop", RULESET_IP},
+	[RULESET_REJECT] = {"reject", RULESET_IP},
+};
+
+/* ---- names ---- */
+
+const char *ruleset_format_id(const struct ruleset_id *id, char buf[RULESET_NAME_MAX])
 {
-	static const char *const names[RULESET_SET_COUNT] = {
-		[RULESET_OPEN] = "open",
-		[RULESET_FTP] = "ftp",
-		[RULESET_DROP] = "drop",
-		[RULESET_REJECT] = "reject",
-	};
+	const char *name = ruleset_kinds[id->kind].name;
+	char version = id->family == RULESET_V4 ? '4' : '6';
 
-	assert(s < RULESET_SET_COUNT);
-	snprintf(buf, RULESET_NAME_MAX, "zg%c-%s", f == RULESET_V4 ? '4' : '6', names[s]);
+	assert(id->kind < RULESET_KIND_COUNT);
+	if (*name == '*')
+		snprintf(buf, RULESET_NAME_MAX, "zg%c-%" PRIx64 "%s", version, id->uid, name + 1);
+	else
+		snprintf(buf, RULESET_NAME_MAX, "zg%c-%s", version, name);
 	return buf;
+}
+
+bool ruleset_parse_id(const char *name, struct ruleset_id *ret_id)
+{
+	struct ruleset_id id = {0};
+	char text[RULESET_NAME_MAX];
+
+	if (strncmp(name, "zg4-", 4) != 0 && strncmp(name, "zg6-", 4) != 0)
+		return false;
+	id.family = name[2] == '4' ? RULESET_V4 : RULESET_V6;
+	id.uid = strtoull(name + 4, NULL, 16);
+	for (id.kind = 0; id.kind < RULESET_KIND_COUNT; id.kind++) {
+		if (strcmp(ruleset_format_id(&id, text), name) != 0)
+			continue;
+		if (*ruleset_kinds[id.kind].name != '*')
+			id.uid = 0;
+		*ret_id = id;
+		return true;
+	}
+	return false;
+}
+
+enum ruleset_type ruleset_type_of(enum ruleset_kind kind)
+{
+	assert(kind < RULESET_KIND_COUNT);
+	return ruleset_kinds[kind].type;
 }
 
 enum ruleset_family ruleset_family_of(const struct addr *a)
@@ -34,6 +71,21 @@ uint8_t ruleset_address_family(enum ruleset_family f)
 	return f == RULESET_V6 ? AF_INET6 : AF_INET;
 }
 
+/* ---- sets and entries ---- */
+
+struct ruleset_set *ruleset_push_set(struct ruleset *r, const struct ruleset_id *id)
+{
+	struct ruleset_set *s;
+
+	if (r->set_count == r->set_capacity) {
+		r->set_capacity = r->set_capacity ? r->set_capacity * 2 : 8;
+		r->sets = mem_realloc_array(r->sets, r->set_capacity, sizeof(*r->sets));
+	}
+	s = &r->sets[r->set_count++];
+	*s = (struct ruleset_set){.id = *id};
+	return s;
+}
+
 struct ruleset_entry *ruleset_push(struct ruleset *r)
 {
 	if (r->count == r->capacity) {
@@ -44,14 +96,23 @@ struct ruleset_entry *ruleset_push(struct ruleset *r)
 	return &r->entries[r->count++];
 }
 
-static int ruleset_compare_number(unsigned a, unsigned b)
+static int ruleset_compare_number(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
+int ruleset_compare_ids(const struct ruleset_id *a, const struct ruleset_id *b)
+{
+	int order = ruleset_compare_number(a->family, b->family);
+
+	if (!order)
+		order = ruleset_compare_number(a->kind, b->kind);
+	return order ? order : ruleset_compare_number(a->uid, b->uid);
+}
+
 int ruleset_compare_entries(const struct ruleset_entry *a, const struct ruleset_entry *b)
 {
-	int order = ruleset_compare_number(a->set, b->set);
+	int order = ruleset_compare_ids(&a->set, &b->set);
 
 	if (!order)
 		order = addr_compare(&a->address, &b->address);
@@ -60,15 +121,37 @@ int ruleset_compare_entries(const struct ruleset_entry *a, const struct ruleset_
 	return order ? order : ruleset_compare_number(a->port, b->port);
 }
 
+static int ruleset_compare_set_items(const void *a, const void *b)
+{
+	const struct ruleset_set *x = a;
+	const struct ruleset_set *y = b;
+
+	return ruleset_compare_ids(&x->id, &y->id);
+}
+
 static int ruleset_compare_items(const void *a, const void *b)
 {
 	return ruleset_compare_entries(a, b);
+}
+
+static void ruleset_sort_sets(struct ruleset *r)
+{
+	size_t kept = 0;
+
+	if (r->set_count < 2)
+		return;
+	qsort(r->sets, r->set_count, sizeof(*r->sets), ruleset_compare_set_items);
+	for (size_t i = 1; i < r->set_count; i++)
+		if (ruleset_compare_ids(&r->sets[kept].id, &r->sets[i].id) != 0)
+			r->sets[++kept] = r->sets[i];
+	r->set_count = kept + 1;
 }
 
 void ruleset_sort(struct ruleset *r)
 {
 	size_t kept = 0;
 
+	ruleset_sort_sets(r);
 	if (r->count < 2)
 		return;
 	qsort(r->entries, r->count, sizeof(*r->entries), ruleset_compare_items);
@@ -78,18 +161,80 @@ void ruleset_sort(struct ruleset *r)
 	r->count = kept + 1;
 }
 
+const struct ruleset_set *ruleset_find_set(const struct ruleset *r, const struct ruleset_id *id)
+{
+	const struct ruleset_set key = {.id = *id};
+
+	return r->set_count ? bsearch(&key, r->sets, r->set_count, sizeof(*r->sets),
+				      ruleset_compare_set_items)
+			    : NULL;
+}
+
+bool ruleset_has_entry(const struct ruleset *r, const struct ruleset_entry *e)
+{
+	return r->count &&
+	       bsearch(e, r->entries, r->count, sizeof(*r->entries), ruleset_compare_items) != NULL;
+}
+
+bool ruleset_has_family(const struct ruleset *r, enum ruleset_family f)
+{
+	for (size_t i = 0; i < r->set_count; i++)
+		if (r->sets[i].id.family == f)
+			return true;
+	return false;
+}
+
+/* ---- rules ---- */
+
+bool ruleset_equal_rules(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+void ruleset_set_rules(struct ruleset *r, enum ruleset_family f, enum ruleset_table t,
+		       const char *text)
+{
+	char *copy = text ? mem_strdup(text) : NULL;
+
+	free(r->rules[f][t]);
+	r->rules[f][t] = copy;
+}
+
+/* ---- life ---- */
+
+bool ruleset_is_empty(const struct ruleset *r)
+{
+	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
+		for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++)
+			if (r->rules[f][t])
+				return false;
+	return r->set_count == 0 && r->count == 0;
+}
+
 void ruleset_copy(const struct ruleset *from, struct ruleset *ret_ruleset)
 {
-	*ret_ruleset = *from;
-	ret_ruleset->capacity = from->count;
-	ret_ruleset->entries = NULL;
+	struct ruleset r = {.count = from->count,
+			    .capacity = from->count,
+			    .set_count = from->set_count,
+			    .set_capacity = from->set_count};
+
 	if (from->count)
-		ret_ruleset->entries = mem_dup(from->entries, from->count * sizeof(*from->entries));
+		r.entries = mem_dup(from->entries, from->count * sizeof(*from->entries));
+	if (from->set_count)
+		r.sets = mem_dup(from->sets, from->set_count * sizeof(*from->sets));
+	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
+		for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++)
+			ruleset_set_rules(&r, f, t, from->rules[f][t]);
+	*ret_ruleset = r;
 }
 
 void ruleset_clear(struct ruleset *r)
 {
 	free(r->entries);
+	free(r->sets);
+	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
+		for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++)
+			free(r->rules[f][t]);
 	*r = (struct ruleset){0};
 }
 
@@ -98,191 +243,4 @@ void ruleset_free(struct ruleset *r)
 	if (r)
 		ruleset_clear(r);
 	free(r);
-}
-
-/* ---- the difference ---- */
-
-static bool ruleset_guards(enum ruleset_set s)
-{
-	return s == RULESET_DROP || s == RULESET_REJECT;
-}
-
-static void ruleset_push_set(struct plan_ops *ops, enum plan_op_kind kind, enum ruleset_family f,
-			     enum ruleset_set s)
-{
-	struct plan_op *op = plan_ops_push(ops, kind);
-
-	op->family = f;
-	op->entry.set = s;
-}
-
-static void ruleset_push_entry(struct plan_ops *ops, enum plan_op_kind kind,
-			       const struct ruleset_entry *e)
-{
-	struct plan_op *op = plan_ops_push(ops, kind);
-
-	op->family = ruleset_family_of(&e->address);
-	op->entry = *e;
-}
-
-/* Entries of `a` that `b` has not: those that guard, or the others. */
-static void ruleset_push_missing(const struct ruleset *a, const struct ruleset *b,
-				 enum plan_op_kind kind, bool guards, struct plan_ops *ops)
-{
-	size_t j = 0;
-
-	for (size_t i = 0; i < a->count; i++) {
-		const struct ruleset_entry *e = &a->entries[i];
-
-		while (j < b->count && ruleset_compare_entries(&b->entries[j], e) < 0)
-			j++;
-		if (ruleset_guards(e->set) == guards &&
-		    (j == b->count || ruleset_compare_entries(&b->entries[j], e) != 0))
-			ruleset_push_entry(ops, kind, e);
-	}
-}
-
-void ruleset_diff_adds(const struct ruleset *desired, const struct ruleset *actual,
-		       struct plan_ops *ops)
-{
-	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
-		for (enum ruleset_set s = 0; s < RULESET_SET_COUNT; s++)
-			if (desired->sets[f] & ~actual->sets[f] & 1U << s)
-				ruleset_push_set(ops, PLAN_ADD_SET, f, s);
-	ruleset_push_missing(desired, actual, PLAN_ADD_ENTRY, false, ops);
-	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
-		if (desired->chains[f] == CHAIN_RIGHT && actual->chains[f] != CHAIN_RIGHT)
-			ruleset_push_set(ops, PLAN_SET_RULES, f, 0);
-	ruleset_push_missing(desired, actual, PLAN_ADD_ENTRY, true, ops);
-}
-
-/* What goes with its whole set is not taken out of it first. */
-static bool ruleset_set_stays(const struct ruleset *desired, const struct ruleset_entry *e)
-{
-	return desired->sets[ruleset_family_of(&e->address)] & 1U << e->set;
-}
-
-static void ruleset_push_gone(const struct ruleset *desired, const struct ruleset *actual,
-			      bool guards, struct plan_ops *ops)
-{
-	struct plan_ops all = {0};
-
-	ruleset_push_missing(actual, desired, PLAN_DELETE_ENTRY, guards, &all);
-	for (size_t i = 0; i < all.count; i++)
-		if (ruleset_set_stays(desired, &all.ops[i].entry))
-			*plan_ops_push(ops, PLAN_DELETE_ENTRY) = all.ops[i];
-	plan_ops_clear(&all);
-}
-
-void ruleset_diff_deletes(const struct ruleset *desired, const struct ruleset *actual,
-			  struct plan_ops *ops)
-{
-	ruleset_push_gone(desired, actual, true, ops);
-	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
-		if (desired->chains[f] == CHAIN_ABSENT && actual->chains[f] != CHAIN_ABSENT)
-			ruleset_push_set(ops, PLAN_DELETE_RULES, f, 0);
-	ruleset_push_gone(desired, actual, false, ops);
-	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
-		for (enum ruleset_set s = 0; s < RULESET_SET_COUNT; s++)
-			if (actual->sets[f] & ~desired->sets[f] & 1U << s)
-				ruleset_push_set(ops, PLAN_DELETE_SET, f, s);
-}
-
-/* ---- operations in memory ---- */
-
-/* The place of the entry, or where it belongs. */
-static size_t ruleset_place(const struct ruleset *r, const struct ruleset_entry *e)
-{
-	size_t low = 0;
-	size_t high = r->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ruleset_compare_entries(&r->entries[middle], e) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static void ruleset_add_entry(struct ruleset *r, const struct ruleset_entry *e)
-{
-	size_t place = ruleset_place(r, e);
-
-	if (place < r->count && ruleset_compare_entries(&r->entries[place], e) == 0)
-		return;
-	(void)ruleset_push(r);
-	memmove(&r->entries[place + 1], &r->entries[place],
-		(r->count - 1 - place) * sizeof(*r->entries));
-	r->entries[place] = *e;
-}
-
-static void ruleset_remove_entry(struct ruleset *r, const struct ruleset_entry *e)
-{
-	size_t place = ruleset_place(r, e);
-
-	if (place == r->count || ruleset_compare_entries(&r->entries[place], e) != 0)
-		return;
-	r->count--;
-	memmove(&r->entries[place], &r->entries[place + 1],
-		(r->count - place) * sizeof(*r->entries));
-}
-
-static int ruleset_remove_set(struct ruleset *r, enum ruleset_family f, enum ruleset_set s)
-{
-	size_t kept = 0;
-
-	if (!(r->sets[f] & 1U << s))
-		return -ENOENT;
-	if (r->chains[f] != CHAIN_ABSENT)
-		return -EBUSY;
-	for (size_t i = 0; i < r->count; i++)
-		if (r->entries[i].set != s || ruleset_family_of(&r->entries[i].address) != f)
-			r->entries[kept++] = r->entries[i];
-	r->count = kept;
-	r->sets[f] &= ~(1U << s);
-	return 0;
-}
-
-int ruleset_apply_op(struct ruleset *r, const struct plan_op *op)
-{
-	switch (op->kind) {
-	case PLAN_ADD_SET:
-		r->sets[op->family] |= 1U << op->entry.set;
-		return 0;
-	case PLAN_DELETE_SET:
-		return ruleset_remove_set(r, op->family, op->entry.set);
-	case PLAN_ADD_ENTRY:
-	case PLAN_DELETE_ENTRY:
-		if (!(r->sets[op->family] & 1U << op->entry.set))
-			return -ENOENT;
-		if (op->kind == PLAN_ADD_ENTRY)
-			ruleset_add_entry(r, &op->entry);
-		else
-			ruleset_remove_entry(r, &op->entry);
-		return 0;
-	case PLAN_SET_RULES:
-		if (r->sets[op->family] != RULESET_ALL_SETS)
-			return -ENOENT;
-		r->chains[op->family] = CHAIN_RIGHT;
-		return 0;
-	case PLAN_DELETE_RULES:
-		r->chains[op->family] = CHAIN_ABSENT;
-		return 0;
-	case PLAN_SET_SYSCTL:
-	case PLAN_SET_TIMEOUTS:
-	case PLAN_ADD_SERVICE:
-	case PLAN_EDIT_SERVICE:
-	case PLAN_ADD_DEST:
-	case PLAN_EDIT_DEST:
-	case PLAN_DELETE_DEST:
-	case PLAN_ADD_ADDRESS:
-	case PLAN_DELETE_ADDRESS:
-	case PLAN_DELETE_SERVICE:
-	case PLAN_OP_KIND_COUNT:
-		break;
-	}
-	return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands before IPVS, as plain data: the sets of one family each, what is in them, and whether the chain that looks into
- * them is as it should be. */
+/* What stands before IPVS, as plain data: the sets of each family, what is in them, and the rules that look into them. */
 #ifndef ZG_PLAN_RULESET_H
 #define ZG_PLAN_RULESET_H
 
@@ -10,54 +9,92 @@
 
 #include "base/addr.h"
 
+struct plan_op;
 struct plan_ops;
 
-/* An entry of RULESET_OPEN is address, protocol and port; of all others an address. */
-enum ruleset_set {
-	RULESET_OPEN,   /* what comes in through a guarded VIP */
+/* In the order in which they are filled. */
+enum ruleset_kind {
+	RULESET_OPEN,   /* what comes in through a guarded VIP: its address, protocol and port */
 	RULESET_FTP,    /* VIPs with FTP: its passive ports come in */
 	RULESET_DROP,   /* guarded VIPs: what is not open is dropped … */
 	RULESET_REJECT, /* … or refused */
-	RULESET_SET_COUNT
+	RULESET_KIND_COUNT
+};
+#define RULESET_GUARD_KINDS \
+	(1U << RULESET_OPEN | 1U << RULESET_FTP | 1U << RULESET_DROP | 1U << RULESET_REJECT)
+
+/* What an entry of a set is made of. */
+enum ruleset_type {
+	RULESET_IP,     /* an address */
+	RULESET_IP_PORT /* … with protocol and port */
 };
 
 enum ruleset_family { RULESET_V4, RULESET_V6, RULESET_FAMILY_COUNT };
 
-/* The family's chain with its jump. */
-enum ruleset_chain { CHAIN_ABSENT, CHAIN_RIGHT, CHAIN_WRONG };
+/* The tables of iptables that a chain of ours is in; see rules_text.h. */
+enum ruleset_table { RULESET_FILTER, RULESET_TABLE_COUNT };
+
+/* Which set it is. The uid tells apart those of a kind of which there are many; 0 elsewhere. */
+struct ruleset_id {
+	uint64_t uid;
+	enum ruleset_kind kind;
+	enum ruleset_family family;
+};
 
 struct ruleset_entry {
+	struct ruleset_id set;
 	struct addr address;
-	enum ruleset_set set;
-	uint16_t port;
 	uint8_t protocol; /* IPPROTO_…; 0 without a port */
+	uint16_t port;
+};
+
+struct ruleset_set {
+	struct ruleset_id id;
 };
 
 struct ruleset {
-	struct ruleset_entry *entries; /* sorted: ruleset_sort() */
+	struct ruleset_set *sets; /* sorted: ruleset_sort() */
+	size_t set_count;
+	size_t set_capacity;
+	struct ruleset_entry *entries; /* sorted, of sets in `sets` */
 	size_t count;
 	size_t capacity;
-	unsigned sets[RULESET_FAMILY_COUNT]; /* bit n: enum ruleset_set */
-	enum ruleset_chain chains[RULESET_FAMILY_COUNT];
+	/* Our chains of a table as rules_text.h writes them, owned; NULL: there are none. RULES_STRANGE: nothing that was asked for. */
+	char *rules[RULESET_FAMILY_COUNT][RULESET_TABLE_COUNT];
 };
-#define RULESET_ALL_SETS ((1U << RULESET_SET_COUNT) - 1)
+#define RULES_STRANGE ""
 
 #define RULESET_NAME_MAX 32 /* what the kernel takes, with its end */
 /* "zg4-open": as the kernel calls the set. */
-const char *ruleset_set_name(enum ruleset_family f, enum ruleset_set s, char buf[RULESET_NAME_MAX]);
+const char *ruleset_format_id(const struct ruleset_id *id, char buf[RULESET_NAME_MAX]);
+/* False: no set of ours. */
+bool ruleset_parse_id(const char *name, struct ruleset_id *ret_id);
+enum ruleset_type ruleset_type_of(enum ruleset_kind kind);
 enum ruleset_family ruleset_family_of(const struct addr *a);
 uint8_t ruleset_address_family(enum ruleset_family f); /* AF_INET, AF_INET6 */
 
-/* Appends a zeroed entry; valid until the next one. */
+/* Append a zeroed one; valid until the next. */
+struct ruleset_set *ruleset_push_set(struct ruleset *r, const struct ruleset_id *id);
 struct ruleset_entry *ruleset_push(struct ruleset *r);
-/* Sorts the entries and drops repeated ones. */
+/* Sorts sets and entries and drops repeated ones. */
 void ruleset_sort(struct ruleset *r);
+int ruleset_compare_ids(const struct ruleset_id *a, const struct ruleset_id *b);
 int ruleset_compare_entries(const struct ruleset_entry *a, const struct ruleset_entry *b);
+bool ruleset_equal_rules(const char *a, const char *b); /* NULL-safe */
+const struct ruleset_set *ruleset_find_set(const struct ruleset *r, const struct ruleset_id *id);
+bool ruleset_has_entry(const struct ruleset *r, const struct ruleset_entry *e);
+/* Whether there is any set of the family. */
+bool ruleset_has_family(const struct ruleset *r, enum ruleset_family f);
+void ruleset_set_rules(struct ruleset *r, enum ruleset_family f, enum ruleset_table t,
+		       const char *text); /* copied; NULL: none */
 void ruleset_copy(const struct ruleset *from, struct ruleset *ret_ruleset);
+bool ruleset_is_empty(const struct ruleset *r);
 void ruleset_clear(struct ruleset *r); /* empty, and usable again */
 void ruleset_free(struct ruleset *r);  /* with the struct itself; NULL-safe */
 
-/* Appends what is to be added so that `actual` becomes `desired`: sets, what is open, the chain, and last the guarded VIPs, so that
+/* ---- ruleset_diff.c ---- */
+
+/* Appends what is to be added so that `actual` becomes `desired`: sets, what is open, the rules, and last what is closed, so that
  * nothing is closed that shall be open. */
 void ruleset_diff_adds(const struct ruleset *desired, const struct ruleset *actual,
 		       struct plan_ops *ops);
@@ -65,8 +102,7 @@ void ruleset_diff_adds(const struct ruleset *desired, const struct ruleset *actu
 void ruleset_diff_deletes(const struct ruleset *desired, const struct ruleset *actual,
 			  struct plan_ops *ops);
 
-struct plan_op;
-/* Runs one operation in memory as the kernel would: 0, or -ENOENT (no such set), -EBUSY (a chain still looks into it). Operations on
+/* Runs one operation in memory as the kernel would: 0, or -ENOENT (no such set), -EBUSY (rules still look into it). Operations on
  * other things do nothing. */
 int ruleset_apply_op(struct ruleset *r, const struct plan_op *op);
 

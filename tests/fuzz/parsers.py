@@ -18,10 +18,10 @@ PARSERS = {
     'escape': ['model/escape.c'],
     'grpc_call': ['probe/grpc_call.c', 'probe/grpc_message.c'],
     'http_parse': ['probe/http_parse.c', 'probe/http_body.c'],
-    'ipset_parse': ['kernel/ipset_parse.c'],
     'ipvs_parse': ['kernel/ipvs_parse.c'],
     'link_watch': [],  # what reads stands beside the I/O, in a file with it
     'packet_parse': ['probe/packet_parse.c'],
+    'set_parse': ['kernel/set_parse.c'],
     'settings': ['settings.c'],
     'shift_json': [],  # beside the encoding, in a file with it
     'uri': ['api/uri.c'],

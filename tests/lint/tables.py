@@ -122,7 +122,7 @@ NO_UNIT_TEST = {
 # tests/unit/X_test.c that mirror no one file, and what they test instead.
 UNIT_TESTS_OF_MANY = {
     'handlers_stop': 'what all handlers have on the worker when the API stops',
-    'rules_nft': 'rules.c, ipset.c and kernel_guard.c in the kernel of the host, through nft',
+    'rules_nft': 'rules.c, setlib.c, set_work.c and kernel_guard.c in the kernel of the host, through nft',
     'answer_edns': 'answer.c: EDNS and its options',
     'desired_drains': 'desired.c: what is taken out by hand',
     'probe_hold_watch': 'probe_hold.c: watched connections',

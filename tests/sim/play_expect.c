@@ -354,14 +354,6 @@ static bool judge_drains(struct play *p, size_t at)
 	return play_judge_number(p, "the number of drains", s.all, at);
 }
 
-static bool has_entry(const struct ruleset *r, const struct ruleset_entry *e)
-{
-	for (size_t i = 0; i < r->count; i++)
-		if (ruleset_compare_entries(&r->entries[i], e) == 0)
-			return true;
-	return false;
-}
-
 /* entry SET WHAT */
 static bool judge_entry(struct play *p, size_t at)
 {
@@ -369,7 +361,7 @@ static bool judge_entry(struct play *p, size_t at)
 
 	if (!play_parse_entry(p, at, &e))
 		return false;
-	return has_entry(&p->world.kernel.ruleset, &e) ||
+	return ruleset_has_entry(&p->world.kernel.ruleset, &e) ||
 	       play_fault(p, "%s is not in %s", play_word(p, at + 1), play_word(p, at));
 }
 
@@ -379,7 +371,7 @@ static bool judge_no_entry(struct play *p, size_t at)
 
 	if (!play_parse_entry(p, at, &e))
 		return false;
-	return !has_entry(&p->world.kernel.ruleset, &e) ||
+	return !ruleset_has_entry(&p->world.kernel.ruleset, &e) ||
 	       play_fault(p, "%s is in %s", play_word(p, at + 1), play_word(p, at));
 }
 
@@ -393,13 +385,12 @@ static bool judge_looks(struct play *p, size_t at)
 	return play_judge_number(p, "the number of looks", p->world.kernel.looks, at);
 }
 
-/* chain 4|6 absent|right|wrong */
+/* chain 4|6 absent|right|wrong: none; one with rules; not what was ever asked for */
 static bool judge_chain(struct play *p, size_t at)
 {
-	static const char *const names[] = {
-		[CHAIN_ABSENT] = "absent", [CHAIN_RIGHT] = "right", [CHAIN_WRONG] = "wrong"};
 	enum ruleset_family f = play_word(p, at)[0] == '4' ? RULESET_V4 : RULESET_V6;
-	const char *seen = names[p->world.kernel.ruleset.chains[f]];
+	const char *rules = p->world.kernel.ruleset.rules[f][RULESET_FILTER];
+	const char *seen = !rules ? "absent" : *rules ? "right" : "wrong";
 
 	return strcmp(seen, play_word(p, at + 1)) == 0 || play_fault(p, "it is %s", seen);
 }

@@ -198,7 +198,8 @@ static bool do_ruleset(struct play *p)
 	if (strcmp(p->words[2], "lost") == 0)
 		ruleset_clear(&k->ruleset);
 	else if (strcmp(p->words[2], "wrong") == 0)
-		k->ruleset.chains[RULESET_V4] = k->ruleset.chains[RULESET_V6] = CHAIN_WRONG;
+		for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
+			ruleset_set_rules(&k->ruleset, f, RULESET_FILTER, RULES_STRANGE);
 	else
 		k->blind = strcmp(p->words[2], "blind") == 0;
 	return true;
@@ -212,7 +213,6 @@ static bool do_entry(struct play *p)
 
 	if (!play_parse_entry(p, 3, &op.entry))
 		return false;
-	op.family = ruleset_family_of(&op.entry.address);
 	return edit(p, &op);
 }
 

@@ -105,12 +105,10 @@ bool play_parse_entry(struct play *p, size_t at, struct ruleset_entry *ret_entry
 	struct ruleset_entry e = {0};
 	struct plan_key key;
 
-	while (e.set < RULESET_SET_COUNT &&
-	       strcmp(ruleset_set_name(RULESET_V4, e.set, name) + 4, play_word(p, at)) != 0)
-		e.set++;
-	if (e.set == RULESET_SET_COUNT)
+	snprintf(name, sizeof(name), "zg4-%s", play_word(p, at));
+	if (!ruleset_parse_id(name, &e.set))
 		return play_fault(p, "\"%s\" is no set", play_word(p, at));
-	if (e.set == RULESET_OPEN) {
+	if (ruleset_type_of(e.set.kind) == RULESET_IP_PORT) {
 		if (!play_parse_key(p, play_word(p, at + 1), &key))
 			return false;
 		e.address = key.address;
@@ -119,6 +117,7 @@ bool play_parse_entry(struct play *p, size_t at, struct ruleset_entry *ret_entry
 	} else if (!play_parse_address(p, play_word(p, at + 1), &e.address)) {
 		return false;
 	}
+	e.set.family = ruleset_family_of(&e.address);
 	*ret_entry = e;
 	return true;
 }

@@ -53,10 +53,10 @@ static void test_sentences(void **unused)
 
 static void test_guard(void **unused)
 {
-	struct plan_op op = {.kind = PLAN_ADD_SET, .family = RULESET_V6, .result = -EEXIST};
+	struct plan_op op = {.kind = PLAN_ADD_SET, .result = -EEXIST};
 
 	(void)unused;
-	op.entry.set = RULESET_DROP;
+	op.entry.set = (struct ruleset_id){.kind = RULESET_DROP, .family = RULESET_V6};
 	test_expect(&op, "ipset destroy zg6-drop");
 	op.result = -EINVAL;
 	test_expect(&op, "modprobe ip_set");
@@ -82,7 +82,8 @@ static void test_every_error(void **unused)
 	(void)unused;
 	for (int kind = 0; kind < PLAN_OP_KIND_COUNT; kind++) {
 		if (plan_op_is_ruleset((enum plan_op_kind)kind))
-			op = (struct plan_op){.family = RULESET_V6, .entry.set = RULESET_FTP};
+			op = (struct plan_op){
+				.entry.set = {.kind = RULESET_FTP, .family = RULESET_V6}};
 		op.kind = (enum plan_op_kind)kind;
 		for (op.result = -133; op.result < 0; op.result++)
 			assert_true(strlen(kernel_advise(&op, text, sizeof(text))) > 10);

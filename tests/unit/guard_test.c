@@ -178,10 +178,11 @@ static void only_the_families_in_use_have_a_chain(void **state)
 	open_world(&w, GUARD("'vip_guard':'drop'"));
 	in = input(&w);
 	guard_build(&in, &r);
-	assert_int_equal(r.chains[RULESET_V4], CHAIN_RIGHT);
-	assert_int_equal(r.sets[RULESET_V4], RULESET_ALL_SETS);
-	assert_int_equal(r.chains[RULESET_V6], CHAIN_ABSENT);
-	assert_int_equal(r.sets[RULESET_V6], 0);
+	assert_non_null(strstr(r.rules[RULESET_V4][RULESET_FILTER], "-N ZONEGATE\n"));
+	assert_true(ruleset_has_family(&r, RULESET_V4));
+	assert_int_equal(r.set_count, 4);
+	assert_null(r.rules[RULESET_V6][RULESET_FILTER]);
+	assert_false(ruleset_has_family(&r, RULESET_V6));
 	ruleset_clear(&r);
 	snapshot_unref(w.s);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sets and rules as the kernel's side runs and reads them, by a fake socket and fake programs.
+// Sets and rules as the kernel's side runs and reads them, by a fake thread and fake programs.
 #include "kernel/kernel.h"
 
 #include <setjmp.h>
@@ -8,21 +8,16 @@
 
 #include <cmocka.h>
 #include <ev.h>
-#include <linux/genetlink.h>
-#include <linux/netfilter/ipset/ip_set.h>
-#include <linux/netfilter/nfnetlink.h>
-#include <linux/netlink.h>
-#include <netinet/in.h>
 
 #include "base/buf.h"
 #include "plan/rules_text.h"
 #include "unit/fake_channel.h"
 #include "unit/fake_child.h"
+#include "unit/fake_sets.h"
 
 static struct {
 	struct ev_loop *loop;
 	struct kernel *kernel;
-	struct channel *sets;
 	int results[16]; /* of the last list */
 	size_t count;
 	unsigned lists;
@@ -79,6 +74,7 @@ static void start(enum kernel_mode mode)
 
 	memset(&test, 0, sizeof(test));
 	memset(&fake_child, 0, sizeof(fake_child));
+	memset(&fake_sets, 0, sizeof(fake_sets));
 	fake_channel_count = 0;
 	test.loop = ev_loop_new(EVFLAG_AUTO);
 	assert_int_equal(kernel_new(test.loop, &s, &cb, &test.kernel), 0);
@@ -97,67 +93,77 @@ static void stop(void)
 	ruleset_free(test.ruleset);
 }
 
-static struct plan_op *push(struct plan_ops *ops, enum plan_op_kind kind, enum ruleset_set s)
+static char *guard_rules(enum ruleset_family f)
+{
+	struct buf_writer w = {0};
+
+	buf_writer_init(&w, RULES_TEXT_MAX);
+	rules_text_write(&w, &(struct rules_plan){.guard = true}, f, RULESET_FILTER);
+	return buf_take(&w);
+}
+
+static struct plan_op *push(struct plan_ops *ops, enum plan_op_kind kind, enum ruleset_kind set)
 {
 	struct plan_op *op = plan_ops_push(ops, kind);
 
-	op->entry.set = s;
+	op->entry.set.kind = set;
 	if (kind == PLAN_ADD_ENTRY || kind == PLAN_DELETE_ENTRY)
 		addr_parse("192.0.2.1", &op->entry.address);
+	if (kind == PLAN_SET_RULES)
+		op->rules = plan_ops_keep_text(ops, "-N ZONEGATE\n");
 	return op;
-}
-
-/* The socket of the sets is opened when it is first needed. */
-static struct channel *sets(void)
-{
-	assert_int_equal(fake_channel_count, 3);
-	assert_int_equal(fake_channels[2]->protocol, NETLINK_NETFILTER);
-	return fake_channels[2];
-}
-
-static unsigned command(const struct channel *c, uint32_t index)
-{
-	return fake_sent(c, index)->nlmsg_type & 0xff;
 }
 
 static void operations_go_out_in_their_order(void **state)
 {
 	struct plan_ops ops = {0};
-	struct channel *c;
 
 	(void)state;
 	start(KERNEL_AUTO);
-	assert_int_equal(fake_channel_count, 2); /* nothing of netfilter before it is asked for */
 	push(&ops, PLAN_ADD_SET, RULESET_DROP);
 	push(&ops, PLAN_ADD_ENTRY, RULESET_DROP);
 	push(&ops, PLAN_ADD_ENTRY, RULESET_REJECT);
 	push(&ops, PLAN_SET_RULES, 0);
 	push(&ops, PLAN_DELETE_ENTRY, RULESET_DROP);
 	kernel_submit(test.kernel, &ops);
+	assert_int_equal(fake_sets.runs, 0);
 	turn();
-	c = sets();
-	/* One that may load a module goes alone and aside. */
-	assert_int_equal(c->out.count, 1);
-	assert_true(c->aside);
-	assert_int_equal(command(c, 0), IPSET_CMD_CREATE);
-	fake_end(c, 0);
-	assert_int_equal(c->out.count, 2);
-	assert_false(c->aside);
+	assert_int_equal(fake_sets.count, 3);
+	assert_int_equal(fake_sets.ops[0].kind, PLAN_ADD_SET);
 	assert_null(fake_child.running);
-	fake_refuse(c, 1, -ENOENT);
-	fake_end(c, 0);
-	assert_string_equal(fake_child.command, "iptables -w 5 -S ZONEGATE");
+	fake_sets.ops[2].result = -ENOENT;
+	fake_sets_end();
+	assert_string_equal(fake_child.command, "iptables -w 5 -t filter -S ZONEGATE");
 	fake_child_end(1, "");
 	fake_child_end(0, "");
 	fake_child_end(0, "-N ZONEGATE\n");
-	assert_int_equal(c->out.count, 1);
-	assert_int_equal(command(c, 0), IPSET_CMD_DEL);
+	assert_int_equal(fake_sets.count, 1);
+	assert_int_equal(fake_sets.ops[0].kind, PLAN_DELETE_ENTRY);
 	assert_int_equal(test.lists, 0);
-	fake_end(c, 0);
+	fake_sets_end();
 	assert_int_equal(test.lists, 1);
 	assert_int_equal(test.results[1], 0);
 	assert_int_equal(test.results[2], -ENOENT);
 	assert_int_equal(test.results[3], 0);
+	stop();
+}
+
+static void without_a_thread_they_fail(void **state)
+{
+	struct plan_ops ops = {0};
+
+	(void)state;
+	start(KERNEL_AUTO);
+	fake_sets.error = -EAGAIN;
+	push(&ops, PLAN_ADD_SET, RULESET_DROP);
+	push(&ops, PLAN_ADD_ENTRY, RULESET_DROP);
+	kernel_submit(test.kernel, &ops);
+	kernel_request_ruleset(test.kernel);
+	turn();
+	assert_int_equal(test.lists, 1);
+	assert_int_equal(test.results[1], -EAGAIN);
+	assert_int_equal(test.looks, 1);
+	assert_int_equal(test.error, -EAGAIN);
 	stop();
 }
 
@@ -167,7 +173,7 @@ static void a_failed_restore_is_the_result_of_its_operation(void **state)
 
 	(void)state;
 	start(KERNEL_AUTO);
-	push(&ops, PLAN_SET_RULES, 0)->family = RULESET_V6;
+	push(&ops, PLAN_SET_RULES, 0)->entry.set.family = RULESET_V6;
 	push(&ops, PLAN_DELETE_RULES, 0);
 	kernel_submit(test.kernel, &ops);
 	turn();
@@ -184,67 +190,40 @@ static void a_failed_restore_is_the_result_of_its_operation(void **state)
 	stop();
 }
 
-/* The kernel's answer to the dump of a set: with one entry, or that there is none of it. */
-static void answer_set(struct channel *c, bool there)
+/* Sets of IPv4, an entry in each. */
+static struct ruleset *seen(void)
 {
-	const struct nfgenmsg head = {.nfgen_family = AF_INET};
-	struct addr a;
-	size_t nests[3];
+	struct ruleset *r = mem_new(struct ruleset);
 
-	addr_parse("192.0.2.7", &a);
-	assert_int_equal(command(c, 0), IPSET_CMD_LIST);
-	if (!there) {
-		fake_refuse(c, 0, -ENOENT);
-		fake_end(c, 0);
-		return;
+	for (enum ruleset_kind k = 0; k < RULESET_KIND_COUNT; k++) {
+		ruleset_push_set(r, &(struct ruleset_id){.kind = k});
+		ruleset_push(r)->set.kind = k;
 	}
-	netmsg_begin(&c->answers, NFNL_SUBSYS_IPSET << 8 | IPSET_CMD_LIST, 0);
-	netmsg_put_head(&c->answers, &head, sizeof(head));
-	nests[0] = netmsg_begin_nest(&c->answers, IPSET_ATTR_ADT);
-	nests[1] = netmsg_begin_nest(&c->answers, IPSET_ATTR_DATA);
-	nests[2] = netmsg_begin_nest(&c->answers, IPSET_ATTR_IP);
-	netmsg_put(&c->answers, IPSET_ATTR_IPADDR_IPV4 | NLA_F_NET_BYTEORDER, a.bytes, 4);
-	netmsg_end_nest(&c->answers, nests[2]);
-	netmsg_put_u16(&c->answers, IPSET_ATTR_PORT | NLA_F_NET_BYTEORDER, htons(80));
-	netmsg_put_u8(&c->answers, IPSET_ATTR_PROTO, IPPROTO_TCP);
-	netmsg_end_nest(&c->answers, nests[1]);
-	netmsg_end_nest(&c->answers, nests[0]);
-	netmsg_end(&c->answers);
-	fake_answer(c);
-	fake_end(c, 0);
+	ruleset_sort(r);
+	return r;
 }
 
 static void a_look_reads_sets_and_chains(void **state)
 {
-	AUTO_BUF struct buf_writer w = {0};
+	char *rules AUTO_FREE = guard_rules(RULESET_V4);
 
 	(void)state;
 	start(KERNEL_AUTO);
 	kernel_request_ruleset(test.kernel);
 	kernel_request_ruleset(test.kernel); /* answered by the same */
 	turn();
-	assert_true(sets()->aside);
-	for (enum ruleset_set s = 0; s < RULESET_SET_COUNT; s++)
-		answer_set(sets(), true);
-	assert_false(sets()->aside);
-	for (enum ruleset_set s = 0; s < RULESET_SET_COUNT; s++)
-		answer_set(sets(), false);
-	buf_writer_init(&w, RULES_TEXT_MAX);
-	rules_text_write_listing(&w, RULESET_V4);
-	fake_child_end(0, buf_text(&w));
-	assert_string_equal(fake_child.command, "iptables -w 5 -C INPUT -j ZONEGATE");
+	assert_int_equal(fake_sets.looks, 1);
+	fake_sets_answer(seen(), 0);
+	fake_child_end(0, rules);
+	assert_string_equal(fake_child.command, "iptables -w 5 -t filter -C INPUT -j ZONEGATE");
 	fake_child_end(0, "");
 	/* Without a set there is no chain to look for. */
 	assert_null(fake_child.running);
 	assert_int_equal(test.looks, 1);
 	assert_int_equal(test.error, 0);
-	assert_int_equal(test.ruleset->count, RULESET_SET_COUNT);
-	assert_int_equal(test.ruleset->entries[0].port, 80);
-	assert_int_equal(test.ruleset->entries[1].port, 0);
-	assert_int_equal(test.ruleset->sets[RULESET_V4], RULESET_ALL_SETS);
-	assert_int_equal(test.ruleset->sets[RULESET_V6], 0);
-	assert_int_equal(test.ruleset->chains[RULESET_V4], CHAIN_RIGHT);
-	assert_int_equal(test.ruleset->chains[RULESET_V6], CHAIN_ABSENT);
+	assert_int_equal(test.ruleset->count, RULESET_KIND_COUNT);
+	assert_string_equal(test.ruleset->rules[RULESET_V4][RULESET_FILTER], rules);
+	assert_null(test.ruleset->rules[RULESET_V6][RULESET_FILTER]);
 	turn();
 	assert_int_equal(test.looks, 1);
 	stop();
@@ -256,17 +235,18 @@ static void a_look_that_fails_has_its_reason(void **state)
 	start(KERNEL_AUTO);
 	kernel_request_ruleset(test.kernel);
 	turn();
-	fake_refuse(sets(), 0, -EPERM);
-	fake_end(sets(), 0);
+	fake_sets_answer(NULL, -EPERM);
 	assert_int_equal(test.looks, 1);
 	assert_int_equal(test.error, -EPERM);
 	assert_null(test.ruleset);
 	/* The next one begins anew. */
 	kernel_request_ruleset(test.kernel);
 	turn();
-	answer_set(sets(), true);
-	fake_end(sets(), -ETIMEDOUT);
+	fake_sets_answer(seen(), 0);
+	for (int i = 0; i < 3; i++)
+		fake_child_end(-1, "");
 	assert_int_equal(test.error, -ETIMEDOUT);
+	assert_null(test.ruleset);
 	stop();
 }
 
@@ -276,8 +256,7 @@ static void in_memory_nothing_is_touched(void **state)
 
 	(void)state;
 	start(KERNEL_OFF);
-	for (enum ruleset_set s = 0; s < RULESET_SET_COUNT; s++)
-		push(&ops, PLAN_ADD_SET, s);
+	push(&ops, PLAN_ADD_SET, RULESET_DROP);
 	push(&ops, PLAN_ADD_ENTRY, RULESET_DROP);
 	push(&ops, PLAN_SET_RULES, 0);
 	kernel_submit(test.kernel, &ops);
@@ -285,9 +264,10 @@ static void in_memory_nothing_is_touched(void **state)
 	turn();
 	assert_int_equal(test.lists, 1);
 	assert_int_equal(test.ruleset->count, 1);
-	assert_int_equal(test.ruleset->chains[RULESET_V4], CHAIN_RIGHT);
+	assert_string_equal(test.ruleset->rules[RULESET_V4][RULESET_FILTER], "-N ZONEGATE\n");
 	assert_int_equal(fake_channel_count, 0);
 	assert_int_equal(fake_child.starts, 0);
+	assert_int_equal(fake_sets.runs + fake_sets.looks, 0);
 	stop();
 }
 
@@ -306,7 +286,7 @@ static void an_end_in_the_middle_leaves_nothing_behind(void **state)
 	start(KERNEL_AUTO);
 	kernel_request_ruleset(test.kernel);
 	turn();
-	answer_set(sets(), true);
+	fake_sets_answer(seen(), 0);
 	stop();
 }
 
@@ -314,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operations_go_out_in_their_order),
+		cmocka_unit_test(without_a_thread_they_fail),
 		cmocka_unit_test(a_failed_restore_is_the_result_of_its_operation),
 		cmocka_unit_test(a_look_reads_sets_and_chains),
 		cmocka_unit_test(a_look_that_fails_has_its_reason),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What iptables-restore is given names nothing but our chain and the jump to it.
+// What iptables-restore is given names nothing but our chains and the jump to them.
 #include "plan/rules_text.h"
 
 #include <setjmp.h>
@@ -11,78 +11,112 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 
-static void the_restore_makes_the_chain_and_its_jump(void **state)
+static const struct rules_plan guard = {.guard = true};
+
+static char *rules(const struct rules_plan *p, enum ruleset_family f)
 {
-	AUTO_BUF struct buf_writer w = {0};
-	const char *text;
+	struct buf_writer w = {0};
 
-	(void)state;
 	buf_writer_init(&w, RULES_TEXT_MAX);
-	rules_text_write_set(&w, RULESET_V4, JUMP_ABSENT);
-	text = buf_text(&w);
+	buf_write_text(&w, "");
+	rules_text_write(&w, p, f, RULESET_FILTER);
 	assert_false(w.failed);
-	assert_true(strncmp(text, "*filter\n:ZONEGATE - [0:0]\n-A ZONEGATE -i lo -j RETURN\n",
-			    53) == 0);
-	assert_non_null(
-		strstr(text, "\n-A ZONEGATE -m set --match-set zg4-open dst,dst -j RETURN\n"));
-	assert_non_null(strstr(text, "zg4-drop dst -j DROP\n"));
-	assert_non_null(strstr(text, "-j REJECT --reject-with icmp-port-unreachable\n"));
-	assert_non_null(strstr(text, "\n-I INPUT -j ZONEGATE\nCOMMIT\n"));
-	assert_null(strstr(text, "zg6"));
+	return buf_take(&w);
 }
 
-static void a_jump_that_is_there_is_not_made_again(void **state)
+static char *change(const char *present, const char *wanted, bool jumps)
 {
-	AUTO_BUF struct buf_writer w = {0};
+	const struct rules_change c = {
+		.table = RULESET_FILTER, .present = present, .wanted = wanted, .jumps = jumps};
+	struct buf_writer w = {0};
 
-	(void)state;
 	buf_writer_init(&w, RULES_TEXT_MAX);
-	rules_text_write_set(&w, RULESET_V6, JUMP_PRESENT);
-	assert_null(strstr(buf_text(&w), "INPUT"));
-	assert_null(strstr(buf_text(&w), "zg4"));
-	assert_non_null(strstr(buf_text(&w), "--reject-with icmp6-port-unreachable\n"));
+	rules_text_write_change(&w, &c);
+	assert_false(w.failed);
+	return buf_take(&w);
 }
 
-static void what_is_removed_is_ours(void **state)
+static void the_guard_looks_into_its_sets(void **state)
 {
-	AUTO_BUF struct buf_writer with = {0};
-	AUTO_BUF struct buf_writer without = {0};
-
-	(void)state;
-	buf_writer_init(&with, RULES_TEXT_MAX);
-	buf_writer_init(&without, RULES_TEXT_MAX);
-	rules_text_write_delete(&with, JUMP_PRESENT);
-	rules_text_write_delete(&without, JUMP_ABSENT);
-	assert_string_equal(
-		buf_text(&with),
-		"*filter\n:ZONEGATE - [0:0]\n-D INPUT -j ZONEGATE\n-X ZONEGATE\nCOMMIT\n");
-	assert_string_equal(buf_text(&without),
-			    "*filter\n:ZONEGATE - [0:0]\n-X ZONEGATE\nCOMMIT\n");
-}
-
-static void every_line_is_of_our_chain(void **state)
-{
-	AUTO_BUF struct buf_writer w = {0};
+	char *v4 AUTO_FREE = rules(&guard, RULESET_V4);
+	char *v6 AUTO_FREE = rules(&guard, RULESET_V6);
+	const struct rules_plan nothing = {0};
+	char *none AUTO_FREE = rules(&nothing, RULESET_V4);
 	unsigned lines = 0;
 
 	(void)state;
-	buf_writer_init(&w, RULES_TEXT_MAX);
-	rules_text_write_listing(&w, RULESET_V4);
-	for (const char *p = buf_text(&w); *p; p = strchr(p, '\n') + 1) {
+	assert_true(strncmp(v4, "-N ZONEGATE\n-A ZONEGATE -i lo -j RETURN\n", 40) == 0);
+	assert_non_null(
+		strstr(v4, "\n-A ZONEGATE -m set --match-set zg4-open dst,dst -j RETURN\n"));
+	assert_non_null(strstr(v4, "zg4-drop dst -j DROP\n"));
+	assert_non_null(strstr(v4, "-j REJECT --reject-with icmp-port-unreachable\n"));
+	assert_null(strstr(v4, "zg6"));
+	assert_null(strstr(v6, "zg4"));
+	assert_non_null(strstr(v6, "--reject-with icmp6-port-unreachable\n"));
+	assert_string_equal(none, "");
+	for (const char *p = v4; *p; p = strchr(p, '\n') + 1) {
 		assert_true(strncmp(p, lines ? "-A ZONEGATE " : "-N ZONEGATE\n", 12) == 0);
 		lines++;
 	}
 	assert_int_equal(lines, 10);
 }
 
+static void a_change_is_one_restore(void **state)
+{
+	char *new AUTO_FREE = change("", "-N ZONEGATE\n-A ZONEGATE -i lo -j RETURN\n", false);
+	char *again AUTO_FREE = change("-N ZONEGATE\n-A ZONEGATE -j DROP\n",
+				       "-N ZONEGATE\n-A ZONEGATE -i lo -j RETURN\n", true);
+	char *gone AUTO_FREE = change("-N ZONEGATE\n-A ZONEGATE -j DROP\n", "", true);
+	char *loose AUTO_FREE = change("-N ZONEGATE\n", "", false);
+
+	(void)state;
+	assert_string_equal(new, "*filter\n:ZONEGATE - [0:0]\n-A ZONEGATE -i lo -j RETURN\n"
+				 "-I INPUT -j ZONEGATE\nCOMMIT\n");
+	assert_string_equal(again,
+			    "*filter\n:ZONEGATE - [0:0]\n-A ZONEGATE -i lo -j RETURN\nCOMMIT\n");
+	assert_string_equal(gone, "*filter\n:ZONEGATE - [0:0]\n-D INPUT -j ZONEGATE\n"
+				  "-X ZONEGATE\nCOMMIT\n");
+	assert_string_equal(loose, "*filter\n:ZONEGATE - [0:0]\n-X ZONEGATE\nCOMMIT\n");
+}
+
+static void further_chains_come_and_go_with_it(void **state)
+{
+	char *text AUTO_FREE = change(
+		"-N ZONEGATE\n-A ZONEGATE -j ZONEGATE-OLD\n-N ZONEGATE-OLD\n-A ZONEGATE-OLD -j DROP\n",
+		"-N ZONEGATE\n-A ZONEGATE -j ZONEGATE-NEW\n-N ZONEGATE-NEW\n-A ZONEGATE-NEW -j DROP\n",
+		true);
+
+	(void)state;
+	assert_string_equal(text, "*filter\n:ZONEGATE - [0:0]\n:ZONEGATE-NEW - [0:0]\n"
+				  ":ZONEGATE-OLD - [0:0]\n-A ZONEGATE -j ZONEGATE-NEW\n"
+				  "-A ZONEGATE-NEW -j DROP\n-X ZONEGATE-OLD\nCOMMIT\n");
+}
+
+static void chains_that_a_rule_goes_to_are_found(void **state)
+{
+	char chain[RULES_CHAIN_MAX] = "none";
+
+	(void)state;
+	assert_false(rules_text_find_chain("-N ZONEGATE\n-A ZONEGATE -j OTHER\n", chain));
+	assert_true(rules_text_find_chain(
+		"-N ZONEGATE\n-A ZONEGATE -i lo -g ZONEGATE-A\n-A ZONEGATE -j ZONEGATE-B\n"
+		"-N ZONEGATE-A\n",
+		chain));
+	assert_string_equal(chain, "ZONEGATE-B");
+	/* Longer than a chain can be: no chain of ours. */
+	assert_false(rules_text_find_chain(
+		"-N ZONEGATE\n-A ZONEGATE -j ZONEGATE-0123456789012345678901234567890\n", chain));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_restore_makes_the_chain_and_its_jump),
-		cmocka_unit_test(a_jump_that_is_there_is_not_made_again),
-		cmocka_unit_test(what_is_removed_is_ours),
-		cmocka_unit_test(every_line_is_of_our_chain),
+		cmocka_unit_test(the_guard_looks_into_its_sets),
+		cmocka_unit_test(a_change_is_one_restore),
+		cmocka_unit_test(further_chains_come_and_go_with_it),
+		cmocka_unit_test(chains_that_a_rule_goes_to_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

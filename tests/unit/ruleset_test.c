@@ -16,16 +16,29 @@
 #include "base/mem.h"
 #include "plan/ops.h"
 
-static struct ruleset_entry entry(enum ruleset_set s, const char *address, uint16_t port)
+#define RULES_OF(v) "-N ZONEGATE\n-A ZONEGATE -m set --match-set zg" v "-open dst,dst -j RETURN\n"
+
+static const enum ruleset_kind kinds[] = {RULESET_OPEN, RULESET_FTP, RULESET_DROP, RULESET_REJECT};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static struct ruleset_entry entry(enum ruleset_kind k, const char *address, uint16_t port)
 {
-	struct ruleset_entry e = {.set = s, .port = port};
+	struct ruleset_entry e = {.set.kind = k, .port = port};
 
 	assert_int_equal(addr_parse(address, &e.address), 0);
+	e.set.family = ruleset_family_of(&e.address);
 	e.protocol = port ? IPPROTO_TCP : 0;
 	return e;
 }
 
-static void add(struct ruleset *r, enum ruleset_set s, const char *address, uint16_t port)
+static void add_family(struct ruleset *r, enum ruleset_family f)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		ruleset_push_set(r, &(struct ruleset_id){.kind = kinds[i], .family = f});
+	ruleset_set_rules(r, f, RULESET_FILTER, f == RULESET_V4 ? RULES_OF("4") : RULES_OF("6"));
+}
+
+static void add(struct ruleset *r, enum ruleset_kind s, const char *address, uint16_t port)
 {
 	*ruleset_push(r) = entry(s, address, port);
 }
@@ -33,8 +46,9 @@ static void add(struct ruleset *r, enum ruleset_set s, const char *address, uint
 /* 192.0.2.1 is guarded, 80 is open. */
 static struct ruleset guarded(void)
 {
-	struct ruleset r = {.sets = {RULESET_ALL_SETS}, .chains = {CHAIN_RIGHT}};
+	struct ruleset r = {0};
 
+	add_family(&r, RULESET_V4);
 	add(&r, RULESET_DROP, "192.0.2.1", 0);
 	add(&r, RULESET_OPEN, "192.0.2.1", 80);
 	ruleset_sort(&r);
@@ -103,7 +117,7 @@ static void a_wrong_chain_is_set_anew(void **state)
 	char *text;
 
 	(void)state;
-	wrong.chains[RULESET_V4] = CHAIN_WRONG;
+	ruleset_set_rules(&wrong, RULESET_V4, RULESET_FILTER, RULES_STRANGE);
 	text = differences(&right, &wrong);
 	assert_string_equal(text, "SET_RULES IPv4\n");
 	free(text);
@@ -113,18 +127,38 @@ static void a_wrong_chain_is_set_anew(void **state)
 
 static void families_have_sets_of_their_own(void **state)
 {
-	char name[RULESET_NAME_MAX];
 	struct ruleset r = {0};
 	struct ruleset empty = {0};
 	char *text;
 
 	(void)state;
-	assert_string_equal(ruleset_set_name(RULESET_V6, RULESET_REJECT, name), "zg6-reject");
 	add(&r, RULESET_OPEN, "2001:db8::1", 80);
 	text = differences(&r, &empty);
 	assert_string_equal(text, "NEW_ENTRY zg6-open tcp [2001:db8::1]:80\n");
 	free(text);
 	ruleset_clear(&r);
+}
+
+static void sets_have_names(void **state)
+{
+	static const char *const others[] = {"zg4-",   "zg5-open", "zg4-openly",
+					     "theirs", "",         "zg4-OPEN"};
+	struct ruleset_id id;
+	char name[RULESET_NAME_MAX];
+
+	(void)state;
+	for (enum ruleset_kind k = 0; k < RULESET_KIND_COUNT; k++) {
+		const struct ruleset_id all = {.kind = k, .family = RULESET_V6};
+
+		assert_true(ruleset_parse_id(ruleset_format_id(&all, name), &id));
+		assert_int_equal(ruleset_compare_ids(&id, &all), 0);
+	}
+	assert_string_equal(
+		ruleset_format_id(
+			&(struct ruleset_id){.kind = RULESET_REJECT, .family = RULESET_V6}, name),
+		"zg6-reject");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_false(ruleset_parse_id(others[i], &id));
 }
 
 static void repeated_entries_are_dropped(void **state)
@@ -143,7 +177,7 @@ static int apply(struct ruleset *r, enum plan_op_kind kind, const struct ruleset
 {
 	struct plan_op op = {.kind = kind, .entry = *e};
 
-	op.family = e->address.family ? ruleset_family_of(&e->address) : RULESET_V4;
+	op.rules = RULES_OF("4");
 	return ruleset_apply_op(r, &op);
 }
 
@@ -156,14 +190,20 @@ static void the_memory_refuses_what_the_kernel_refuses(void **state)
 	assert_int_equal(apply(&r, PLAN_ADD_ENTRY, &e), -ENOENT);
 	assert_int_equal(apply(&r, PLAN_SET_RULES, &e), -ENOENT);
 	assert_int_equal(apply(&r, PLAN_DELETE_SET, &e), -ENOENT);
-	for (enum ruleset_set s = 0; s < RULESET_SET_COUNT; s++)
-		assert_int_equal(apply(&r, PLAN_ADD_SET, &(struct ruleset_entry){.set = s}), 0);
+	for (size_t i = 0; i < KINDS; i++)
+		assert_int_equal(
+			apply(&r, PLAN_ADD_SET, &(struct ruleset_entry){.set.kind = kinds[i]}), 0);
 	assert_int_equal(apply(&r, PLAN_ADD_ENTRY, &e), 0);
 	assert_int_equal(apply(&r, PLAN_ADD_ENTRY, &e), 0);
 	assert_int_equal(r.count, 1);
 	assert_int_equal(apply(&r, PLAN_SET_RULES, &e), 0);
+	/* One that no rule looks into may go. */
+	e.set.kind = RULESET_OPEN;
 	assert_int_equal(apply(&r, PLAN_DELETE_SET, &e), -EBUSY);
 	assert_int_equal(apply(&r, PLAN_DELETE_RULES, &e), 0);
+	assert_int_equal(apply(&r, PLAN_DELETE_SET, &e), 0);
+	assert_int_equal(r.count, 1);
+	e.set.kind = RULESET_DROP;
 	assert_int_equal(apply(&r, PLAN_DELETE_SET, &e), 0);
 	assert_int_equal(r.count, 0);
 	ruleset_clear(&r);
@@ -171,23 +211,38 @@ static void the_memory_refuses_what_the_kernel_refuses(void **state)
 
 static void fill(struct ruleset *r)
 {
-	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++) {
-		bool there = random() % 4 != 0;
+	bool there[2];
 
-		r->sets[f] = there ? RULESET_ALL_SETS : 0;
-		r->chains[f] = there ? CHAIN_RIGHT : CHAIN_ABSENT;
+	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++) {
+		there[f] = random() % 4 != 0;
+		if (there[f])
+			add_family(r, f);
 	}
 	for (int i = 0; i < 20; i++) {
 		bool six = random() % 2;
-		enum ruleset_set s = (enum ruleset_set)(random() % RULESET_SET_COUNT);
+		enum ruleset_kind k = kinds[(size_t)random() % KINDS];
 		char text[40];
 
 		snprintf(text, sizeof(text), six ? "2001:db8::%ld" : "192.0.2.%ld",
 			 random() % 5 + 1);
-		if (r->sets[six])
-			add(r, s, text, s == RULESET_OPEN ? (uint16_t)(random() % 3 + 1) : 0);
+		if (there[six])
+			add(r, k, text, k == RULESET_OPEN ? (uint16_t)(random() % 3 + 1) : 0);
 	}
 	ruleset_sort(r);
+}
+
+static void expect_equal(const struct ruleset *a, const struct ruleset *b)
+{
+	assert_int_equal(a->count, b->count);
+	for (size_t i = 0; i < a->count; i++)
+		assert_int_equal(ruleset_compare_entries(&a->entries[i], &b->entries[i]), 0);
+	assert_int_equal(a->set_count, b->set_count);
+	for (size_t i = 0; i < a->set_count; i++)
+		assert_int_equal(ruleset_compare_ids(&a->sets[i].id, &b->sets[i].id), 0);
+	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
+		assert_true(ruleset_equal_rules(a->rules[f][RULESET_FILTER],
+						b->rules[f][RULESET_FILTER]));
+	assert_int_equal(ruleset_is_empty(a), a->set_count == 0);
 }
 
 static void the_difference_leads_from_any_to_any(void **state)
@@ -197,6 +252,7 @@ static void the_difference_leads_from_any_to_any(void **state)
 	for (int round = 0; round < 300; round++) {
 		struct ruleset from = {0};
 		struct ruleset to = {0};
+		struct ruleset copy;
 		struct plan_ops ops = {0};
 
 		fill(&from);
@@ -205,13 +261,11 @@ static void the_difference_leads_from_any_to_any(void **state)
 		ruleset_diff_deletes(&to, &from, &ops);
 		for (size_t i = 0; i < ops.count; i++)
 			assert_int_equal(ruleset_apply_op(&from, &ops.ops[i]), 0);
-		assert_int_equal(from.count, to.count);
-		for (size_t i = 0; i < to.count; i++)
-			assert_int_equal(ruleset_compare_entries(&from.entries[i], &to.entries[i]),
-					 0);
-		assert_memory_equal(from.sets, to.sets, sizeof(to.sets));
-		assert_memory_equal(from.chains, to.chains, sizeof(to.chains));
 		plan_ops_clear(&ops);
+		expect_equal(&from, &to);
+		ruleset_copy(&to, &copy);
+		expect_equal(&copy, &to);
+		ruleset_clear(&copy);
 		ruleset_clear(&from);
 		ruleset_clear(&to);
 	}
@@ -224,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_change_of_the_action_never_leaves_it_unguarded),
 		cmocka_unit_test(a_wrong_chain_is_set_anew),
 		cmocka_unit_test(families_have_sets_of_their_own),
+		cmocka_unit_test(sets_have_names),
 		cmocka_unit_test(repeated_entries_are_dropped),
 		cmocka_unit_test(the_memory_refuses_what_the_kernel_refuses),
 		cmocka_unit_test(the_difference_leads_from_any_to_any),

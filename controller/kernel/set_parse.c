@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// "create NAME TYPE …", "add NAME ADDRESS[,PROTOCOL:PORT] …". What is behind the entry is left unread, but for what is known.
+#include "kernel/set_parse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_MAX 128
+
+/* The next word, and what stands behind it; false: there is none, or it is too long for any of ours. */
+static bool set_parse_word(const char **text, char ret_word[WORD_MAX])
+{
+	const char *p = *text + strspn(*text, " ");
+	size_t length = strcspn(p, " ");
+
+	if (!length || length >= WORD_MAX)
+		return false;
+	memcpy(ret_word, p, length);
+	ret_word[length] = '\0';
+	*text = p + length;
+	return true;
+}
+
+static int set_parse_number(const char *text, unsigned long max, unsigned long *ret_number)
+{
+	char *end;
+	unsigned long n;
+
+	if (*text < '0' || *text > '9')
+		return -EBADMSG;
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (*end || errno || n > max)
+		return -EBADMSG;
+	*ret_number = n;
+	return 0;
+}
+
+/* By name where the host has /etc/protocols. */
+static int set_parse_protocol(const char *text, uint8_t *ret_protocol)
+{
+	static const struct {
+		const char *name;
+		uint8_t number;
+	} names[] = {{"tcp", IPPROTO_TCP}, {"udp", IPPROTO_UDP}, {"sctp", IPPROTO_SCTP}};
+	unsigned long number;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i].name, text) != 0)
+			continue;
+		*ret_protocol = names[i].number;
+		return 0;
+	}
+	if (set_parse_number(text, UINT8_MAX, &number) || number == 0)
+		return -EBADMSG;
+	*ret_protocol = (uint8_t)number;
+	return 0;
+}
+
+/* "tcp:80" */
+static int set_parse_port(char *text, struct set_line *l)
+{
+	char *colon = strchr(text, ':');
+	unsigned long port;
+
+	if (!colon)
+		return -EBADMSG;
+	*colon = '\0';
+	if (set_parse_number(colon + 1, UINT16_MAX, &port))
+		return -EBADMSG;
+	l->port = (uint16_t)port;
+	return set_parse_protocol(text, &l->protocol);
+}
+
+static int set_parse_address(const char *text, enum ruleset_family f, struct addr *ret_addr)
+{
+	struct addr a;
+
+	if (addr_parse(text, &a) || a.family != ruleset_address_family(f))
+		return -EBADMSG;
+	*ret_addr = a;
+	return 0;
+}
+
+static int set_parse_entry(char *text, enum ruleset_family f, struct set_line *l)
+{
+	char *comma = strchr(text, ',');
+
+	if (comma)
+		*comma = '\0';
+	if (set_parse_address(text, f, &l->address))
+		return -EBADMSG;
+	return comma ? set_parse_port(comma + 1, l) : 0;
+}
+
+int set_parse_line(const char *line, enum ruleset_family f, struct set_line *ret_line)
+{
+	struct set_line l = {0};
+	char verb[WORD_MAX];
+	char name[WORD_MAX];
+	char word[WORD_MAX];
+	int r = 0;
+
+	if (!set_parse_word(&line, verb) || !set_parse_word(&line, name) ||
+	    !set_parse_word(&line, word))
+		return -EBADMSG;
+	l.creates = strcmp(verb, "create") == 0;
+	if (l.creates && strlen(word) < sizeof(l.type))
+		memcpy(l.type, word, strlen(word) + 1);
+	else if (!l.creates && strcmp(verb, "add") == 0)
+		r = set_parse_entry(word, f, &l);
+	else
+		return -EBADMSG;
+	if (!r)
+		*ret_line = l;
+	return r;
+}

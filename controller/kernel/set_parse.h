@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads lines of "ipset save", which is the form in which libipset gives what is in a set. */
+#ifndef ZG_KERNEL_SET_PARSE_H
+#define ZG_KERNEL_SET_PARSE_H
+
+#include "plan/ruleset.h"
+
+struct set_line {
+	bool creates;  /* the line of the set itself, not of an entry */
+	char type[24]; /* with `creates`: "hash:ip,port" */
+	struct addr address;
+	uint8_t protocol; /* 0: no port */
+	uint16_t port;
+};
+
+/* Returns 0, or -EBADMSG: not of the family, or not of what is put into sets of ours. */
+int set_parse_line(const char *line, enum ruleset_family f, struct set_line *ret_line);
+
+#endif

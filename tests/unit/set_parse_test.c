@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lines of "ipset save": good and damaged.
+#include "kernel/set_parse.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+static void the_set_itself(void **state)
+{
+	struct set_line l;
+
+	(void)state;
+	assert_int_equal(set_parse_line("create zg4-open hash:ip,port family inet hashsize 1024 "
+					"maxelem 1048576 bucketsize 12 initval 0x76eaaa7c",
+					RULESET_V4, &l),
+			 0);
+	assert_true(l.creates);
+	assert_string_equal(l.type, "hash:ip,port");
+	assert_int_equal(
+		set_parse_line("create zg4-open hash:ip,port,net-and-much-more-than-that x",
+			       RULESET_V4, &l),
+		-EBADMSG);
+}
+
+static void entries(void **state)
+{
+	struct set_line l;
+	char text[ADDR_TEXT_MAX];
+
+	(void)state;
+	assert_int_equal(set_parse_line("add zg4-open 192.0.2.1,tcp:80", RULESET_V4, &l), 0);
+	assert_false(l.creates);
+	assert_string_equal(addr_format(&l.address, text), "192.0.2.1");
+	assert_int_equal(l.protocol, IPPROTO_TCP);
+	assert_int_equal(l.port, 80);
+	assert_int_equal(set_parse_line("add zg6-drop 2001:db8::1", RULESET_V6, &l), 0);
+	assert_string_equal(addr_format(&l.address, text), "2001:db8::1");
+	assert_int_equal(l.protocol, 0);
+	/* Where the host knows no names of protocols. */
+	assert_int_equal(set_parse_line("add zg6-open 2001:db8::1,132:65535", RULESET_V6, &l), 0);
+	assert_int_equal(l.protocol, IPPROTO_SCTP);
+	assert_int_equal(l.port, 65535);
+}
+
+static void what_is_not_ours_is_refused(void **state)
+{
+	static const char *const lines[] = {
+		"",
+		"add",
+		"add zg4-open",
+		"del zg4-open 192.0.2.1",
+		"add zg4-open 192.0.2.1,icmp:echo-request",
+		"add zg4-open 192.0.2.1,80",
+		"add zg4-open 192.0.2.1,tcp:",
+		"add zg4-open 192.0.2.1,tcp:65536",
+		"add zg4-open 192.0.2.1,tcp:+1",
+		"add zg4-open 192.0.2.1,0:80",
+		"add zg4-open 192.0.2.1,256:80",
+		"add zg4-open 192.0.2.1,tcp:80,10.0.0.1",
+		"add zg4-open 2001:db8::1",
+		"add zg4-open 192.0.2",
+		"add zg4-open ,tcp:80",
+	};
+	struct set_line l;
+	char longest[300];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		assert_int_equal(set_parse_line(lines[i], RULESET_V4, &l), -EBADMSG);
+	memset(longest, 'a', sizeof(longest));
+	memcpy(longest, "add zg4-open ", 13);
+	longest[sizeof(longest) - 1] = '\0';
+	assert_int_equal(set_parse_line(longest, RULESET_V4, &l), -EBADMSG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_set_itself),
+		cmocka_unit_test(entries),
+		cmocka_unit_test(what_is_not_ours_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
