@@ -9,9 +9,14 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* How long the kernel holds back an ACK at most (TCP_DELACK_MAX): whoever will not send before it is acknowledged, such as a
+ * proxy of handshakes, waits that long. */
+#define ACK_DELAY_MS 200
 
 struct conn_row {
 	int error;
@@ -75,6 +80,15 @@ int probe_conn_set_origin(int fd, const struct health_check *check, uint8_t fami
 	return bind(fd, (const struct sockaddr *)&sa, size) < 0 ? -errno : 0;
 }
 
+/* The request acknowledges the SYN-ACK, too: a packet less for us and for the server, which is woken once instead of twice. */
+static void probe_conn_defer_ack(const struct probe_run *r)
+{
+	const int on = 1;
+
+	if (r->kind->speaks && r->target->check->timeout_ms > 2 * ACK_DELAY_MS)
+		(void)setsockopt(r->fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &on, sizeof(on));
+}
+
 static int probe_conn_connect(struct probe_run *r)
 {
 	struct sockaddr_storage sa;
@@ -83,6 +97,7 @@ static int probe_conn_connect(struct probe_run *r)
 
 	if (error)
 		return error;
+	probe_conn_defer_ack(r);
 	if (connect(r->fd, (const struct sockaddr *)&sa, size) < 0 && errno != EINPROGRESS)
 		return -errno;
 	return probe_io_watch(r->io, r);

@@ -165,6 +165,7 @@ static void probe_grpc_expire(struct probe_run *r)
 
 const struct probe_kind probe_grpc_kind = {
 	.size = sizeof(struct probe_grpc),
+	.speaks = true,
 	.start = probe_grpc_start,
 	.ready = probe_grpc_ready,
 	.expire = probe_grpc_expire,

@@ -295,6 +295,7 @@ static void probe_http_expire(struct probe_run *r)
 
 const struct probe_kind probe_http_kind = {
 	.size = sizeof(struct probe_http),
+	.speaks = true,
 	.start = probe_http_start,
 	.ready = probe_http_ready,
 	.expire = probe_http_expire,

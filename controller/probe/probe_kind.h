@@ -44,7 +44,8 @@ struct probe_run {
 /* Each function may end the run by probe_run_end(), and `expire` must. After that the run is gone. */
 struct probe_kind {
 	size_t size;
-	bool tls; /* the connection is not made before a TLS handshake: probe_conn_open() */
+	bool tls;    /* the connection is not made before a TLS handshake: probe_conn_open() */
+	bool speaks; /* a request goes out at once when the connection stands */
 	void (*start)(struct probe_run *r);
 	void (*ready)(struct probe_run *r, uint32_t events); /* of epoll, edge-triggered */
 	void (*expire)(struct probe_run *r);                 /* T has run out */

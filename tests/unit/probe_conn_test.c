@@ -4,7 +4,9 @@
 #include "probe/probe_conn.h"
 #include "probe_fixture.h"
 
+#include <linux/tcp.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -118,6 +120,44 @@ static void test_no_descriptors(void **state)
 	assert_int_equal(told.last.evidence.error, EMFILE);
 }
 
+/* How many packets came behind the SYN before the first one that has data. */
+static void serve_count(int fd, void *arg)
+{
+	unsigned *ret_bare = arg;
+	char byte;
+	struct tcp_info info = {0};
+	socklen_t size = sizeof(info);
+
+	assert_int_equal(recv(fd, &byte, 1, MSG_PEEK), 1);
+	assert_int_equal(getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size), 0);
+	*ret_bare = info.tcpi_segs_in - info.tcpi_data_segs_in - 1;
+}
+
+/* A request acknowledges the handshake, too, unless the probe's time is about what the kernel may wait with an ACK. */
+static void test_handshake_acknowledged(void **state)
+{
+	static const struct {
+		enum check_type type;
+		uint32_t timeout_ms;
+		unsigned bare;
+	} rows[] = {
+		{CHECK_HTTP, 500, 0}, {CHECK_HTTP, 400, 1},  {CHECK_GRPC, 500, 0},
+		{CHECK_GRPC, 400, 1}, {CHECK_HTTPS, 500, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct health_check c = fixture_check(rows[i].type);
+		unsigned bare = 9;
+
+		c.timeout_ms = rows[i].timeout_ms;
+		(void)fixture_probe_with(&c, serve_count, &bare);
+		if (bare != rows[i].bare)
+			fail_msg("row %zu: %u packets before the data, not %u", i, bare,
+				 rows[i].bare);
+	}
+}
+
 /* Runs in a child that ends with 0 when all is as it should be. */
 static void assert_child(int (*body)(void))
 {
@@ -201,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_judge),
 		cmocka_unit_test(test_source_that_is_not_ours),
 		cmocka_unit_test(test_no_descriptors),
+		cmocka_unit_test(test_handshake_acknowledged),
 		cmocka_unit_test(test_no_route),
 		cmocka_unit_test(test_mark_without_capability),
 	};
