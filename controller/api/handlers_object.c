@@ -19,6 +19,8 @@ static const struct vec *handlers_top_collection(const struct snapshot *s, enum 
 {
 	if (kind == OBJECT_ZONE)
 		return &s->zones;
+	if (kind == OBJECT_ACCESS_LIST)
+		return &s->access_lists;
 	return kind == OBJECT_SERVER_GROUP ? &s->server_groups : &s->load_balancers;
 }
 

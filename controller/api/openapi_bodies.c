@@ -20,9 +20,11 @@
 #define BALANCER \
 	"{\"dns_name\":\"shop.lb.example.net\",\"zones\":{\"zone-a\":" LB_ZONE \
 	",\"zone-b\":{\"vip4\":\"198.51.100.10\"}},\"listeners\":{\"http\":" LISTENER "}}"
+#define ACCESS_LIST JSON({"default_action": "deny", "description": "Who may come in", \
+	"entries": [{"cidr": "198.51.100.0/24", "action": "allow", "comment": "office"}]})
 #define CONFIG \
 	"{\"zones\":{\"zone-a\":" ZONE ",\"zone-b\":{\"description\":\"Hall 2\"}},\"server_groups\":{\"web\":" GROUP \
-	"},\"load_balancers\":{\"shop\":" BALANCER "}}"
+	"},\"load_balancers\":{\"shop\":" BALANCER "},\"access_lists\":{\"office\":" ACCESS_LIST "}}"
 
 #define SERVICES JSON({"services": 1, "programmed": 1, "planned": 0, "with_servers": 1, \
 	"min_healthy_breached": 0, "checking": 0, "fault": null})
@@ -49,6 +51,8 @@ static const struct {
 	{"LoadBalancerZone", "zone-a", LB_ZONE, JSON({"publish4": "203.0.113.10"}), SERVICES},
 	{"Listener", "http", LISTENER, JSON({"scheduler": "wlc"}), SERVICES},
 	{"LoadBalancer", "shop", BALANCER, JSON({"dns_ttl_s": 30}), BALANCER_STATE},
+	{"AccessList", "office", ACCESS_LIST, JSON({"default_action": "allow"}),
+	 JSON({"entries_v4": 1, "entries_v6": 0})},
 	{"Settings", "", JSON({"timeouts": {"tcp_s": 900}}), JSON({"timeouts": {"udp_s": 60}}),
 	 JSON({"timeouts_in_force": {"tcp_s": 900, "tcp_fin_s": 120, "udp_s": 300}})},
 };

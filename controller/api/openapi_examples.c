@@ -295,6 +295,7 @@ const char *openapi_examples_parameter(const char *name)
 		{"listener", "http"},
 		{"server_group", "web"},
 		{"server", "web-1"},
+		{"access_list", "office"},
 		{"revision", "11"},
 		{"shift", "bd65ed46dcb5"},
 		{"name", "shop.lb.example.net"},

@@ -163,6 +163,7 @@ static const struct {
 	{"listener", "Listener", "", "ServicesState"},
 	{"load_balancer", "LoadBalancer", "zones=LoadBalancerZone listeners=Listener",
 	 "LoadBalancerState"},
+	{"access_list", "AccessList", "", "AccessListState"},
 	{"ipvs_settings", "Settings", "", "SettingsState"},
 };
 #define SCHEMA_OBJECTS (sizeof(schema_objects) / sizeof(schema_objects[0]))
@@ -281,6 +282,8 @@ static json_t *schema_member(char *const columns[COLUMN_COUNT], const char *chil
 		return schema_read_only(columns);
 	if (strcmp(type, "array of prefixes") == 0)
 		return openapi_type_schema("[string]");
+	if (strcmp(type, "array of entries") == 0)
+		return openapi_type_schema("[AccessEntry]");
 	if (strcmp(type, "address") == 0)
 		return json_pack("{s:s, s:s}", "type", "string", "format", "ip-address");
 	if (strcmp(type, "string") == 0)
@@ -509,8 +512,10 @@ json_t *openapi_schema_all(void)
 	schema_add_lists(schemas);
 	json_object_set_new(schemas, "ServerMap", schema_map(schema_ref("Server")));
 	json_object_set_new(schemas, "Config",
-			    json_pack("{s:s, s:{s:o, s:o, s:o, s:o, s:o}, s:b}", "type", "object",
-				      "properties", "settings", schema_ref("Settings"), "zones",
+			    json_pack("{s:s, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:b}", "type",
+				      "object", "properties", "access_lists",
+				      schema_map(schema_ref("AccessList")), "settings",
+				      schema_ref("Settings"), "zones",
 				      schema_map(schema_ref("Zone")), "server_groups",
 				      schema_map(schema_ref("ServerGroup")), "load_balancers",
 				      schema_map(schema_ref("LoadBalancer")), "warnings",

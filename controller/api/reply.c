@@ -257,6 +257,8 @@ static size_t reply_count(const struct object *o)
 	case OBJECT_LOAD_BALANCER:
 		return 1 + ((const struct load_balancer *)o)->zones.count +
 		       ((const struct load_balancer *)o)->listeners.count;
+	case OBJECT_ACCESS_LIST:
+		return 1 + entries_count(((const struct access_list *)o)->entries);
 	case OBJECT_ZONE:
 	case OBJECT_SERVER:
 	case OBJECT_LB_ZONE:

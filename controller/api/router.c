@@ -70,6 +70,8 @@ static const struct route router_rows[] = {
 	 ROUTE_BODY | ROUTE_LARGE | ROUTE_DRY_RUN, OBJECT_SERVER_GROUP, handlers_write_servers,
 	 "Replaces all servers of a group at once: a map by name, or the list as it is read",
 	 "ServerMap|ServerList", "ServerGroup"},
+	OBJECT_ROUTES("/access-lists", "/{access_list}", OBJECT_ACCESS_LIST, "AccessList",
+		      "list of clients that may come in", "access lists"),
 	{METHOD_GET, BASE "/settings", ROLE_VIEWER, ROUTE_VIEW, OBJECT_SETTINGS,
 	 handlers_settings_get, "Shows the settings of IPVS, and what is in force", NULL,
 	 "Settings"},

@@ -187,6 +187,13 @@ static json_t *status_json_settings(const struct engine *e)
 	return json_pack("{s:o}", "timeouts_in_force", json);
 }
 
+static json_t *status_json_list(const struct access_list *a)
+{
+	return json_pack("{s:I, s:I}", "entries_v4",
+			 (json_int_t)entries_count_family(a->entries, AF_INET), "entries_v6",
+			 (json_int_t)entries_count_family(a->entries, AF_INET6));
+}
+
 static json_t *status_json_of(struct status_json *s, const char *parent, const struct object *o)
 {
 	switch (o->kind) {
@@ -202,6 +209,8 @@ static json_t *status_json_of(struct status_json *s, const char *parent, const s
 		return status_json_summary(status_json_services_of(s, parent), NULL, o->name);
 	case OBJECT_SETTINGS:
 		return status_json_settings(s->engine);
+	case OBJECT_ACCESS_LIST:
+		return status_json_list((const struct access_list *)o);
 	case OBJECT_ZONE:
 	case OBJECT_KIND_COUNT:
 		break;

@@ -14,6 +14,7 @@ extern const struct cli_command cli_commands_server[]; /* servers and their grou
 extern const struct cli_command cli_commands_lb[]; /* load balancers, their zones and listeners */
 extern const struct cli_command
 	cli_commands_zone[]; /* zones, shifts and what else is not as configured */
+extern const struct cli_command cli_commands_lists[]; /* access lists */
 extern const struct cli_command
 	cli_commands_events[]; /* what happened, who is told, and who did it */
 extern const struct cli_command

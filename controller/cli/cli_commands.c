@@ -6,8 +6,9 @@
 #include "cli/cli_command_rows.h"
 
 static const struct cli_command *const sections[] = {
-	cli_commands_config, cli_commands_server, cli_commands_lb,      cli_commands_zone,
-	cli_commands_events, cli_commands_access, cli_commands_traffic, cli_commands_tools,
+	cli_commands_config, cli_commands_server,  cli_commands_lb,
+	cli_commands_zone,   cli_commands_lists,   cli_commands_events,
+	cli_commands_access, cli_commands_traffic, cli_commands_tools,
 };
 #define SECTIONS (sizeof(sections) / sizeof(sections[0]))
 

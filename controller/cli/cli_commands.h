@@ -115,12 +115,13 @@ enum cli_exit cli_kernel_reconcile(struct cli *cli);
 enum cli_exit cli_raw_call(struct cli *cli);
 enum cli_exit cli_raw_version(struct cli *cli);
 
-/* cli_object.c: lb, lb-zone, listener, group, server, zone. */
+/* cli_object.c: lb, lb-zone, listener, group, server, zone, access. */
 enum cli_exit cli_object_list_lb_zones(struct cli *cli);
 enum cli_exit cli_object_list_lbs(struct cli *cli);
 enum cli_exit cli_object_list_listeners(struct cli *cli);
 enum cli_exit cli_object_list_groups(struct cli *cli);
 enum cli_exit cli_object_list_zones(struct cli *cli);
+enum cli_exit cli_object_list_lists(struct cli *cli);
 enum cli_exit cli_object_show(struct cli *cli);
 enum cli_exit cli_object_set(struct cli *cli);
 enum cli_exit cli_object_delete(struct cli *cli);
@@ -129,5 +130,6 @@ enum cli_exit cli_object_delete(struct cli *cli);
 #define CLI_NO_LBS    "No load balancers yet: zonegate lb set NAME zones.ZONE.vip4=ADDRESS"
 #define CLI_NO_GROUPS "No server groups yet: zonegate group set NAME protocol=tcp"
 #define CLI_NO_ZONES  "No zones yet: zonegate zone set NAME description=TEXT"
+#define CLI_NO_LISTS  "No access lists yet: zonegate access set NAME default_action=deny"
 
 #endif

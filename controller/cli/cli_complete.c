@@ -24,6 +24,7 @@ static const struct {
 	{"LB", CLI_BASE "/load-balancers?view=config&limit=1000", NULL},
 	{"GROUP", CLI_BASE "/server-groups?view=config&limit=1000", NULL},
 	{"ZONE", CLI_BASE "/zones?view=config&limit=1000", NULL},
+	{"LIST", CLI_BASE "/access-lists?limit=1000", NULL},
 	{"LB/LISTENER", CLI_BASE "/load-balancers", "listeners"},
 	{"LB/ZONE", CLI_BASE "/load-balancers", "zones"},
 	{"GROUP/SERVER", CLI_BASE "/server-groups", "servers"},

@@ -28,6 +28,7 @@ static const struct object_row object_rows[] = {
 	{"lb", CLI_BASE "/load-balancers", NULL, "LB"},
 	{"group", CLI_BASE "/server-groups", NULL, "GROUP"},
 	{"zone", CLI_BASE "/zones", NULL, "ZONE"},
+	{"access", CLI_BASE "/access-lists", NULL, "LIST"},
 	{"lb-zone", CLI_BASE "/load-balancers", "zones", "LB/ZONE"},
 	{"listener", CLI_BASE "/load-balancers", "listeners", "LB/LISTENER"},
 	{"server", CLI_BASE "/server-groups", "servers", "GROUP/SERVER"},
@@ -182,6 +183,28 @@ enum cli_exit cli_object_list_lb_zones(struct cli *cli)
 
 	return cli_pages_print(cli,
 			       &(struct cli_list){path, heads, cli_object_add_lb_zone, CLI_NO_LBS});
+}
+
+static void cli_object_add_list(const struct cli *cli, struct cli_table *t, const json_t *a)
+{
+	const json_t *status = json_object_get(a, "status");
+	AUTO_FREE char *count = mem_printf("%" JSON_INTEGER_FORMAT,
+					   cli_print_number(status, "entries_v4") +
+						   cli_print_number(status, "entries_v6"));
+
+	(void)cli;
+	cli_table_add(t, (const char *[]){cli_print_text(a, "name"), count,
+					  cli_print_text(a, "default_action"),
+					  cli_print_text(a, "description")});
+}
+
+enum cli_exit cli_object_list_lists(struct cli *cli)
+{
+	static const char *const heads[] = {"ACCESS LIST", ">ENTRIES", "DEFAULT", "DESCRIPTION",
+					    NULL};
+
+	return cli_pages_print(cli, &(struct cli_list){CLI_BASE "/access-lists", heads,
+						       cli_object_add_list, CLI_NO_LISTS});
 }
 
 /* ---- one object ------------------------------------------------------------------------------- */

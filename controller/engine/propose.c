@@ -242,7 +242,8 @@ static void begin(struct engine *e, struct engine_pending *p)
 		finish_build(e);
 	} else if (r->target == CHANGE_REVISION) {
 		read_undo(e, p);
-	} else if (r->target == CHANGE_OBJECT && r->path.kind != OBJECT_SERVER_GROUP) {
+	} else if (r->target == CHANGE_OBJECT && r->path.kind != OBJECT_SERVER_GROUP &&
+		   r->path.kind != OBJECT_ACCESS_LIST) {
 		build(p);
 		built(p);
 	} else {

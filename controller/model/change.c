@@ -223,6 +223,7 @@ static int change_document(const struct snapshot *base, const struct change_requ
 	change_set_compare_all(set, NULL, &base->zones, &wanted->zones);
 	change_set_compare_all(set, NULL, &base->server_groups, &wanted->server_groups);
 	change_set_compare_all(set, NULL, &base->load_balancers, &wanted->load_balancers);
+	change_set_compare_all(set, NULL, &base->access_lists, &wanted->access_lists);
 	change_set_compare_all(set, NULL, &base->settings, &wanted->settings);
 	snapshot_unref(wanted);
 	return 0;

@@ -52,6 +52,8 @@ static bool member_equal(const struct field *f, const void *a, const void *b)
 		return addr_compare(field_slot_read(a, f), field_slot_read(b, f)) == 0;
 	case FIELD_PREFIXES:
 		return fields_prefixes_equal(field_slot_read(a, f), field_slot_read(b, f));
+	case FIELD_ENTRIES:
+		return fields_entries_equal(f, a, b);
 	case FIELD_GROUP:
 		return fields_equal(f->members, field_slot_read(a, f), field_slot_read(b, f));
 	case FIELD_CHILDREN:
@@ -96,6 +98,8 @@ static uint64_t member_hash(const struct field *f, const void *base, uint64_t se
 		return hash_bytes(a->bytes, sizeof(a->bytes), seed ^ a->family);
 	case FIELD_PREFIXES:
 		return fields_prefixes_hash(field_slot_read(base, f), seed);
+	case FIELD_ENTRIES:
+		return fields_entries_hash(f, base, seed);
 	case FIELD_GROUP:
 		return fields_hash(f->members, field_slot_read(base, f), seed);
 	case FIELD_CHILDREN:
@@ -123,6 +127,8 @@ void fields_copy(const struct field *fields, void *base)
 			fields_copy(f->members, at);
 		if (f->type == FIELD_PREFIXES)
 			fields_prefixes_copy(at);
+		if (f->type == FIELD_ENTRIES)
+			fields_entries_copy(f, base);
 		if (f->type != FIELD_TEXT)
 			continue;
 		char *text = field_slot_load_text(base, f);
@@ -139,6 +145,8 @@ void fields_free(const struct field *fields, void *base)
 			fields_free(f->members, field_slot(base, f));
 		if (f->type == FIELD_PREFIXES)
 			fields_prefixes_free(field_slot(base, f));
+		if (f->type == FIELD_ENTRIES)
+			fields_entries_free(f, base);
 		if (f->type == FIELD_TEXT)
 			free(field_slot_load_text(base, f));
 	}
@@ -191,6 +199,8 @@ static json_t *encode_member(const struct field *f, const struct object *root, c
 		return encode_address(field_slot_read(base, f));
 	case FIELD_PREFIXES:
 		return fields_prefixes_encode(field_slot_read(base, f));
+	case FIELD_ENTRIES:
+		return fields_entries_encode(f, base);
 	case FIELD_GROUP:
 		return encode_group(f, root, base);
 	case FIELD_GIVEN:

@@ -17,6 +17,7 @@ enum field_type {
 	FIELD_FLAGS,    /* an array of names, kept as bits of a uint32_t */
 	FIELD_TEXT,     /* char *, owned */
 	FIELD_PREFIXES, /* an array of "net/length"; struct model_prefixes, owned */
+	FIELD_ENTRIES,  /* an array of entries of an access list; struct entries *, referenced */
 	FIELD_ADDRESS,  /* struct addr */
 	FIELD_GROUP,    /* an object of members; their offsets count from the row's */
 	FIELD_GIVEN, /* no member of its own: a bool, whether the member of this name was given */
@@ -145,6 +146,15 @@ bool fields_prefixes_equal(const struct model_prefixes *a, const struct model_pr
 uint64_t fields_prefixes_hash(const struct model_prefixes *list, uint64_t seed);
 void fields_prefixes_copy(struct model_prefixes *list); /* after a plain copy of the struct */
 void fields_prefixes_free(struct model_prefixes *list);
+
+/* fields_entries.c: the same for a FIELD_ENTRIES row. */
+void fields_entries_decode(struct field_decoder *d, const struct field *f, void *base,
+			   const json_t *v);
+json_t *fields_entries_encode(const struct field *f, const void *base);
+bool fields_entries_equal(const struct field *f, const void *a, const void *b);
+uint64_t fields_entries_hash(const struct field *f, const void *base, uint64_t seed);
+void fields_entries_copy(const struct field *f, void *base); /* after a plain copy of the struct */
+void fields_entries_free(const struct field *f, void *base);
 
 /* A line a row: object, member, type, bounds, default, help, separated by tabs. */
 void fields_write_reference(struct buf_writer *w, const char *object, const struct field *fields);

@@ -343,6 +343,9 @@ static void decode_value(struct field_decoder *d, const struct field *f, void *b
 	case FIELD_PREFIXES:
 		fields_prefixes_decode(d, f, field_slot(base, f), v);
 		break;
+	case FIELD_ENTRIES:
+		fields_entries_decode(d, f, base, v);
+		break;
 	case FIELD_GROUP:
 		decode_group(d, f, base, v);
 		break;

@@ -16,6 +16,7 @@ static void write_bounds(struct buf_writer *w, const struct field *f)
 		break;
 	case FIELD_CHILDREN:
 	case FIELD_PREFIXES:
+	case FIELD_ENTRIES:
 		buf_write_format(w, "%u-%u", f->min, f->max);
 		break;
 	case FIELD_ENUM:
@@ -86,6 +87,7 @@ static void write_default(struct buf_writer *w, const struct field *f)
 		write_flags(w, f);
 		break;
 	case FIELD_PREFIXES:
+	case FIELD_ENTRIES:
 		buf_write_text(w, "[]");
 		break;
 	case FIELD_TEXT:
@@ -119,6 +121,8 @@ static const char *type_name(const struct field *f)
 		return "address";
 	case FIELD_PREFIXES:
 		return "array of prefixes";
+	case FIELD_ENTRIES:
+		return "array of entries";
 	case FIELD_GROUP:
 	case FIELD_SINGLE:
 		return "object";

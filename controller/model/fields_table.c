@@ -124,6 +124,11 @@ static const struct field_name guard_names[] = {
 	{"reject", VIP_GUARD_REJECT, false},
 	{0},
 };
+static const struct field_name action_names[] = {
+	{"deny", ACCESS_DENY, false},
+	{"allow", ACCESS_ALLOW, false},
+	{0},
+};
 static const struct field_name flag_names[] = {
 	{"sh-fallback", SCHED_SH_FALLBACK, false},
 	{"sh-port", SCHED_SH_PORT, false},
@@ -355,8 +360,14 @@ static const struct field listener_fields[] = {
 	 .type = FIELD_BOOL,
 	 AT(listener, one_packet),
 	 .help = "schedule every datagram by itself, with protocol udp"},
+	{.name = "access_list",
+	 .type = FIELD_TEXT,
+	 AT(listener, access_list),
+	 .min = 1,
+	 .max = MODEL_NAME_MAX,
+	 .check = fields_check_name,
+	 .help = "which clients may come in; not set: all"},
 	LATER("port_range"),
-	LATER("access_list"),
 	LATER("rate_limit"),
 	LATER("max_connections"),
 	READ_ONLY_ROWS,
@@ -387,6 +398,28 @@ static const struct field settings_fields[] = {
 	{0},
 };
 
+static const struct field access_list_fields[] = {
+	{.name = "default_action",
+	 .type = FIELD_ENUM,
+	 AT(access_list, default_action),
+	 .names = action_names,
+	 .number = ACCESS_DENY,
+	 .help = "what happens to a client that no entry names"},
+	{.name = "description",
+	 .type = FIELD_TEXT,
+	 AT(access_list, description),
+	 .max = MODEL_TEXT_MAX,
+	 .text = "",
+	 .help = "for people"},
+	{.name = "entries",
+	 .type = FIELD_ENTRIES,
+	 AT(access_list, entries),
+	 .max = MODEL_ENTRIES_SHOWN_MAX,
+	 .help = "{cidr, action, comment}: networks of clients; of those around an address the longest counts"},
+	READ_ONLY_ROWS,
+	{0},
+};
+
 static const struct field document_fields[] = {
 	{.name = "zones",
 	 .type = FIELD_CHILDREN,
@@ -403,7 +436,11 @@ static const struct field document_fields[] = {
 	 .child = OBJECT_LOAD_BALANCER,
 	 .max = MODEL_OBJECTS_MAX,
 	 .help = "by name"},
-	LATER("access_lists"),
+	{.name = "access_lists",
+	 .type = FIELD_CHILDREN,
+	 .child = OBJECT_ACCESS_LIST,
+	 .max = MODEL_ACCESS_LISTS_MAX,
+	 .help = "by name"},
 	{.name = "settings",
 	 .type = FIELD_SINGLE,
 	 .child = OBJECT_SETTINGS,
@@ -427,6 +464,8 @@ const struct field *fields_of_kind(enum object_kind kind)
 		return lb_zone_fields;
 	case OBJECT_LISTENER:
 		return listener_fields;
+	case OBJECT_ACCESS_LIST:
+		return access_list_fields;
 	case OBJECT_SETTINGS:
 		return settings_fields;
 	case OBJECT_KIND_COUNT:

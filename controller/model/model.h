@@ -7,17 +7,23 @@
 #include "base/addr.h"
 #include "base/time.h"
 #include "base/vec.h"
+#include "model/entries.h"
 
-#define MODEL_NAME_MAX      63
-#define MODEL_TEXT_MAX      255 /* descriptions, hosts, paths, bodies to compare with */
-#define MODEL_DNS_NAME_MAX  253
-#define MODEL_SCHEDULER_MAX 15
-#define MODEL_OBJECTS_MAX   100000 /* of one collection of the document */
-#define MODEL_LB_ZONES_MAX  10
-#define MODEL_LISTENERS_MAX 1000   /* of one load balancer */
-#define MODEL_SERVERS_MAX   100000 /* of one group */
+#define MODEL_NAME_MAX         63
+#define MODEL_TEXT_MAX         255 /* descriptions, hosts, paths, bodies to compare with */
+#define MODEL_DNS_NAME_MAX     253
+#define MODEL_SCHEDULER_MAX    15
+#define MODEL_OBJECTS_MAX      100000 /* of one collection of the document */
+#define MODEL_LB_ZONES_MAX     10
+#define MODEL_ACCESS_LISTS_MAX 1000
+#define MODEL_LISTENERS_MAX    1000   /* of one load balancer */
+#define MODEL_SERVERS_MAX      100000 /* of one group */
 /* Of all listeners on all their VIPs, each with its group's servers: a short document can mean a table without end. */
 #define MODEL_ENTRIES_MAX 1000000
+/* Of all access lists. */
+#define MODEL_ACCESS_ENTRIES_MAX 4000000
+/* Of one list in the document. */
+#define MODEL_ENTRIES_SHOWN_MAX 10000
 
 enum object_kind {
 	OBJECT_ZONE,
@@ -26,6 +32,7 @@ enum object_kind {
 	OBJECT_LOAD_BALANCER,
 	OBJECT_LB_ZONE,  /* parent: its load balancer */
 	OBJECT_LISTENER, /* parent: its load balancer */
+	OBJECT_ACCESS_LIST,
 	OBJECT_SETTINGS, /* there is exactly one */
 	OBJECT_KIND_COUNT
 };
@@ -188,6 +195,14 @@ struct listener {
 	uint32_t persistence_prefix;
 	enum persistence_engine persistence_engine;
 	bool one_packet;
+	char *access_list; /* NULL = every client may come */
+};
+
+struct access_list {
+	struct object o;
+	enum access_action default_action;
+	char *description;
+	struct entries *entries; /* never NULL in what is decoded */
 };
 
 #define MODEL_TIMEOUT_MAX 2147483 /* seconds; what a kernel of 1000 ticks a second takes */

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "model/fields.h"
 
-#define ROW_TEXT_MAX (1024 * 1024)
+#define ROW_TEXT_MAX (8 * 1024 * 1024)
 
 struct kind {
 	const char *name;
@@ -29,6 +29,8 @@ static const struct kind kinds[OBJECT_KIND_COUNT] = {
 	[OBJECT_LB_ZONE] = {"lb_zone", "zones", sizeof(struct lb_zone), OBJECT_LOAD_BALANCER},
 	[OBJECT_LISTENER] = {"listener", "listeners", sizeof(struct listener),
 			     OBJECT_LOAD_BALANCER},
+	[OBJECT_ACCESS_LIST] = {"access_list", "access_lists", sizeof(struct access_list),
+				OBJECT_KIND_COUNT},
 	[OBJECT_SETTINGS] = {"ipvs_settings", "settings", sizeof(struct model_settings),
 			     OBJECT_KIND_COUNT},
 };

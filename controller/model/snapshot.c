@@ -10,7 +10,7 @@
 #include "model/fields.h"
 
 static const enum object_kind top_kinds[] = {OBJECT_ZONE, OBJECT_SERVER_GROUP, OBJECT_LOAD_BALANCER,
-					     OBJECT_SETTINGS};
+					     OBJECT_ACCESS_LIST, OBJECT_SETTINGS};
 #define TOP_KINDS (sizeof(top_kinds) / sizeof(top_kinds[0]))
 
 static struct snapshot *snapshot_alloc(void)
@@ -64,6 +64,7 @@ void snapshot_unref(struct snapshot *s)
 	drop_objects(&s->zones);
 	drop_objects(&s->server_groups);
 	drop_objects(&s->load_balancers);
+	drop_objects(&s->access_lists);
 	drop_objects(&s->settings);
 	free(s);
 }
@@ -79,6 +80,8 @@ struct vec *snapshot_collection(struct snapshot *s, enum object_kind kind)
 		return &s->server_groups;
 	case OBJECT_LOAD_BALANCER:
 		return &s->load_balancers;
+	case OBJECT_ACCESS_LIST:
+		return &s->access_lists;
 	case OBJECT_SETTINGS:
 		return &s->settings;
 	case OBJECT_SERVER:
@@ -141,6 +144,11 @@ struct server_group *snapshot_find_group(const struct snapshot *s, const char *n
 struct load_balancer *snapshot_find_lb(const struct snapshot *s, const char *name)
 {
 	return vec_find(&s->load_balancers, name, compare_key, NULL);
+}
+
+struct access_list *snapshot_find_access_list(const struct snapshot *s, const char *name)
+{
+	return vec_find(&s->access_lists, name, compare_key, NULL);
 }
 
 struct server *snapshot_find_server(const struct server_group *g, const char *name)

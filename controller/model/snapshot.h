@@ -9,9 +9,10 @@ struct snapshot {
 	unsigned refs;
 	uint64_t revision;
 	usec_t updated_wall;
-	struct vec zones; /* struct zone, sorted by name; likewise the next two */
+	struct vec zones; /* struct zone, sorted by name; likewise the next three */
 	struct vec server_groups;
 	struct vec load_balancers;
+	struct vec access_lists;
 	struct vec settings; /* exactly one struct model_settings */
 };
 
@@ -30,6 +31,7 @@ void snapshot_set_settings(struct snapshot *s, struct object *settings);
 struct zone *snapshot_find_zone(const struct snapshot *s, const char *name);
 struct server_group *snapshot_find_group(const struct snapshot *s, const char *name);
 struct load_balancer *snapshot_find_lb(const struct snapshot *s, const char *name);
+struct access_list *snapshot_find_access_list(const struct snapshot *s, const char *name);
 struct server *snapshot_find_server(const struct server_group *g, const char *name);
 
 /* One object added (old NULL), removed (new NULL) or replaced. Children are changes of their own: `old_object` and
@@ -65,7 +67,8 @@ void batch_free(struct batch *b);
  * does not matter. Untouched objects are shared. A child whose parent is neither in the base nor in the batch is left out. */
 struct snapshot *snapshot_apply(const struct snapshot *base, const struct batch *b);
 
-/* The whole document: {"zones": …, "server_groups": …, "load_balancers": …}, and "settings" where they are not the defaults. See
+/* The whole document: {"zones": …, "server_groups": …, "load_balancers": …,
+ * "access_lists": …}, and "settings" where they are not the defaults. See
  * object_encode(). */
 json_t *snapshot_encode(const struct snapshot *s, object_decorate_fn *decorate, void *ctx);
 

@@ -291,12 +291,11 @@ static void check_group(struct validation *v, const struct server_group *g, cons
 }
 
 static void check_collection(struct validation *v, const struct vec *objects,
-			     const char *collection)
+			     const char *collection, size_t max)
 {
-	if (objects->count > MODEL_OBJECTS_MAX)
+	if (objects->count > max)
 		validation_fault(v, ERR_LIMIT, PLACE(.collection = collection),
-				 "has %zu objects; at most %d are allowed", objects->count,
-				 MODEL_OBJECTS_MAX);
+				 "has %zu objects; at most %zu are allowed", objects->count, max);
 }
 
 static void check_entries(struct validation *v)
@@ -309,15 +308,30 @@ static void check_entries(struct validation *v)
 			(unsigned long long)v->entries, MODEL_ENTRIES_MAX);
 }
 
+static void check_access_entries(struct validation *v)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < v->s->access_lists.count; i++) {
+		const struct access_list *a = v->s->access_lists.items[i];
+		count += entries_count(a->entries);
+	}
+	if (count > MODEL_ACCESS_ENTRIES_MAX)
+		validation_fault(v, ERR_LIMIT, PLACE(.collection = "access_lists"),
+				 "have %zu entries together; at most %d are allowed", count,
+				 MODEL_ACCESS_ENTRIES_MAX);
+}
+
 static int validate_all(const struct snapshot *known, const struct snapshot *s, struct err *e)
 {
 	size_t before = e->total;
 	AUTO_ARENA struct arena *arena = arena_new(0);
 	struct validation v = {.s = s, .err = e, .arena = arena, .known = known};
 	v.demands = arena_alloc(arena, (s->server_groups.count + 1) * sizeof(*v.demands));
-	check_collection(&v, &s->zones, "zones");
-	check_collection(&v, &s->server_groups, "server_groups");
-	check_collection(&v, &s->load_balancers, "load_balancers");
+	check_collection(&v, &s->zones, "zones", MODEL_OBJECTS_MAX);
+	check_collection(&v, &s->server_groups, "server_groups", MODEL_OBJECTS_MAX);
+	check_collection(&v, &s->load_balancers, "load_balancers", MODEL_OBJECTS_MAX);
+	check_collection(&v, &s->access_lists, "access_lists", MODEL_ACCESS_LISTS_MAX);
+	check_access_entries(&v);
 	for (size_t i = 0; i < s->load_balancers.count; i++)
 		collect_uses(&v, s->load_balancers.items[i]);
 	check_entries(&v);

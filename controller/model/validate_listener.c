@@ -74,11 +74,22 @@ static void check_udp_members(struct validation *v, const struct load_balancer *
 				 "sip needs persistence: set persistence_s");
 }
 
+static void check_access_list(struct validation *v, const struct load_balancer *lb,
+			      const struct listener *l)
+{
+	if (!l->access_list || fields_faulty(&l->o, "access_list") ||
+	    snapshot_find_access_list(v->s, l->access_list))
+		return;
+	validation_fault(v, ERR_REFERENCE, LISTENER_PLACE(lb, l, "access_list"),
+			 "access list \"%s\" does not exist", l->access_list);
+}
+
 static void check_listener(struct validation *v, const struct load_balancer *lb,
 			   const struct listener *l)
 {
 	check_group(v, lb, l);
 	check_udp_members(v, lb, l);
+	check_access_list(v, lb, l);
 	if (l->scheduler_flags != 0 && !fields_faulty(&l->o, "scheduler") &&
 	    !fields_faulty(&l->o, "scheduler_flags"))
 		check_flags(v, lb, l);

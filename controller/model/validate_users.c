@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who refers to a zone or a group: what stands in the way of deleting it.
+// Who refers to a zone, a group or an access list: what stands in the way of deleting it.
 #include "base/buf.h"
 
 #include <string.h>
@@ -57,6 +57,18 @@ static void find_group_users(const struct snapshot *s, const char *group, struct
 	}
 }
 
+static void find_list_users(const struct snapshot *s, const char *list, struct users *u)
+{
+	for (size_t i = 0; i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+		for (size_t k = 0; k < lb->listeners.count; k++) {
+			const struct listener *l = lb->listeners.items[k];
+			if (l->access_list && strcmp(l->access_list, list) == 0)
+				add_user(u, OBJECT_LISTENER, lb->o.name, l->o.name);
+		}
+	}
+}
+
 int validate_unused(const struct snapshot *s, const struct object_path *p, struct err *e)
 {
 	struct users u = {.count = 0};
@@ -65,6 +77,8 @@ int validate_unused(const struct snapshot *s, const struct object_path *p, struc
 		find_zone_users(s, p->name, &u);
 	if (p->kind == OBJECT_SERVER_GROUP)
 		find_group_users(s, p->name, &u);
+	if (p->kind == OBJECT_ACCESS_LIST)
+		find_list_users(s, p->name, &u);
 	int result = 0;
 	if (u.count > USERS_SHOWN)
 		result = err_set(e, ERR_IN_USE, "", "is used by %s and %zu more", buf_text(&u.text),

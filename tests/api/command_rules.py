@@ -42,6 +42,8 @@ COMMANDS = {
     **_object(LB + '/listeners/{listener}', 'listener', 'shop/http', ' shop', 'scheduler=wlc',
               'listener delete shop/http'),
     **_object(GROUP, 'group', 'web', '', 'slow_start_ms=1000', 'group delete web'),
+    **_object(BASE + '/access-lists/{access_list}', 'access', 'office', '', 'description=new',
+              'access delete office'),
     **_object(SERVER, 'server', 'web/web-1', '', 'weight=5', 'server delete web/web-1'),
     **_drains(LB, 'lb', 'shop'),
     **_drains(LB + '/listeners/{listener}', 'listener', 'shop/http'),

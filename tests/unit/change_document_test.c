@@ -16,8 +16,8 @@ static void document_is_decoded_with_all_its_faults(void **state)
 		{"null", "wrong_type \n"},
 		{"{'zones':[]}", "wrong_type /zones\n"},
 		{"{'zone':{}}", "unknown_member /zone\n"},
-		{"{'access_lists':{},'settings':{'timeouts':{'tcp_s':2147484},'teapot':1}}",
-		 "not_supported /access_lists\nout_of_range /settings/timeouts/tcp_s\n"
+		{"{'access_lists':[],'settings':{'timeouts':{'tcp_s':2147484},'teapot':1}}",
+		 "wrong_type /access_lists\nout_of_range /settings/timeouts/tcp_s\n"
 		 "unknown_member /settings/teapot\n"},
 		{"{'zones':{'a':1,'A':{},'b':{'x':1}}}",
 		 "wrong_type /zones/a\nbad_format /zones/A\nunknown_member /zones/b/x\n"},

@@ -46,6 +46,43 @@ static void object_is_set_and_deleted(void **state)
 	rig_end(&rig);
 }
 
+static void lists_are_set_shown_and_deleted(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_object_list_lists, 2, &o,
+						       WORDS("access", "list"));
+	assert_contains(none.out, "No access lists yet: ");
+	AUTO_OUTCOME struct outcome set = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("access", "set", "office", "default_action=deny", "description=Us",
+		      "entries=[{\"cidr\":\"10.0.0.0/8\",\"action\":\"allow\"}]"));
+	assert_string_equal(set.out, "Created office\n");
+	AUTO_OUTCOME struct outcome list = cli_rig_run(&rig, cli_object_list_lists, 2, &o,
+						       WORDS("access", "list"));
+	assert_contains(list.out, "office             1  deny     Us");
+	AUTO_OUTCOME struct outcome used = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("listener", "set", "shop/http", "access_list=office"));
+	assert_int_equal(used.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome kept = cli_rig_run(&rig, cli_object_delete, 2, &o,
+						       WORDS("access", "delete", "office"));
+	assert_int_equal(kept.exit, EXIT_CONFLICT);
+	assert_contains(kept.err, "is used by load_balancers/shop/listeners/http");
+	AUTO_OUTCOME struct outcome free_again = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("listener", "set", "shop/http", "access_list=null"));
+	assert_int_equal(free_again.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome gone = cli_rig_run(&rig, cli_object_delete, 2, &o,
+						       WORDS("access", "delete", "office"));
+	assert_string_equal(gone.out, "Removed office\n");
+	rig_end(&rig);
+}
+
 /* Whatever is written, what there is to think about is said; on standard error, so that output stays what it is. */
 static void object_writes_bring_advice(void **state)
 {
@@ -150,6 +187,7 @@ int main(void)
 		cmocka_unit_test(object_is_set_and_deleted),
 		cmocka_unit_test(object_arguments_are_judged),
 		cmocka_unit_test(object_lists),
+		cmocka_unit_test(lists_are_set_shown_and_deleted),
 		cmocka_unit_test(object_writes_bring_advice),
 	};
 

@@ -38,6 +38,7 @@ static void rows_are_sound(void **state)
 		[OBJECT_LOAD_BALANCER] = sizeof(struct load_balancer),
 		[OBJECT_LB_ZONE] = sizeof(struct lb_zone),
 		[OBJECT_LISTENER] = sizeof(struct listener),
+		[OBJECT_ACCESS_LIST] = sizeof(struct access_list),
 	};
 	(void)state;
 	for (unsigned kind = 0; kind < OBJECT_KIND_COUNT; kind++)

@@ -110,7 +110,7 @@ static void what_is_wrong_is_refused(void **state)
 	AUTO_REPLY struct answer object = rig_get(&rig, "/api/v1/events?object=web");
 	assert_int_equal(object.status, 400);
 	has(object.body, "as server_groups/web");
-	has(object.body, "zones, server_groups, load_balancers, settings, users");
+	has(object.body, "zones, server_groups, load_balancers, access_lists, settings, users");
 	AUTO_REPLY struct answer stream = rig_read(open_stream(&rig, "?object=web/a", ""), QUIET);
 	assert_int_equal(stream.status, 400);
 	AUTO_REPLY struct answer since = rig_get(&rig, "/api/v1/events?since=yesterday");

@@ -171,7 +171,7 @@ static void document_is_that_of_the_model(void **state)
 	(void)state;
 	struct snapshot *s = fixture_snapshot(fixture_json(FIXTURE_DOCUMENT));
 	json_t *document = snapshot_encode(s, NULL, NULL);
-	assert_int_equal(json_object_size(document), 3);
+	assert_int_equal(json_object_size(document), 4);
 	struct snapshot *again = fixture_snapshot(document);
 	json_t *document_again = snapshot_encode(again, NULL, NULL);
 	document = snapshot_encode(s, NULL, NULL);

@@ -18,7 +18,9 @@ static void users_are_listed(void **state)
 {
 	(void)state;
 	struct snapshot *s = fixture_snapshot(fixture_patched(
-		"{'zones':{'zc':{}},'server_groups':{'web':{'backup_group':'spare'}}}"));
+		"{'zones':{'zc':{}},'server_groups':{'web':{'backup_group':'spare'}},"
+		"'access_lists':{'a':{},'b':{}},"
+		"'load_balancers':{'shop':{'listeners':{'http':{'access_list':'a'}}}}}"));
 	expect_users(s, OBJECT_ZONE, "zc", "");
 	expect_users(s, OBJECT_ZONE, "zb",
 		     "is used by load_balancers/shop/zones/zb, server_groups/web/servers/w2");
@@ -26,6 +28,8 @@ static void users_are_listed(void **state)
 		     "is used by load_balancers/shop/listeners/http");
 	expect_users(s, OBJECT_SERVER_GROUP, "spare", "is used by server_groups/web");
 	expect_users(s, OBJECT_LOAD_BALANCER, "shop", "");
+	expect_users(s, OBJECT_ACCESS_LIST, "a", "is used by load_balancers/shop/listeners/http");
+	expect_users(s, OBJECT_ACCESS_LIST, "b", "");
 	snapshot_unref(s);
 }
 
