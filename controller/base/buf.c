@@ -9,29 +9,6 @@
 
 #define BUF_FIRST_CAPACITY 256
 
-void buf_reader_init(struct buf_reader *r, const void *data, size_t size)
-{
-	*r = (struct buf_reader){.data = data, .size = size};
-}
-
-size_t buf_left(const struct buf_reader *r)
-{
-	return r->failed ? 0 : r->size - r->pos;
-}
-
-const uint8_t *buf_read_bytes(struct buf_reader *r, size_t size)
-{
-	const uint8_t *p;
-
-	if (r->failed || size > r->size - r->pos) {
-		r->failed = true;
-		return NULL;
-	}
-	p = r->data + r->pos;
-	r->pos += size;
-	return p;
-}
-
 uint8_t buf_read_u8(struct buf_reader *r)
 {
 	const uint8_t *p = buf_read_bytes(r, 1);
@@ -74,8 +51,7 @@ void buf_writer_free(struct buf_writer *w)
 	buf_writer_init(w, w->limit);
 }
 
-/* Makes room for `size` more bytes and the NUL. False, and failed, beyond the limit. */
-static bool buf_reserve(struct buf_writer *w, size_t size)
+bool buf_reserve(struct buf_writer *w, size_t size)
 {
 	size_t need;
 	size_t capacity;
@@ -93,16 +69,6 @@ static bool buf_reserve(struct buf_writer *w, size_t size)
 	w->data = mem_realloc_array(w->data, capacity, 1);
 	w->capacity = capacity;
 	return true;
-}
-
-void buf_write(struct buf_writer *w, const void *data, size_t size)
-{
-	if (!buf_reserve(w, size))
-		return;
-	if (size)
-		memcpy(w->data + w->size, data, size);
-	w->size += size;
-	w->data[w->size] = '\0';
 }
 
 void buf_write_text(struct buf_writer *w, const char *text)

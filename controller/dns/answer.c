@@ -299,13 +299,14 @@ static void answer_write_header(struct answer_writing *aw, bool has_opt)
 	unsigned flags = WIRE_QR | (q->flags & (WIRE_OPCODE_MASK | WIRE_RD)) |
 			 (aw->a->rcode & 0xfu) | (aw->authoritative ? WIRE_AA : 0u) |
 			 (aw->a->truncated ? WIRE_TC : 0u);
+	uint8_t *header = aw->w.data;
 
 	/* The id came with the question. */
-	wire_patch_be16(&aw->w, 2, (uint16_t)flags);
-	wire_patch_be16(&aw->w, COUNT_AT, q->has_question);
-	wire_patch_be16(&aw->w, COUNT_AT + 2, aw->answers);
-	wire_patch_be16(&aw->w, COUNT_AT + 4, aw->authorities);
-	wire_patch_be16(&aw->w, COUNT_AT + 6, has_opt);
+	wire_put_be16(header + 2, (uint16_t)flags);
+	wire_put_be16(header + COUNT_AT, q->has_question);
+	wire_put_be16(header + COUNT_AT + 2, aw->answers);
+	wire_put_be16(header + COUNT_AT + 4, aw->authorities);
+	wire_put_be16(header + COUNT_AT + 6, has_opt);
 }
 
 size_t answer_write(const struct answer_source *source, const struct answer_request *request,

@@ -3,7 +3,6 @@
 // (cookies). Nothing here knows what will be answered.
 #include "dns/wire.h"
 
-#include <assert.h>
 #include <string.h>
 
 #define RECORD_FIXED  10 /* type, class, TTL, length */
@@ -194,13 +193,25 @@ static bool wire_read_opt(struct buf_reader *r, const uint8_t fixed[RECORD_FIXED
 
 enum wire_section { SECTION_ANSWER = 1, SECTION_AUTHORITY, SECTION_ADDITIONAL };
 
+/* The owner of OPT is the root, one octet: most queries have no other record. */
+static void wire_read_owner(struct buf_reader *r, struct dns_name *n)
+{
+	if (!buf_left(r) || r->data[r->pos]) {
+		wire_read_name(r, n);
+		return;
+	}
+	n->size = 1;
+	n->labels = 0;
+	r->pos++;
+}
+
 /* One record after the question: OPT is read, everything else skipped (IXFR brings a SOA, TSIG a signature). */
 static bool wire_read_record(struct buf_reader *r, enum wire_section section, struct wire_edns *e)
 {
 	struct dns_name owner;
 	const uint8_t *fixed;
 
-	wire_read_name(r, &owner);
+	wire_read_owner(r, &owner);
 	fixed = buf_read_bytes(r, RECORD_FIXED);
 	if (!fixed)
 		return false;
@@ -281,11 +292,4 @@ void wire_writer_init(struct buf_writer *w, void *memory, size_t capacity)
 {
 	/* With a limit below the capacity, the writer never asks for more memory. */
 	*w = (struct buf_writer){.data = memory, .capacity = capacity, .limit = capacity - 1};
-}
-
-void wire_patch_be16(struct buf_writer *w, size_t offset, uint16_t v)
-{
-	assert(offset + 2 <= w->size);
-	w->data[offset] = (uint8_t)(v >> 8);
-	w->data[offset + 1] = (uint8_t)v;
 }

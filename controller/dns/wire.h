@@ -94,7 +94,10 @@ static inline uint16_t wire_be16(const uint8_t *p)
 {
 	return (uint16_t)((unsigned)p[0] << 8 | p[1]);
 }
-/* Overwrites two octets that were written before. */
-void wire_patch_be16(struct buf_writer *w, size_t offset, uint16_t v);
+static inline void wire_put_be16(uint8_t *p, uint16_t v)
+{
+	p[0] = (uint8_t)(v >> 8);
+	p[1] = (uint8_t)v;
+}
 
 #endif

@@ -105,9 +105,9 @@ static inline size_t update_server_answer(struct update_server *s, uint8_t *mess
 		buf_write(&w, h->data, h->size);
 		count++;
 	}
-	wire_patch_be16(&w, 2, WIRE_QR | WIRE_AA);
-	wire_patch_be16(&w, 6, (uint16_t)count);
-	wire_patch_be16(&w, 10, 0);
+	wire_put_be16(w.data + 2, WIRE_QR | WIRE_AA);
+	wire_put_be16(w.data + 6, (uint16_t)count);
+	wire_put_be16(w.data + 10, 0);
 	return w.size;
 }
 

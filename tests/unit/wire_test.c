@@ -277,7 +277,7 @@ static void test_writer_stays_inside(void **state)
 	buf_write_be16(&w, 0x0506);
 	assert_true(w.failed);
 	assert_int_equal(w.size, 4);
-	wire_patch_be16(&w, 1, 0xaabb);
+	wire_put_be16(w.data + 1, 0xaabb);
 	assert_memory_equal(memory, "\x01\xaa\xbb\x04\0\x55\x55\x55", 8);
 	assert_ptr_equal(w.data, memory);
 }
