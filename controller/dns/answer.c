@@ -320,8 +320,10 @@ size_t answer_write(const struct answer_source *source, const struct answer_requ
 	wire_writer_init(&aw.w, memory.data, limit + 1);
 	aw.w.limit = limit - opt_size;
 	/* The question as it came; the header in front of it is written last. */
-	buf_write(&aw.w, request->data, WIRE_HEADER_SIZE + a->query.question_size);
-	aw.question_end = aw.w.size;
+	aw.question_end = (size_t)WIRE_HEADER_SIZE + a->query.question_size;
+	if (memory.data != request->data)
+		memcpy(aw.w.data, request->data, aw.question_end);
+	aw.w.size = aw.question_end;
 	a->rcode = answer_body(&aw);
 	if (aw.w.failed || extent == ANSWER_HEAD_ONLY)
 		answer_truncate(&aw);

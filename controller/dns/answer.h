@@ -54,10 +54,10 @@ struct answer_source {
 	const struct answer_settings *settings;
 };
 
-/* Writes the reply and returns its size: at most what the client takes, at most `reply_capacity` - 1, and never 0 with room
- * for a header. */
+/* Writes the reply and returns its size: at most what the client takes, at most `capacity` - 1, and never 0 with room for a
+ * header. */
 struct answer_memory {
-	uint8_t *data;
+	uint8_t *data;   /* may be that of the request, which is written over then */
 	size_t capacity; /* WIRE_UDP_MAX + 1 or ANSWER_SIZE_MAX + 1 */
 };
 size_t answer_write(const struct answer_source *source, const struct answer_request *request,

@@ -168,18 +168,21 @@ static size_t dnsd_tcp_whole(const struct tcp_connection *c, size_t at)
 static bool dnsd_tcp_answer_all(struct dnsd_tcp *t, struct tcp_connection *c, usec_t now)
 {
 	struct dnsd_shared *shared = t->thread.shared;
-	struct dnsd_query q = {.client = c->client,
-			       .transport = c->client.family == AF_INET ? DNSD_TCP4 : DNSD_TCP6,
-			       .now = now,
-			       .now_wall = (uint32_t)(time_wall() / USEC_PER_SEC)};
+	struct dnsd_query q = {
+		.request.client = c->client,
+		.request.transport = ANSWER_TCP,
+		.request.now_wall = (uint32_t)(time_wall() / USEC_PER_SEC),
+		.transport = c->client.family == AF_INET ? DNSD_TCP4 : DNSD_TCP6,
+		.now = now,
+	};
 	const struct view *v = dnsd_current_enter(shared->current, t->thread.reader);
 	uint64_t answers = 0;
 	bool alive = true;
 	size_t at = 0;
 
-	while (alive && !c->rest && (q.size = dnsd_tcp_whole(c, at))) {
-		q.data = c->in + at + LENGTH_SIZE;
-		at += LENGTH_SIZE + q.size;
+	while (alive && !c->rest && (q.request.size = dnsd_tcp_whole(c, at))) {
+		q.request.data = c->in + at + LENGTH_SIZE;
+		at += LENGTH_SIZE + q.request.size;
 		alive = dnsd_tcp_answer(t, v, &q);
 		answers += alive;
 		if (REPLIES_MAX - t->out_size < LENGTH_SIZE + ANSWER_SIZE_MAX + 1)

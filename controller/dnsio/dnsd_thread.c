@@ -38,41 +38,35 @@ static void dnsd_thread_count(struct dnsd_thread *t, const struct dnsd_query *q,
 
 /* Who holds a cookie of ours has shown that its address is its own: nothing is reflected. */
 static enum rrl_verdict dnsd_thread_limit(struct dnsd_thread *t, const struct dnsd_query *q,
-					  const struct answer *a, uint64_t random)
+					  const struct answer *a)
 {
-	bool udp = q->transport == DNSD_UDP4 || q->transport == DNSD_UDP6;
+	const struct answer_request *r = &q->request;
 
-	if (!udp || a->cookie == DNS_COOKIE_FRESH || a->cookie == DNS_COOKIE_AGING)
+	if (r->transport != ANSWER_UDP || a->cookie == DNS_COOKIE_FRESH ||
+	    a->cookie == DNS_COOKIE_AGING)
 		return RRL_SEND;
-	return rrl_check(t->shared->rrl, &q->client, (uint32_t)(random >> 16), q->now);
+	return rrl_check(t->shared->rrl, &r->client, (uint32_t)(r->random >> 16), q->now);
 }
 
-size_t dnsd_thread_answer(struct dnsd_thread *t, const struct view *v, const struct dnsd_query *q,
+size_t dnsd_thread_answer(struct dnsd_thread *t, const struct view *v, struct dnsd_query *q,
 			  struct answer_memory memory)
 {
-	const struct answer_settings *settings = &t->shared->settings.answer;
-	struct answer_source source = {v, settings};
-	struct answer_request request = {.data = q->data,
-					 .size = q->size,
-					 .client = q->client,
-					 .now_wall = q->now_wall,
-					 .random = dnsd_thread_random(t)};
+	struct answer_source source = {v, &t->shared->settings.answer};
 	enum rrl_verdict verdict;
 	struct answer a;
 	size_t size;
 
-	if (q->transport == DNSD_TCP4 || q->transport == DNSD_TCP6)
-		request.transport = ANSWER_TCP;
-	if (!answer_read(settings, &request, &a)) {
+	q->request.random = dnsd_thread_random(t);
+	if (!answer_read(source.settings, &q->request, &a)) {
 		dnsd_stats_count(&t->stats.events[DNSD_IGNORED]);
 		return 0;
 	}
-	verdict = dnsd_thread_limit(t, q, &a, request.random);
+	verdict = dnsd_thread_limit(t, q, &a);
 	if (verdict == RRL_DROP) {
 		dnsd_stats_count(&t->stats.events[DNSD_LIMITED_DROPPED]);
 		return 0;
 	}
-	size = answer_write(&source, &request,
+	size = answer_write(&source, &q->request,
 			    verdict == RRL_TRUNCATE ? ANSWER_HEAD_ONLY : ANSWER_WHOLE, &a, memory);
 	if (verdict == RRL_TRUNCATE) {
 		dnsd_stats_count(&t->stats.events[DNSD_LIMITED_TRUNCATED]);

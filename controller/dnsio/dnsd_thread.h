@@ -30,16 +30,13 @@ void dnsd_thread_init(struct dnsd_thread *t, struct dnsd_shared *shared, size_t 
 
 /* A query and who asked; the times are those of the batch it came in. */
 struct dnsd_query {
-	const uint8_t *data;
-	size_t size;
-	struct addr client;
+	struct answer_request request; /* its `random` is drawn by dnsd_thread_answer() */
 	enum dnsd_transport transport;
 	usec_t now;
-	uint32_t now_wall;
 };
 
 /* Writes the reply and counts. Returns its size, or 0 if none may be sent. */
-size_t dnsd_thread_answer(struct dnsd_thread *t, const struct view *v, const struct dnsd_query *q,
+size_t dnsd_thread_answer(struct dnsd_thread *t, const struct view *v, struct dnsd_query *q,
 			  struct answer_memory memory);
 
 /* Starts `run` with all signals blocked, behind the loop in the queue for the CPU. Returns 0 or a negative errno. */

@@ -12,18 +12,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH      64
-#define QUERY_MAX  1500 /* longer ones arrive cut, and are malformed then */
-#define REPLY_SIZE (WIRE_UDP_MAX + 1)
-#define PAUSE_NSEC 1000000 /* after an error that is not the client's */
+#define BATCH        64
+#define MESSAGE_SIZE 1500    /* longer queries arrive cut, and are malformed then */
+#define PAUSE_NSEC   1000000 /* after an error that is not the client's */
+#define CACHE_LINE   64
 
+_Static_assert(MESSAGE_SIZE > WIRE_UDP_MAX, "an answer takes the place of its query");
+
+/* A query, then its answer. Both system calls read and write the begin of it: few lines of the cache a message. */
 struct dnsd_udp_slot {
-	struct sockaddr_storage client;
+	_Alignas(CACHE_LINE) struct iovec part; /* the first: see dnsd_udp_slot_of() */
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} client;
+	uint8_t message[MESSAGE_SIZE];
 	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(sizeof(struct in6_pktinfo))];
-	struct iovec in;
-	struct iovec out;
-	uint8_t query[QUERY_MAX];
-	uint8_t reply[REPLY_SIZE];
 };
 
 struct dnsd_udp {
@@ -32,30 +37,33 @@ struct dnsd_udp {
 	bool wildcard;
 	bool started;
 	enum dnsd_transport transport;
-	struct mmsghdr in[BATCH];
-	struct mmsghdr out[BATCH];
+	_Alignas(
+		CACHE_LINE) struct mmsghdr messages[BATCH]; /* each leads to a slot, in any order */
 	struct dnsd_udp_slot slots[BATCH];
 };
 
-static void dnsd_udp_reset(struct dnsd_udp *u, size_t i)
+static struct dnsd_udp_slot *dnsd_udp_slot_of(const struct mmsghdr *m)
 {
-	struct dnsd_udp_slot *s = &u->slots[i];
+	return (struct dnsd_udp_slot *)(void *)m->msg_hdr.msg_iov;
+}
 
-	u->in[i].msg_hdr = (struct msghdr){.msg_name = &s->client,
-					   .msg_namelen = sizeof(s->client),
-					   .msg_iov = &s->in,
-					   .msg_iovlen = 1};
-	if (u->wildcard) {
-		u->in[i].msg_hdr.msg_control = s->control;
-		u->in[i].msg_hdr.msg_controllen = sizeof(s->control);
-	}
+/* What the last query and its answer have written over, as it was. */
+static void dnsd_udp_reset(const struct dnsd_udp *u, struct mmsghdr *m)
+{
+	struct dnsd_udp_slot *s = dnsd_udp_slot_of(m);
+
+	s->part.iov_len = sizeof(s->message);
+	m->msg_hdr.msg_namelen = sizeof(s->client);
+	m->msg_hdr.msg_controllen = u->wildcard ? sizeof(s->control) : 0;
 }
 
 struct dnsd_udp *dnsd_udp_new(struct dnsd_shared *shared, size_t reader, int fd,
 			      const struct dnsd_listen *l)
 {
-	struct dnsd_udp *u = mem_new(struct dnsd_udp);
+	struct dnsd_udp *u = aligned_alloc(CACHE_LINE, sizeof(*u));
 
+	assert(u);
+	memset(u, 0, sizeof(*u));
 	dnsd_thread_init(&u->thread, shared, reader);
 	u->fd = fd;
 	u->wildcard = dnsd_socket_is_wildcard(l);
@@ -63,9 +71,13 @@ struct dnsd_udp *dnsd_udp_new(struct dnsd_shared *shared, size_t reader, int fd,
 	for (size_t i = 0; i < BATCH; i++) {
 		struct dnsd_udp_slot *s = &u->slots[i];
 
-		s->in = (struct iovec){s->query, sizeof(s->query)};
-		s->out = (struct iovec){s->reply, 0};
-		dnsd_udp_reset(u, i);
+		s->part.iov_base = s->message;
+		u->messages[i].msg_hdr = (struct msghdr){.msg_name = &s->client,
+							 .msg_iov = &s->part,
+							 .msg_iovlen = 1,
+							 .msg_control = u->wildcard ? s->control
+										    : NULL};
+		dnsd_udp_reset(u, &u->messages[i]);
 	}
 	return u;
 }
@@ -94,20 +106,21 @@ static void dnsd_udp_turn(struct msghdr *m)
 	}
 }
 
-/* Answers the query in one slot. True if there is something to send. */
-static bool dnsd_udp_answer(struct dnsd_udp *u, const struct view *v, size_t i,
+/* Writes the answer over the query. False: there is nothing to send. */
+static bool dnsd_udp_answer(struct dnsd_udp *u, const struct view *v, struct mmsghdr *m,
 			    struct dnsd_query *q)
 {
-	struct dnsd_udp_slot *s = &u->slots[i];
-	struct answer_memory memory = {s->reply, sizeof(s->reply)};
+	struct dnsd_udp_slot *s = dnsd_udp_slot_of(m);
+	struct answer_memory memory = {s->message, sizeof(s->message)};
 	uint16_t port;
 
-	q->data = s->query;
-	q->size = u->in[i].msg_len;
-	if (addr_from_sockaddr((const struct sockaddr *)&s->client, &q->client, &port) < 0 || !port)
+	q->request.data = s->message;
+	q->request.size = m->msg_len;
+	if (addr_from_sockaddr(&s->client.any, &q->request.client, &port) < 0 || !port)
 		return false;
-	s->out.iov_len = dnsd_thread_answer(&u->thread, v, q, memory);
-	return s->out.iov_len != 0;
+	s->part.iov_len = dnsd_thread_answer(&u->thread, v, q, memory);
+	dnsd_udp_turn(&m->msg_hdr);
+	return s->part.iov_len != 0;
 }
 
 /* Answers that the queue does not take are dropped, as the network would. */
@@ -116,7 +129,7 @@ static void dnsd_udp_send(struct dnsd_udp *u, unsigned count)
 	unsigned sent = 0;
 
 	while (sent < count) {
-		int n = sendmmsg(u->fd, u->out + sent, count - sent, MSG_DONTWAIT);
+		int n = sendmmsg(u->fd, u->messages + sent, count - sent, MSG_DONTWAIT);
 
 		if (n > 0) {
 			sent += (unsigned)n;
@@ -130,31 +143,48 @@ static void dnsd_udp_send(struct dnsd_udp *u, unsigned count)
 	}
 }
 
-static void dnsd_udp_batch(struct dnsd_udp *u, size_t count)
+static void dnsd_udp_swap(struct mmsghdr *a, struct mmsghdr *b)
+{
+	struct mmsghdr m = *a;
+
+	*a = *b;
+	*b = m;
+}
+
+/* Answers what has come; the messages with an answer are the first ones then. Returns how many. */
+static unsigned dnsd_udp_answer_all(struct dnsd_udp *u, size_t count, struct dnsd_query *q)
 {
 	struct dnsd_shared *shared = u->thread.shared;
-	struct dnsd_query q = {.transport = u->transport,
-			       .now = time_monotonic(),
-			       .now_wall = (uint32_t)(time_wall() / USEC_PER_SEC)};
 	const struct view *v = dnsd_current_enter(shared->current, u->thread.reader);
 	unsigned replies = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (dnsd_udp_answer(u, v, i, &q)) {
-			struct msghdr *out = &u->out[replies++].msg_hdr;
-
-			*out = u->in[i].msg_hdr;
-			out->msg_iov = &u->slots[i].out;
-			out->msg_flags = 0;
-			dnsd_udp_turn(out);
-		}
-		dnsd_udp_reset(u, i);
+		if (!dnsd_udp_answer(u, v, &u->messages[i], q))
+			continue;
+		if (i != replies)
+			dnsd_udp_swap(&u->messages[i], &u->messages[replies]);
+		replies++;
 	}
 	dnsd_current_leave(shared->current, u->thread.reader);
-	if (!replies)
-		return;
-	dnsd_udp_send(u, replies);
-	dnsd_stats_latency(&u->thread.stats, time_monotonic() - q.now, replies);
+	return replies;
+}
+
+static void dnsd_udp_batch(struct dnsd_udp *u, size_t count)
+{
+	struct dnsd_query q = {
+		.request.transport = ANSWER_UDP,
+		.request.now_wall = (uint32_t)(time_wall() / USEC_PER_SEC),
+		.transport = u->transport,
+		.now = time_monotonic(),
+	};
+	unsigned replies = dnsd_udp_answer_all(u, count, &q);
+
+	if (replies) {
+		dnsd_udp_send(u, replies);
+		dnsd_stats_latency(&u->thread.stats, time_monotonic() - q.now, replies);
+	}
+	for (size_t i = 0; i < count; i++)
+		dnsd_udp_reset(u, &u->messages[i]);
 }
 
 static void *dnsd_udp_run(void *arg)
@@ -164,7 +194,7 @@ static void *dnsd_udp_run(void *arg)
 
 	dnsd_thread_begin();
 	while (!atomic_load_explicit(&u->thread.shared->stopping, memory_order_acquire)) {
-		int n = recvmmsg(u->fd, u->in, BATCH, MSG_WAITFORONE, NULL);
+		int n = recvmmsg(u->fd, u->messages, BATCH, MSG_WAITFORONE, NULL);
 
 		if (n > 0)
 			dnsd_udp_batch(u, (size_t)n);

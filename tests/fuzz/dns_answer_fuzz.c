@@ -99,6 +99,23 @@ static void check_preview(const struct view *v, const uint8_t *data, size_t size
 		assert(!p.client_zone);
 }
 
+/* The same reply where the query stood. */
+static void check_in_place(const struct answer_source *source, struct answer_request request,
+			   enum answer_extent extent, const uint8_t *reply, size_t size)
+{
+	static uint8_t place[ANSWER_SIZE_MAX + 1];
+	struct answer_memory memory = {place, sizeof(place)};
+	struct answer a;
+
+	if (request.size > sizeof(place))
+		return;
+	memcpy(place, request.data, request.size);
+	request.data = place;
+	assert(answer_read(source->settings, &request, &a));
+	assert(answer_write(source, &request, extent, &a, memory) == size);
+	assert(memcmp(place, reply, size) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -108,6 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static uint8_t reply[ANSWER_SIZE_MAX + 1];
 	struct answer_request request = {.now_wall = 1000000, .client = {AF_INET, {10, 1, 2, 3}}};
 	struct answer_memory memory = {reply, sizeof(reply)};
+	enum answer_extent extent;
 	struct answer_source source;
 	struct answer a;
 	size_t length;
@@ -130,9 +148,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(request.size < 12 || data[4] & 0x80);
 		return 0;
 	}
-	length = answer_write(&source, &request, data[0] & 8 ? ANSWER_HEAD_ONLY : ANSWER_WHOLE, &a,
-			      memory);
+	extent = data[0] & 8 ? ANSWER_HEAD_ONLY : ANSWER_WHOLE;
+	length = answer_write(&source, &request, extent, &a, memory);
 	assert(length >= 12 && length <= allowed(&request, &a.query.edns));
 	check_shape(reply, length, &request);
+	check_in_place(&source, request, extent, reply, length);
 	return 0;
 }

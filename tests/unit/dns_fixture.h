@@ -150,6 +150,22 @@ static inline void fixture_edns(struct fixture_ask *f, uint16_t udp_size, const 
 	f->query[11]++;
 }
 
+/* The same reply where the query stands. */
+static inline void fixture_answer_in_place(const struct fixture_ask *f, const struct view *v)
+{
+	uint8_t place[ANSWER_SIZE_MAX + 1];
+	struct answer_source source = {v, &f->settings};
+	struct answer_memory memory = {place, sizeof(place)};
+	struct answer_request request = f->request;
+	struct answer a;
+
+	memcpy(place, request.data, request.size);
+	request.data = place;
+	assert_true(answer_read(&f->settings, &request, &a));
+	assert_int_equal(answer_write(&source, &request, f->extent, &a, memory), f->size);
+	assert_memory_equal(place, f->reply, f->size);
+}
+
 /* Returns the size of the reply; 0 if there is none. */
 static inline size_t fixture_answer(struct fixture_ask *f, const struct view *v)
 {
@@ -157,8 +173,10 @@ static inline size_t fixture_answer(struct fixture_ask *f, const struct view *v)
 	struct answer_memory memory = {f->reply, sizeof(f->reply)};
 
 	f->size = 0;
-	if (answer_read(&f->settings, &f->request, &f->answer))
+	if (answer_read(&f->settings, &f->request, &f->answer)) {
 		f->size = answer_write(&source, &f->request, f->extent, &f->answer, memory);
+		fixture_answer_in_place(f, v);
+	}
 	return f->size;
 }
 

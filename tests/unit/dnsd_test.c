@@ -151,6 +151,50 @@ static void test_counts(void **state)
 	dnsd_fixture_stop(&f);
 }
 
+/* Every second datagram gets no answer: each of the others gets its own. */
+static void test_gaps(void **state)
+{
+	static const char *const names[] = {"shop.lb.example.net", "none.lb.example.net",
+					    "elsewhere.example"};
+	struct dnsd_fixture f;
+	struct fixture_ask asks[60];
+	struct mmsghdr out[60] = {0};
+	struct iovec parts[60];
+	bool seen[60] = {0};
+	int fd;
+
+	(void)state;
+	start(&f, "0.0.0.0");
+	fd = dnsd_fixture_connect(&f, "127.4.3.2", SOCK_DGRAM);
+	for (size_t i = 0; i < 60; i++) {
+		fixture_query(&asks[i], names[i % 3], i % 4 < 2 ? WIRE_TYPE_A : WIRE_TYPE_AAAA);
+		asks[i].query[1] = (uint8_t)i;
+		asks[i].query[2] = (uint8_t)(i % 2 << 7);
+		parts[i] = (struct iovec){asks[i].query, asks[i].request.size};
+		out[i].msg_hdr = (struct msghdr){.msg_iov = &parts[i], .msg_iovlen = 1};
+	}
+	for (int round = 0; round < 20; round++) {
+		memset(seen, 0, sizeof(seen));
+		assert_int_equal(sendmmsg(fd, out, 60, 0), 60);
+		for (size_t k = 0; k < 30; k++) {
+			uint8_t reply[512];
+			ssize_t n = dnsd_fixture_receive(fd, reply, sizeof(reply), FIXTURE_WAIT_MS);
+			size_t i = reply[1];
+
+			assert_true(n >= (ssize_t)asks[i].request.size && i % 2 == 0 && !seen[i]);
+			assert_memory_equal(reply + 12, asks[i].query + 12,
+					    asks[i].request.size - 12);
+			assert_int_equal(reply[3], i % 3 == 0   ? WIRE_NOERROR
+						   : i % 3 == 1 ? WIRE_NXDOMAIN
+								: WIRE_REFUSED);
+			seen[i] = true;
+		}
+	}
+	assert_int_equal(dnsd_fixture_receive(fd, asks[0].reply, sizeof(asks[0].reply), 20), -1);
+	close(fd);
+	dnsd_fixture_stop(&f);
+}
+
 static void test_rate_limit(void **state)
 {
 	struct dnsd_fixture f;
@@ -317,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_port_in_use),
 		cmocka_unit_test(test_publish),
 		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_rate_limit),
 		cmocka_unit_test(test_mutated_packets),
 		cmocka_unit_test(test_dig),
