@@ -36,6 +36,12 @@ static int dnsd_socket_prepare(int fd, const struct dnsd_listen *l)
 	return r;
 }
 
+int dnsd_socket_set_fragments(int fd, enum dnsd_fragments f)
+{
+	return dnsd_socket_set(fd, IPPROTO_IP, IP_MTU_DISCOVER,
+			       f == DNSD_WHOLE ? IP_PMTUDISC_PROBE : IP_PMTUDISC_OMIT);
+}
+
 /* Answers are small enough for every path; no forged ICMP may make the kernel cut them smaller. */
 static int dnsd_socket_prepare_udp(int fd, const struct dnsd_listen *l)
 {
@@ -45,7 +51,7 @@ static int dnsd_socket_prepare_udp(int fd, const struct dnsd_listen *l)
 
 	if (r == 0)
 		r = v6 ? dnsd_socket_set(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_OMIT)
-		       : dnsd_socket_set(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_OMIT);
+		       : dnsd_socket_set_fragments(fd, DNSD_FRAGMENTS);
 	if (r == 0 && dnsd_socket_is_wildcard(l))
 		r = v6 ? dnsd_socket_set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1)
 		       : dnsd_socket_set(fd, IPPROTO_IP, IP_PKTINFO, 1);

@@ -10,6 +10,11 @@
 int dnsd_socket_open_udp(const struct dnsd_listen *l);
 int dnsd_socket_open_tcp(const struct dnsd_listen *l);
 
+/* May a router cut an answer over IPv4? Whole ones are sent with DF and need no identification (RFC 6864), which costs the
+ * kernel 2 % of an answer. Neither heeds a path MTU, as a forged ICMP may tell one. Returns 0 or a negative errno. */
+enum dnsd_fragments { DNSD_FRAGMENTS, DNSD_WHOLE };
+int dnsd_socket_set_fragments(int fd, enum dnsd_fragments f);
+
 /* Bound to no address: who answers has to say from which. */
 bool dnsd_socket_is_wildcard(const struct dnsd_listen *l);
 

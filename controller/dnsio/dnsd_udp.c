@@ -14,6 +14,7 @@
 
 #define BATCH        64
 #define MESSAGE_SIZE 1500    /* longer queries arrive cut, and are malformed then */
+#define WHOLE_MAX    548     /* with its headers 576 octets: no path is narrower (RFC 791) */
 #define PAUSE_NSEC   1000000 /* after an error that is not the client's */
 #define CACHE_LINE   64
 
@@ -37,8 +38,10 @@ struct dnsd_udp {
 	bool wildcard;
 	bool started;
 	enum dnsd_transport transport;
-	_Alignas(
-		CACHE_LINE) struct mmsghdr messages[BATCH]; /* each leads to a slot, in any order */
+	enum dnsd_fragments fragments; /* of the socket now */
+	size_t longest;                /* answer of the batch */
+	/* Each leads to a slot, in any order. */
+	_Alignas(CACHE_LINE) struct mmsghdr messages[BATCH];
 	struct dnsd_udp_slot slots[BATCH];
 };
 
@@ -120,7 +123,19 @@ static bool dnsd_udp_answer(struct dnsd_udp *u, const struct view *v, struct mms
 		return false;
 	s->part.iov_len = dnsd_thread_answer(&u->thread, v, q, memory);
 	dnsd_udp_turn(&m->msg_hdr);
+	if (s->part.iov_len > u->longest)
+		u->longest = s->part.iov_len;
 	return s->part.iov_len != 0;
+}
+
+/* True if the socket has changed. IPv6 is never cut by a router. */
+static bool dnsd_udp_set_fragments(struct dnsd_udp *u, enum dnsd_fragments f)
+{
+	if (u->transport != DNSD_UDP4 || u->fragments == f ||
+	    dnsd_socket_set_fragments(u->fd, f) < 0)
+		return false;
+	u->fragments = f;
+	return true;
 }
 
 /* Answers that the queue does not take are dropped, as the network would. */
@@ -136,6 +151,9 @@ static void dnsd_udp_send(struct dnsd_udp *u, unsigned count)
 			continue;
 		}
 		if (n < 0 && errno == EINTR)
+			continue;
+		/* An interface that is narrower still. */
+		if (n < 0 && errno == EMSGSIZE && dnsd_udp_set_fragments(u, DNSD_FRAGMENTS))
 			continue;
 		/* The first one cannot be sent: the others may. */
 		dnsd_stats_count(&u->thread.stats.events[DNSD_SEND_FAILED]);
@@ -158,6 +176,7 @@ static unsigned dnsd_udp_answer_all(struct dnsd_udp *u, size_t count, struct dns
 	const struct view *v = dnsd_current_enter(shared->current, u->thread.reader);
 	unsigned replies = 0;
 
+	u->longest = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (!dnsd_udp_answer(u, v, &u->messages[i], q))
 			continue;
@@ -180,6 +199,8 @@ static void dnsd_udp_batch(struct dnsd_udp *u, size_t count)
 	unsigned replies = dnsd_udp_answer_all(u, count, &q);
 
 	if (replies) {
+		(void)dnsd_udp_set_fragments(u,
+					     u->longest > WHOLE_MAX ? DNSD_FRAGMENTS : DNSD_WHOLE);
 		dnsd_udp_send(u, replies);
 		dnsd_stats_latency(&u->thread.stats, time_monotonic() - q.now, replies);
 	}

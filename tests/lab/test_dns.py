@@ -5,6 +5,7 @@ import datetime
 import json
 import random
 import re
+import socket
 import struct
 import time
 
@@ -209,6 +210,39 @@ def what_does_not_fit(lab):
     whole = ask.ask(APEX, "NS", edns=4096)
     assert not whole.truncated and len(whole.answers) == 13 and 512 < len(whole.data) <= 1232
     assert len(ask.ask_tcp((APEX, "NS"))[0].answers) == 13
+
+
+@case
+def who_may_cut_an_answer(lab):
+    """A router over IPv4, if it is longer than every path takes; or our own interface."""
+    names = [f"ns{n}.{'x' * 50}{n}.example.net" for n in range(13)]
+    ask = start(lab, ns=names)
+    with lab.client:
+        raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP)
+    raw.settimeout(2.0)
+
+    def header(name, kind, **options):
+        """Identification and flags of IP, and the reply."""
+        reply = ask.ask(name, kind, **options)
+        while True:
+            packet = raw.recv(65536)
+            if packet[28:] == reply.data:
+                return *struct.unpack("!HH", packet[4:8]), reply
+
+    wide = f"{'y' * 60}.{'y' * 60}.{'y' * 60}.{NAME}"
+    for _ in range(2):
+        assert header(NAME, "A")[:2] == (0, 0x4000)
+        flags, whole = header(APEX, "NS", edns=4096)[1:]
+        assert flags == 0 and len(whole.answers) == 13 and len(whole.data) > 548, whole
+    assert header(wide, "A")[:2] == (0, 0x4000)
+    with lab.gw.ns:
+        lab.gw.ns.netlink.link_set("front0", mtu=280)
+    for _ in range(2):
+        flags, cut = header(wide, "A")[1:]
+        assert flags == 0 and cut.rcode == "NXDOMAIN" and 252 < len(cut.data) < 548, cut
+        assert header(NAME, "A")[:2] == (0, 0x4000)
+        assert len(ask.ask(APEX, "NS", edns=4096).answers) == 13
+    raw.close()
 
 
 @case
