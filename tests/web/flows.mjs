@@ -2,8 +2,8 @@
 // What needs no kernel: forms and their faults, advice, sessions, the stream of events. What an operator does with a gateway
 // that balances is in lab.mjs.
 import assert from 'node:assert/strict'
-import {join} from 'node:path'
 import {close, open, signIn, until, visit} from './page.mjs'
+import {allLooks, openToLook, what_is_empty_teaches} from './shots.mjs'
 import {addZone, codeOf, fillFirstUser, makeBalancer, makeFirstUser, makeGroup, makeZone} from './steps.mjs'
 
 async function first_run(world) {
@@ -15,12 +15,6 @@ async function first_run(world) {
 	await until(() => page.locator('[aria-invalid=true], [role=alert]').count(), 'a bad code or password is told')
 	await makeFirstUser(world, page, code, 'anna')
 	await page.getByText('No load balancer yet').waitFor()
-	// What is empty teaches: a form, and the command line.
-	for (const place of ['', 'load-balancers', 'server-groups', 'zones', 'config/history']) {
-		await visit(world, page, `#/${place}`)
-		assert.equal(await page.locator('.empty code').count(), 1, `${place} says how it begins`)
-		await page.screenshot({path: join(world.shots, `empty_${place.replace('/', '_')}.png`)})
-	}
 	await close(page)
 }
 first_run.needed = true
@@ -120,6 +114,33 @@ async function shows_events_as_they_happen(world) {
 	await close(page)
 }
 
+/** What the sparks draw, and what a server has to bear of probes. */
+async function probes_are_told_in_numbers(world) {
+	const {page, session} = await openToLook(world)
+	await visit(world, page, '#/server-groups/web')
+	await page.getByRole('img', {name: /^The last \d+ probes/}).first().waitFor()
+	await page.getByText('The last probes as a table').click()
+	const table = page.getByRole('table', {name: 'The last probes of the servers in sight, the newest first'})
+	for (const name of ['web-1', 'web-4']) assert.match(await table.getByRole('row').filter({hasText: name}).textContent(), /\d ms/)
+	assert.deepEqual(await allLooks(world, page, session, '_probes'), [])
+	await visit(world, page, '#/server-groups/web/servers/web-1')
+	await page.getByText('each gateway sends 127.0.1.11 1 probes/s').waitFor()
+	await close(page)
+}
+
+/** Of a daemon that was killed nobody knows when it ceased to look: the band and the table say so. */
+async function an_end_without_a_stop_is_told(world) {
+	await world.daemon.kill()
+	await world.daemon.start()
+	const page = await open(world)
+	await visit(world, page, '#/server-groups/web/servers/web-1')
+	const over = page.getByRole('region', {name: 'Health over time'})
+	await over.getByRole('img', {name: /unknown until \d\d:\d\d:\d\d/}).waitFor()
+	await over.getByText('Hatched: it ended without a stop').waitFor()
+	await over.getByRole('row').filter({hasText: 'The daemon started'}).getByText(/^Unknown until \d\d:\d\d:\d\d: it had ended without a stop/).first().waitFor()
+	await close(page)
+}
+
 async function ends_a_session(world) {
 	const page = await open(world)
 	for (const session of (await world.daemon.must('GET', '/api/v1/sessions')).items.filter(s => s.user === 'anna')) await world.daemon.must('DELETE', `/api/v1/sessions/${session.id}`)
@@ -130,6 +151,7 @@ async function ends_a_session(world) {
 /** In this order: each begins where the one before ended. */
 export const FLOWS = [
 	first_run,
+	what_is_empty_teaches,
 	refuses_a_wrong_password,
 	faults_stand_at_their_fields,
 	a_form_holds_what_is_configured,
@@ -137,5 +159,7 @@ export const FLOWS = [
 	probes_now,
 	advises_while_one_types,
 	shows_events_as_they_happen,
+	probes_are_told_in_numbers,
+	an_end_without_a_stop_is_told,
 	ends_a_session,
 ]

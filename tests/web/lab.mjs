@@ -3,7 +3,7 @@
 // kernel's table, the client's connections or its dig show, not what the page says of itself.
 import assert from 'node:assert/strict'
 import {join} from 'node:path'
-import {walk} from './looks.mjs'
+import {pictures, walk} from './shots.mjs'
 import {close, open, PASSWORD, until, visit} from './page.mjs'
 import {codeOf, makeBalancer, makeFirstUser, makeGroup, makeZone, addZone} from './steps.mjs'
 
@@ -216,6 +216,7 @@ async function lab_a_change_is_planned_applied_and_rolled_back(world) {
 	await dialog.getByLabel('Why').fill('too light')
 	await dialog.getByRole('button', {name: 'Go back'}).click()
 	await page.getByText('waits to be confirmed').waitFor()
+	await pictures(world, page, '_confirm')
 	await weights(world, 100)
 	await page.getByRole('button', {name: 'Keep the change'}).click()
 	await page.getByText('waits to be confirmed').waitFor({state: 'detached'})
@@ -230,8 +231,10 @@ async function lab_a_viewer_is_refused_with_the_reason(world) {
 	await page.getByText('needs the role operator; you are viewer').first().waitFor()
 	await button.click({force: true})
 	assert.equal(await page.getByRole('dialog').count(), 0)
+	await pictures(world, page, '_viewer')
 	await visit(world, page, '#/system/users')
 	await page.getByText('needs the role admin; you are viewer').first().waitFor()
+	await pictures(world, page, '_viewer_users')
 	// And the daemon itself would not have it either.
 	const status = await page.evaluate(async () => (await fetch('/api/v1/zone-shifts', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({zone: 'zone-a', load_balancer: 'shop', expires_in: '1h', comment: 'x'})})).status)
 	assert.equal(status, 403)
@@ -246,6 +249,9 @@ async function lab_the_daemon_is_lost_and_regained(world) {
 	await world.gateway.act('daemon_kill')
 	await page.getByText('The connection to the daemon is lost.').waitFor()
 	assert.equal(await page.locator('.stale').count(), 1, 'what is old is not shown as if it were now')
+	const fresh = await page.evaluate(() => [...document.querySelectorAll('#main .panel, #main .zone')].filter(e => ![e, ...e.querySelectorAll('*')].some(x => x.closest('.live'))).map(e => e.textContent.slice(0, 60)))
+	assert.deepEqual(fresh, [], 'nothing looks as if it were of now')
+	await pictures(world, page, '_lost')
 	await weights(world, 100)
 	await until(async () => (await world.gateway.act('held')).exchanges > exchanges, 'the kernel balances on')
 	await world.gateway.act('daemon_start')

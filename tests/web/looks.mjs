@@ -1,94 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How it looks and works for everybody: contrast and names by axe, both themes, narrow screens, keyboard, ten thousand servers.
+// How it works for everybody: keyboard, links, themes, long names, ten thousand servers. What it looks like is in shots.mjs.
 import assert from 'node:assert/strict'
-import {writeFileSync} from 'node:fs'
-import {join} from 'node:path'
 import {close, open, until, visit} from './page.mjs'
-
-const ROUTES = [
-	'#/', '#/load-balancers', '#/load-balancers/shop', '#/load-balancers/shop/edit', '#/load-balancers/shop/zones/zone-a', '#/load-balancers/shop/listeners/http', '#/load-balancers/:new',
-	'#/server-groups', '#/server-groups/web', '#/server-groups/web/servers/web-1', '#/server-groups/web/servers/web-4', '#/server-groups/web/servers/web-1/edit', '#/server-groups/web/check', '#/server-groups/:new',
-	'#/zones', '#/zones/:new', '#/dns?name=shop.lb.example.net', '#/config', '#/config/history', '#/config/history/1', '#/events', '#/events/audit',
-	'#/system', '#/system/kernel', '#/system/settings', '#/system/users', '#/system/tokens', '#/system/sessions', '#/nothing/here',
-]
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-async function judgePage(page, what, only = RULES) {
-	const {violations} = await page.evaluate(rules => axe.run(document, {runOnly: rules, resultTypes: ['violations'], reporter: 'no-passes', selectors: false, iframes: false, preload: false}), only)
-	return violations.map(v => `${what}: ${v.id}: ${v.nodes.map(n => n.html.slice(0, 120)).slice(0, 2).join(' ')}`)
-}
-
-/** The same page in three looks, without reading its data anew: all rules in the first, what depends on the look in the others. */
-const LOOKS_OF_A_PAGE = [
-	{name: 'light', colorScheme: 'light', width: 1280, height: 800, rules: RULES},
-	{name: 'dark', colorScheme: 'dark', width: 1280, height: 800, rules: ['color-contrast']},
-	{name: 'narrow', colorScheme: 'dark', width: 360, height: 740, rules: ['target-size', 'scrollable-region-focusable']},
-]
-
-const painted = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
-
-/** All of the page, in half the time of the library's own: nothing is waited for, and the file is not made small. */
-async function shoot(page, session, path) {
-	const {cssContentSize} = await session.send('Page.getLayoutMetrics')
-	const {width} = page.viewportSize()
-	const clip = {x: 0, y: 0, width, height: Math.ceil(cssContentSize.height), scale: 1}
-	const {data} = await session.send('Page.captureScreenshot', {format: 'png', optimizeForSpeed: true, captureBeyondViewport: true, clip})
-	writeFileSync(path, Buffer.from(data, 'base64'))
-}
-
-async function look(world, page, session, hash, {name, colorScheme, width, height, rules}) {
-	await page.emulateMedia({colorScheme})
-	await page.setViewportSize({width, height})
-	await painted(page)
-	const faults = await judgePage(page, `${hash} (${name})`, rules)
-	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-	if (wide > 0) faults.push(`${hash}: ${wide} px wider than the screen of ${width}`)
-	await shoot(page, session, join(world.shots, `${name}${hash.replace(/[#?=/:.]+/g, '_')}.png`))
-	return faults
-}
-
-/** In one tab: of two in a window only the one in front is painted. A policy that is lifted lets axe in. */
-export async function walk(world) {
-	const page = await open(world, {bypassCSP: true})
-	const session = await page.context().newCDPSession(page)
-	const faults = []
-	await page.evaluate(world.axe)
-	for (const hash of ROUTES) {
-		await visit(world, page, hash)
-		for (const one of LOOKS_OF_A_PAGE) faults.push(...await look(world, page, session, hash, one))
-	}
-	await session.detach()
-	await close(page)
-	assert.deepEqual(faults, [])
-}
-
-async function dialogs_and_the_sign_in_page_too(world) {
-	const page = await open(world, {user: null, bypassCSP: true})
-	await page.evaluate(world.axe)
-	const faults = await judgePage(page, 'sign in')
-	await page.emulateMedia({colorScheme: 'dark'})
-	faults.push(...await judgePage(page, 'sign in (dark)', ['color-contrast']))
-	await page.screenshot({path: join(world.shots, 'sign_in.png')})
-	await page.getByRole('button', {name: 'I have a code'}).click()
-	faults.push(...await judgePage(page, 'first run'))
-	await page.screenshot({path: join(world.shots, 'first_run.png')})
-	await page.evaluate(() => document.querySelector('main').append(new Image()))
-	assert.match((await judgePage(page, 'planted')).join(), /image-alt/, 'a fault that is planted is found')
-	await close(page)
-	const inside = await open(world, {bypassCSP: true, width: 360, height: 740})
-	await inside.evaluate(world.axe)
-	await visit(world, inside, '#/load-balancers/shop')
-	await inside.getByRole('button', {name: 'Shift away zone-b'}).click()
-	await inside.getByRole('dialog').getByText('Answers then').waitFor()
-	faults.push(...await judgePage(inside, 'shift'))
-	await inside.screenshot({path: join(world.shots, 'narrow_shift.png')})
-	await inside.emulateMedia({colorScheme: 'dark'})
-	faults.push(...await judgePage(inside, 'shift (dark)', ['color-contrast']))
-	const box = await inside.getByRole('dialog').getByRole('button', {name: 'Shift away'}).boundingBox()
-	assert.ok(box.height >= 44, 'a thumb hits it')
-	await close(inside)
-	assert.deepEqual(faults, [])
-}
+import {allLooks, openToLook, SHOTS} from './shots.mjs'
 
 /** Presses Tab until what is focused has this name. */
 async function tabTo(page, name) {
@@ -228,7 +142,7 @@ async function ten_thousand_servers_are_smooth(world) {
 	const servers = {}
 	for (let i = 0; i < MANY; i++) servers[`s-${i}`] = {address: `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, port: 80}
 	await world.daemon.must('PUT', '/api/v1/server-groups/many', {protocol: 'tcp', servers})
-	const page = await open(world)
+	const {page, session} = await openToLook(world)
 	try {
 		await visit(world, page, '#/server-groups/many')
 		const table = page.getByRole('group', {name: /^Servers of many/})
@@ -257,7 +171,9 @@ async function ten_thousand_servers_are_smooth(world) {
 		})
 		await page.getByLabel('Find', {exact: true}).fill('s-9999')
 		await page.getByRole('rowheader', {name: 's-9999'}).waitFor()
-		await page.screenshot({path: join(world.shots, 'many.png')})
+		await page.getByLabel('Find', {exact: true}).fill('')
+		await page.evaluate(() => { document.querySelector('.virtual').scrollTop = 0 })
+		assert.deepEqual(await allLooks(world, page, session, '_many'), [])
 	} finally {
 		await world.daemon.must('DELETE', '/api/v1/server-groups/many')
 	}
@@ -270,7 +186,7 @@ async function five_hundred_load_balancers_are_smooth(world) {
 	const more = {}
 	for (let i = 1; i <= BALANCERS; i++) more[`lb-${i}`] = {zones: {'zone-a': {vip4: `127.2.${i >> 8}.${i & 255}`}}, listeners: {http: {protocol: 'tcp', port: 80, server_group: 'web'}}}
 	await world.daemon.must('PUT', '/api/v1/config', {...before, load_balancers: {...before.load_balancers, ...more}}, {'If-Match': '*'})
-	const page = await open(world)
+	const {page, session} = await openToLook(world)
 	try {
 		await visit(world, page, '#/')
 		await page.getByText(`1 to 24 of ${BALANCERS + 1} load balancers`).waitFor()
@@ -284,9 +200,9 @@ async function five_hundred_load_balancers_are_smooth(world) {
 		})
 		assert.equal(await page.locator('.card').count(), 1)
 		await page.getByLabel('Find', {exact: true}).fill('')
-		await page.screenshot({path: join(world.shots, 'five_hundred.png')})
+		assert.deepEqual(await allLooks(world, page, session, '_five_hundred'), [])
 		await visit(world, page, '#/load-balancers')
-		await page.screenshot({path: join(world.shots, 'five_hundred_list.png')})
+		assert.deepEqual(await allLooks(world, page, session, '_five_hundred_list'), [])
 	} finally {
 		await world.daemon.must('PUT', '/api/v1/config', before, {'If-Match': '*'})
 	}
@@ -297,13 +213,12 @@ async function long_names_and_none_fit(world) {
 	const long = 'a'.repeat(63)
 	await world.daemon.must('PUT', `/api/v1/zones/${long}`, {description: 'x'.repeat(200)})
 	await world.daemon.must('PUT', `/api/v1/server-groups/${long}`, {protocol: 'tcp', servers: {[long]: {address: '127.0.1.99', port: 1, zone: long}}})
-	const page = await open(world, {width: 360, height: 740})
+	const {page, session} = await openToLook(world)
 	try {
 		for (const hash of ['#/', '#/zones', '#/server-groups', `#/server-groups/${long}`, `#/server-groups/${long}/servers/${long}`]) {
 			await visit(world, page, hash)
-			assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hash} is wider than the screen`)
+			assert.deepEqual(await allLooks(world, page, session, `_long_${hash.replaceAll(long, 'a')}`), [], 'all fits')
 		}
-		await page.screenshot({path: join(world.shots, 'narrow_long.png')})
 	} finally {
 		await world.daemon.must('DELETE', `/api/v1/server-groups/${long}`)
 		await world.daemon.must('DELETE', `/api/v1/zones/${long}`)
@@ -313,7 +228,7 @@ async function long_names_and_none_fit(world) {
 
 /** In this order: each begins where the one before ended. */
 export const LOOKS = [
-	dialogs_and_the_sign_in_page_too,
+	...SHOTS,
 	the_keyboard_is_enough,
 	every_number_leads_to_its_list,
 	the_last_results_are_there_when_a_page_opens,

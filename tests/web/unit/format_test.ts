@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict'
 import {test} from 'node:test'
-import {clock, count, ms, parseSpan, percent, plural, readable, span, when} from '../../../webui/src/lib/format.ts'
+import {clock, count, ms, parseSpan, partsOf, percent, plural, rateOf, readable, span, when} from '../../../webui/src/lib/format.ts'
 
 test('spans have two units at most', () => {
 	assert.equal(span(0), '0 s')
@@ -70,4 +70,16 @@ test('times of today have no day', () => {
 	assert.equal(when('2026-11-30T08:01:02Z', now), '08:01:02')
 	assert.equal(when('2026-11-29T08:01:02Z', now), '29 Nov, 08:01')
 	assert.equal(when(null, now), '–')
+})
+
+test('a word is broken after dots, and within a label only if that is long', () => {
+	assert.deepEqual(partsOf('192.0.2.10'), ['192.0.2.10'])
+	assert.deepEqual(partsOf('hostmaster.lb.example.net.'), ['hostmaster.', 'lb.', 'example.', 'net.'])
+	assert.deepEqual(partsOf('net.ipv4.vs.expire_quiescent_template'), ['net.', 'ipv4.', 'vs.', 'expire_', 'quiescent_', 'template'])
+	assert.equal(partsOf('x'.repeat(63)).join(''), 'x'.repeat(63))
+})
+
+test('how often a second', () => {
+	assert.equal(rateOf(1 / 3), '0.333')
+	assert.equal(rateOf(12.04), '12')
 })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict'
 import {test} from 'node:test'
-import {look, publicationLook, rank, sentence, type Facts} from '../../../webui/src/lib/health.ts'
+import {look, publicationLook, rank, sentence, serviceLook, type Facts} from '../../../webui/src/lib/health.ts'
 import type {Group, LoadBalancer, Override} from '../../../webui/src/lib/types.ts'
 
 const now = Date.parse('2026-11-30T12:00:00Z')
@@ -47,4 +47,8 @@ test('only what is published as healthy is green', () => {
 	assert.equal(publicationLook({published: false, reason_code: 'withdrawn_manual'}).word, 'Shifted away')
 	assert.equal(publicationLook({published: false, reason_code: 'withdrawn_group'}).tone, 'bad')
 	assert.equal(publicationLook({published: true, reason_code: 'undecided'}).tone, 'info')
+})
+
+test('a zone that is in no DNS is as good as its servers', () => {
+	assert.deepEqual([serviceLook(2, 3), serviceLook(0, 3), serviceLook(0, 0)].map(l => l.tone), ['ok', 'bad', 'idle'])
 })

@@ -4,11 +4,12 @@ import {test} from 'node:test'
 import {fillPath} from '../../../webui/src/lib/api.ts'
 import {href, parseHash} from '../../../webui/src/lib/router.ts'
 import {parseServers} from '../../../webui/src/lib/serverlist.ts'
-import {askFor, byName, filterRows, flowsAt, flowsOf, reasonOf} from '../../../webui/src/lib/servers.ts'
+import {askFor, byName, endpointOf, filterRows, flowsAt, flowsOf, reasonAlone, reasonOf} from '../../../webui/src/lib/servers.ts'
 import {pieces} from '../../../webui/src/lib/timeline.ts'
 import type {HistoryItem, KernelTable, ServerRow} from '../../../webui/src/lib/types.ts'
 import {lines} from '../../../webui/src/ui/plan.tsx'
 import {pageOf} from '../../../webui/src/ui/paged.tsx'
+import {wordsOf} from '../../../webui/src/ui/timeline.tsx'
 import {rowsInSight} from '../../../webui/src/ui/table.tsx'
 import {lineOf} from '../../../webui/src/lib/json.ts'
 
@@ -39,6 +40,9 @@ test('rows are found by state, zone and text', () => {
 	assert.deepEqual([...rows].sort(byName).map(r => r.server), ['web-2', 'web-10'])
 	assert.equal(reasonOf('unhealthy for 12.5 s: refused'), 'refused')
 	assert.equal(reasonOf('disabled'), 'disabled')
+	assert.equal(reasonAlone('healthy for 2 s; last probe: [2001:db8::1]:80 answered'), 'answered')
+	assert.equal(reasonAlone('no listener uses its group: it is not probed'), 'no listener uses its group: it is not probed')
+	assert.deepEqual([{address: '10.0.0.1', port: 80}, {address: '2001:db8::1', port: 80}, {address: '10.0.0.1', port: 0}].map(endpointOf), ['10.0.0.1:80', '[2001:db8::1]:80', '10.0.0.1'])
 })
 
 test('connections of an address are those of all services', () => {
@@ -65,6 +69,15 @@ test('a timeline is its transitions, and a gap where the daemon did not run', ()
 	const list = pieces([turn(50, 'healthy', 'unhealthy', 600000), {at: at(40), event: 'daemon.started'}, {at: at(30), event: 'daemon.stopped'}, turn(20, 'initial', 'healthy', 60000)], 'unhealthy', from, now)
 	assert.deepEqual(list.map(p => [p.state, (p.to - p.from) / 60000]), [['initial', 1], ['healthy', 10], [null, 10], ['healthy', 10], ['unhealthy', 10]])
 	assert.deepEqual(pieces([], 'healthy', from, now), [])
+})
+
+test('after an end without a stop all since the last entry is unknown', () => {
+	const from = Date.parse(at(0)), now = Date.parse(at(60)), started: HistoryItem = {at: at(40), event: 'daemon.started', unclean: true}
+	const told = (items: HistoryItem[]) => pieces(items, 'healthy', from, now).map(p => [p.state, p.unsaid ?? false, (p.to - p.from) / 60000])
+	assert.deepEqual(told([started, turn(20, 'initial', 'healthy', 60000)]), [['initial', false, 1], [null, true, 20], ['healthy', false, 20]])
+	assert.deepEqual(told([started]), [[null, true, 40], ['healthy', false, 20]])
+	assert.deepEqual(told([started, {at: at(30), event: 'daemon.started'}]), [[null, true, 10], ['healthy', false, 20]])
+	assert.match(wordsOf(pieces([started], 'healthy', from, now)[0]!), /^unknown until 12:40:00$|^unknown until 30 Nov, 12:40$/)
 })
 
 test('few rows are in the document, wherever one is', () => {

@@ -46,6 +46,9 @@ export function count(value: number): string {
 	return trim(value, Math.abs(value) < 10 ? 1 : 0)
 }
 
+/** "0.333", "12.5": how often a second. */
+export const rateOf = (perSecond: number): string => trim(perSecond, perSecond < 1 ? 3 : 1)
+
 export function plural(n: number, one: string, many = `${one}s`): string {
 	return `${n} ${n === 1 ? one : many}`
 }
@@ -89,4 +92,12 @@ export function percent(part: number, whole: number): string {
 	if (value > 0 && value < 1) return '<1 %'
 	if (value > 99 && value < 100) return '>99 %'
 	return `${Math.round(value)} %`
+}
+
+/** So many characters are not broken. */
+export const SHORT = 20
+/** A word in the parts that it may be broken between; none but a whole one where it is short. */
+export function partsOf(word: string): string[] {
+	if (word.length <= SHORT) return [word]
+	return word.split(/(?<=[./])/).flatMap(part => part.length <= SHORT ? [part] : part.split(/(?<=[-_:=])/))
 }

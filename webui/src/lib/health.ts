@@ -101,3 +101,9 @@ export function publicationLook(p: {published: boolean; reason_code: string}): L
 	if (p.reason_code === 'disabled') return {word: 'Disabled', tone: 'idle', shape: 'bar'}
 	return {word: 'Withdrawn', tone: 'bad', shape: 'cross'}
 }
+
+/** What is left to say of a zone whose load balancer is in no DNS. */
+export function serviceLook(inService: number, eligible: number): Look {
+	if (inService > 0) return {word: 'In service', tone: 'ok', shape: 'disc'}
+	return eligible > 0 ? {word: 'No server in service', tone: 'bad', shape: 'cross'} : {word: 'No server', tone: 'idle', shape: 'dash'}
+}

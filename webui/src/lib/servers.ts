@@ -16,6 +16,15 @@ export function reasonOf(detail: string): string {
 	return detail.replace(/^[a-z ]+ for [\d.]+ \w+[:;] /, '').replace(/^last probe: /, '')
 }
 
+/** The same without the address that was probed, where that stands in a column of its own. */
+export const reasonAlone = (detail: string): string => reasonOf(detail).replace(/^\S+:\d+ /, '')
+
+/** "10.0.1.11:8080", "[2001:db8::1]:80"; without a port where the listener's is taken. */
+export function endpointOf(r: {address: string; port: number}): string {
+	if (!r.port) return r.address
+	return r.address.includes(':') ? `[${r.address}]:${r.port}` : `${r.address}:${r.port}`
+}
+
 const KEYS_KEPT = 100000
 const keys = new Map<string, string>()
 /** A text by which web-2 comes before web-10. Remembered: ten thousand names are compared a hundred thousand times at each renewal. */

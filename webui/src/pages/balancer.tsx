@@ -3,14 +3,14 @@
 import {useState} from 'preact/hooks'
 import {get, request} from '../lib/api.ts'
 import {count, ms, percent, plural} from '../lib/format.ts'
-import {publicationLook, summaryOf} from '../lib/health.ts'
+import {publicationLook, serviceLook, summaryOf, type Look} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {LbStatus, Override, Publication, ZoneStatus} from '../lib/types.ts'
-import {Act, Advices, Bar, CopyButton, Empty, Fault, GroupBar, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
+import {Act, Advices, Bar, CopyButton, Empty, Fault, GroupBar, PageHead, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {balancerPlace, listenerPlace, openDrain, Overrides} from '../ui/drain.tsx'
 import {Table} from '../ui/table.tsx'
@@ -36,13 +36,21 @@ export function Balancers() {
 	)
 }
 
-function Vip({p}: {p: Publication}) {
+const OUT_OF_DNS: Look = {word: 'Not in DNS', tone: 'idle', shape: 'dash'}
+
+/** "VIP healthy (probed): it answered", or its detail alone where that begins with the same words. */
+function vipWords({state, source, detail}: Publication['vip_health']): string {
+	const words = state?.replace(/_/g, ' ') ?? 'not known'
+	return detail.startsWith(words) ? `VIP ${detail}` : `VIP ${words}${source === 'self' ? '' : ' (probed)'}: ${detail}`
+}
+
+function Vip({p, inDns}: {p: Publication; inDns: boolean}) {
 	return (
 		<div class="vip small">
-			<div class="spread"><span class="mono">{p.vip}</span><StateMark as={publicationLook(p)} /></div>
+			<div class="spread"><span class="mono">{p.vip}</span><StateMark as={inDns ? publicationLook(p) : OUT_OF_DNS} /></div>
 			{p.address !== p.vip && <span class="soft">published as <span class="mono">{p.address}</span></span>}
-			<span>{p.detail}</span>
-			<span class="soft">VIP {p.vip_health.state?.replace(/_/g, ' ') ?? 'not known'}{p.vip_health.source === 'self' ? '' : ' (probed)'}: {p.vip_health.detail}</span>
+			{inDns && <span>{p.detail}</span>}
+			<span class="soft">{vipWords(p.vip_health)}</span>
 		</div>
 	)
 }
@@ -74,9 +82,9 @@ function trafficOf(zone: ZoneStatus, all: ZoneStatus[], traffic: Map<string, num
 function ZoneColumn({lb, zone, all, shift, traffic}: {lb: LbStatus; zone: ZoneStatus; all: ZoneStatus[]; shift?: Override; traffic: Map<string, number>}) {
 	const whole = [...traffic.values()].reduce((a, n) => a + n, 0)
 	const why = whyNot('operator') || (shift ? `it is shifted away already, by ${shift.who}` : '') || (zone.enabled ? '' : 'the zone is disabled by the configuration')
-	const looks = zone.publication.map(publicationLook)
-	const worst = !zone.enabled ? {word: 'Disabled', tone: 'idle', shape: 'bar'} as const : (['bad', 'warn', 'info', 'ok', 'idle'] as const).map(t => looks.find(l => l.tone === t)).find(l => l) ?? {word: 'Not in DNS', tone: 'idle', shape: 'dash'} as const
 	const inService = Math.max(0, ...zone.publication.map(p => p.servers_in_service)), eligible = Math.max(0, ...zone.publication.map(p => p.servers_eligible))
+	const looks = lb.dns_name ? zone.publication.map(publicationLook) : [serviceLook(inService, eligible)]
+	const worst: Look = !zone.enabled ? {word: 'Disabled', tone: 'idle', shape: 'bar'} : (['bad', 'warn', 'info', 'ok', 'idle'] as const).map(t => looks.find(l => l.tone === t)).find(l => l) ?? OUT_OF_DNS
 	return (
 		<article class={`zone t-${worst.tone}`}>
 			<div class="spread"><h3><a href={href('load-balancers', lb.load_balancer, 'zones', zone.zone)}>{zone.zone}</a></h3></div>
@@ -88,7 +96,7 @@ function ZoneColumn({lb, zone, all, shift, traffic}: {lb: LbStatus; zone: ZoneSt
 				{lb.listeners.length > 0 && zone.enabled && <><dt>Held by</dt><dd>{isHere(zone) ? 'this gateway' : 'another gateway; its address is probed from here'}</dd></>}
 			</dl>
 			<Bar parts={[{n: inService, tone: 'ok', text: 'in service'}, {n: eligible - inService, tone: 'bad', text: 'not in service'}]} />
-			{zone.publication.map(p => <Vip key={p.family} p={p} />)}
+			{zone.publication.map(p => <Vip key={p.family} p={p} inDns={lb.dns_name !== null} />)}
 			<div class="actions"><Act why={why} onClick={() => openShift(zone.zone, lb.load_balancer)} label={`Shift away ${zone.zone}`}>Shift away</Act></div>
 			{why && <span class="why">{why}</span>}
 		</article>
@@ -98,9 +106,9 @@ function ZoneColumn({lb, zone, all, shift, traffic}: {lb: LbStatus; zone: ZoneSt
 function Listeners({s}: {s: LbStatus}) {
 	const why = whyNot('operator')
 	return (
-		<section class="panel" aria-label="Listeners">
+		<section class="panel live" aria-label="Listeners">
 			<div class="spread"><h2>Listeners</h2><Act class="small" why={whyNot('editor')} onClick={() => go('load-balancers', s.load_balancer, 'listeners', ':new')}>New listener</Act></div>
-			<Table caption="Listeners" empty="No listener: no connection is taken." head={['Name', 'Port', 'Server group', 'In the kernel', '']}
+			{s.listeners.length === 0 ? <Empty title="No listener yet" text="A listener takes the connections to a port and sends them to a server group; without one none is taken." cli={`zonegate config apply -f ${s.load_balancer}.json`} /> : <Table caption="Listeners" head={['Name', 'Port', 'Server group', 'In the kernel', '']}
 				rows={s.listeners.map(l => {
 					const fault = l.services.find(x => x.fault)?.fault
 					const there = l.services.filter(x => x.programmed).length
@@ -110,7 +118,7 @@ function Listeners({s}: {s: LbStatus}) {
 						fault ? <span class="t-bad">{fault}</span> : there ? `${there} of ${plural(l.services.length, 'service')}` : l.services.some(x => x.planned) ? 'planned (IPVS is off)' : 'none here',
 						<Act class="small" why={why} label={`Drain ${l.listener}`} onClick={() => openDrain([listenerPlace(s.load_balancer, l.listener)])}>Drain</Act>,
 					]
-				})} />
+				})} />}
 		</section>
 	)
 }
@@ -122,7 +130,7 @@ function Answers({name}: {name: string}) {
 	return (
 		<section class="panel stack" aria-label="DNS">
 			<div class="spread"><h2>DNS</h2><a href={`#/dns?name=${encodeURIComponent(name)}`}>With a client's address</a></div>
-			<div class="row"><span class="mono grow">{name}</span><CopyButton text={name} what="the DNS name" />
+			<div class="row"><span class="mono grow"><Words text={name} /></span><CopyButton text={name} what="the DNS name" />
 				<div class="row" role="group" aria-label="Type">{(['A', 'AAAA'] as const).map(t => <button key={t} type="button" class="small" aria-pressed={t === type} onClick={() => setType(t)}>{t === type ? `✓ ${t}` : t}</button>)}</div></div>
 			{!p ? <Waiting what="the answer" error={preview.error.value} /> : (
 				<>
@@ -142,7 +150,7 @@ function Failover({name}: {name: string}) {
 	const t = time.data.value
 	if (!t || t.total_ms === null) return null
 	return (
-		<section class="panel stack" aria-label="Time of a failover">
+		<section class="panel stack live" aria-label="Time of a failover">
 			<h2>When a zone fails</h2>
 			<p>Clients that connect by name are elsewhere after at most <strong>{ms(t.total_ms)}</strong>.</p>
 			<Table caption="Parts of the time" head={['Part', 'At worst', 'Why']} num={[1]} rows={t.parts.filter(p => p.counted).map(p => [p.part.replace(/_/g, ' ').replace('dns ttl', 'TTL of DNS'), <span class="nowrap">{ms(p.worst_ms)}</span>, p.detail])} />
@@ -193,6 +201,7 @@ export function BalancerPage({name}: {name: string}) {
 			<Listeners s={s} />
 			<section class="panel live" aria-label="Server groups">
 				<h2>Server groups</h2>
+				{s.server_groups.length === 0 && <p class="soft">None: its listeners name them.</p>}
 				<ul class="list">{s.server_groups.map(g => (
 					<li key={g.server_group}><a href={href('server-groups', g.server_group)}>{g.server_group}</a><span class="grow"><GroupBar s={summaryOf(g.summary)} /></span><span class="small">{summaryOf(g.summary).healthy} of {plural(summaryOf(g.summary).servers, 'server')} healthy</span></li>
 				))}</ul>

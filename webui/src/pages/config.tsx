@@ -117,7 +117,7 @@ function History() {
 	if (!items) return <Waiting what="the history" error={list.error.value} />
 	if (!items.length) return <Empty title="No revision yet" text="Each change of the configuration makes one." cli="zonegate config history" />
 	return (
-		<section class="panel" aria-label="History">
+		<section class="panel live" aria-label="History">
 			<Table caption="Revisions" head={['Revision', 'When', 'Who', 'Comment', 'Changes', '']}
 				rows={items.map((r, i) => [
 					<a href={`#/config/history/${r.revision}`}>{r.revision}</a>, <span class="nowrap">{when(r.at)}</span>, r.who, r.comment ?? '',

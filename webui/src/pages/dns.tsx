@@ -5,7 +5,7 @@ import {get, getAll} from '../lib/api.ts'
 import {publicationLook} from '../lib/health.ts'
 import {useResource} from '../lib/live.ts'
 import {href, route, setQuery} from '../lib/router.ts'
-import {CopyButton, Empty, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
+import {CopyButton, Empty, PageHead, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {Select, Text} from '../ui/fields.tsx'
 import {Table} from '../ui/table.tsx'
 
@@ -29,7 +29,7 @@ function Asked({name}: {name: string}) {
 							{p.detail && <p class="soft">{p.detail}.</p>}
 							<Table caption={`Addresses of ${p.name}`} empty={`No ${type} address.`} head={['Address', 'Zone', 'State', 'In how many answers', 'Why']} num={[3]}
 								rows={p.addresses.map(a => [<span class="mono">{a.address}</span>, a.zone ?? '', <StateMark as={publicationLook({published: a.published, reason_code: a.reason_code ?? ''})} />, `${a.share_percent} %`, a.detail])} />
-							<div class="row"><code>dig {type === 'A' ? '' : `${type} `}{p.name}</code><CopyButton text={`dig ${type === 'A' ? '' : `${type} `}${p.name}`} what="the dig command" /></div>
+							<div class="row"><code><Words text={`dig ${type === 'A' ? '' : `${type} `}${p.name}`} /></code><CopyButton text={`dig ${type === 'A' ? '' : `${type} `}${p.name}`} what="the dig command" /></div>
 						</>}
 			</div>
 		</section>
@@ -46,13 +46,13 @@ export function DnsPage() {
 		<>
 			<PageHead title="DNS" sub={r && `serial ${r.serial}, ${r.items.length} record sets`} />
 			<Asked name={name} />
-			<section class="panel stack" aria-label="Records">
+			<section class="panel stack live" aria-label="Records">
 				<div class="spread"><h2>Records</h2><div class="filter"><Text label="Find" value={find} onInput={setFind} /></div></div>
 				{!shown ? <Waiting what="the records" error={records.error.value} />
 					: shown.length === 0 ? <Empty title={r?.items.length ? 'None matches' : 'No name is served'} text="Give a load balancer a dns_name, and set [dns] listen on this node." cli="zonegate dns preview shop.lb.example.net" />
 						: <Table caption="Records" head={['Name', 'Type', 'TTL', 'Data', 'Of']} num={[2]}
 							rows={shown.slice(0, 500).map(x => [
-								<a class="mono nowrap" href={`#/dns?name=${encodeURIComponent(x.name)}`}>{x.name}</a>, x.type, `${x.ttl_s} s`, <span class="mono">{x.data.join(', ')}</span>,
+								<a class="mono" href={`#/dns?name=${encodeURIComponent(x.name)}`}><Words text={x.name} /></a>, x.type, `${x.ttl_s} s`, <span class="mono"><Words text={x.data.join(', ')} /></span>,
 								x.load_balancer ? <a class="nowrap" href={href('load-balancers', x.load_balancer)}>{x.load_balancer}{x.zone && `, ${x.zone}`}</a> : '',
 							])} />}
 				{shown && shown.length > 500 && <p class="soft">and {shown.length - 500} more: find narrows it</p>}

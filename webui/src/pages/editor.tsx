@@ -9,7 +9,7 @@ import {fieldsOf, makeBody, makePatch, readValues, type FieldSpec, type Values} 
 import {parseServers} from '../lib/serverlist.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Plan} from '../lib/types.ts'
-import {Act, PageHead, say, Waiting} from '../ui/bits.tsx'
+import {Act, PageHead, say, Waiting, type Crumb} from '../ui/bits.tsx'
 import {closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Area, Select, Text} from '../ui/fields.tsx'
 import {ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
@@ -29,7 +29,19 @@ const KINDS: Record<Kind, KindOf> = {
 	listener: {schema: 'Listener', noun: 'listener', path: '/api/v1/load-balancers/{load_balancer}/listeners/{listener}', parent: 'load_balancer', own: 'listener', back: p => href('load-balancers', p)},
 }
 
-const LISTS: Record<Kind, string> = {zone: 'Zones', server_group: 'Server groups', server: '', load_balancer: 'Load balancers', lb_zone: '', listener: ''}
+/** The list that an object is in, or the one that holds it is in. */
+const LISTS: Record<Kind, Crumb> = (() => {
+	const groups = {text: 'Server groups', href: '#/server-groups'}, balancers = {text: 'Load balancers', href: '#/load-balancers'}
+	return {zone: {text: 'Zones', href: '#/zones'}, server_group: groups, server: groups, load_balancer: balancers, lb_zone: balancers, listener: balancers}
+})()
+
+/** From the list down to the page that the form belongs to. */
+function crumbsOf(id: Kind, parent: string, name?: string): Crumb[] {
+	const list = LISTS[id]
+	const holder = parent ? [{text: parent, href: `${list.href}/${encodeURIComponent(parent)}`}] : []
+	const hasPage = name && ['server', 'server_group', 'load_balancer'].includes(id)
+	return [list, ...holder, ...(hasPage ? [{text: name, href: KINDS[id].back(parent, name)}] : [])]
+}
 
 /** A further object inside the one that is made: the first zone and the first listener of a load balancer. */
 interface Inner { member: string; title: string; label: string; help: string; fields: FieldSpec[]; names?: string[] }
@@ -79,7 +91,7 @@ export function ObjectEditor({kind: id, parent = '', name}: {kind: Kind; parent?
 	const groups = useGroups(), zones = useZones()
 	const what = name ? `Edit ${name}` : `New ${kind.noun}`
 	const back = name ? kind.back(parent, name) : parent ? kind.back(parent, '').replace(/\/servers\/$/, '') : `#/${id === 'server_group' ? 'server-groups' : id === 'load_balancer' ? 'load-balancers' : 'zones'}`
-	const crumbs = [{text: (name && ['server', 'server_group', 'load_balancer'].includes(id) ? name : parent) || LISTS[id], href: back}]
+	const crumbs = crumbsOf(id, parent, name)
 	if (!all || !zones.data.value || !groups.data.value || (name !== undefined && !original.object)) {
 		return <><PageHead title={what} crumbs={crumbs} /><Waiting what={`the form${name ? ` of ${name}` : ''}`} error={original.error ?? zones.error.value ?? groups.error.value ?? (schemaFault ? new ApiError(0, 'unknown', schemaFault) : undefined)} /></>
 	}
@@ -87,7 +99,7 @@ export function ObjectEditor({kind: id, parent = '', name}: {kind: Kind; parent?
 		zone: (zones.data.value?.items ?? []).map(z => z.name), server_group: (groups.data.value?.items ?? []).map(g => g.name), backup_group: (groups.data.value?.items ?? []).map(g => g.name),
 	}
 	return <Editor key={`${id}/${parent}/${name ?? ''}`} id={id} kind={kind} parent={parent} name={name} fields={fieldsOf(all[kind.schema]!, all)} original={original.object} etag={original.etag}
-		inner={name ? [] : innersOf(id, all, choices.zone)} choices={choices} crumbs={crumbs} what={what} params={params} />
+		inner={name ? [] : innersOf(id, all, choices.zone)} choices={choices} crumbs={crumbs} back={back} what={what} params={params} />
 }
 
 function innersOf(id: Kind, all: NonNullable<ReturnType<typeof useSchemas>['all']>, zones: string[]): Inner[] {
@@ -100,7 +112,7 @@ function innersOf(id: Kind, all: NonNullable<ReturnType<typeof useSchemas>['all'
 
 interface EditorProps {
 	id: Kind; kind: KindOf; parent: string; name?: string; fields: FieldSpec[]; original?: Record<string, unknown>; etag?: string | null; inner: Inner[]
-	choices: Record<string, string[]>; crumbs: {text: string; href: string}[]; what: string; params: (name: string) => Record<string, string>
+	choices: Record<string, string[]>; crumbs: Crumb[]; back: string; what: string; params: (name: string) => Record<string, string>
 }
 
 function Editor(p: EditorProps) {
@@ -156,7 +168,7 @@ function Editor(p: EditorProps) {
 		if (plan) showDialog(() => <PlanDialog plan={plan} verb="Save" save={save} />)
 	}
 	const remove = () => showDialog(() => (
-		<ActionDialog title={`Remove ${name}`} action="Remove" danger done={`${name} was removed`} run={async () => { await request('DELETE', p.kind.path, {params: p.params(name)}); location.hash = p.crumbs[0]!.href.replace(/\/servers\/[^/]+$/, '') }}>
+		<ActionDialog title={`Remove ${name}`} action="Remove" danger done={`${name} was removed`} run={async () => { await request('DELETE', p.kind.path, {params: p.params(name)}); location.hash = p.back.replace(/\/servers\/[^/]+$/, '') }}>
 			<p>What is in use is not removed.</p>
 		</ActionDialog>
 	))
@@ -175,7 +187,7 @@ function Editor(p: EditorProps) {
 					setName={v => setInner(old => old.map((o, x) => x === n ? {...o, name: v} : o))} setValues={v => setInner(old => old.map((o, x) => x === n ? {...o, values: v} : o))} />)}
 				{p.id === 'server_group' && !p.name && <Area label="First servers" value={servers} onInput={setServers} rows={4} help="one a line: name address:port zone – the zone may be left out" fault={parsed.fault || undefined} />}
 				<div class="row"><button type="submit" class="main-action" aria-disabled={why || busy ? 'true' : undefined}>{busy ? 'Saving …' : 'Save'}</button>
-					<button type="button" onClick={() => { if (!busy) void preview() }}>What it will do</button><a class="button" href={p.crumbs[0]!.href}>Cancel</a>{why && <span class="why">{why}</span>}</div>
+					<button type="button" onClick={() => { if (!busy) void preview() }}>What it will do</button><a class="button" href={p.back}>Cancel</a>{why && <span class="why">{why}</span>}</div>
 			</form>
 		</>
 	)

@@ -6,7 +6,7 @@ import {readable, when} from '../lib/format.ts'
 import {streaming, useResource} from '../lib/live.ts'
 import {whyNot} from '../lib/session.ts'
 import type {EventItem} from '../lib/types.ts'
-import {Empty, Mark, PageHead, Waiting} from '../ui/bits.tsx'
+import {Empty, Mark, PageHead, Waiting, Words} from '../ui/bits.tsx'
 import {Select, Text} from '../ui/fields.tsx'
 import {Table} from '../ui/table.tsx'
 import {Tabs} from '../ui/tabs.tsx'
@@ -69,7 +69,7 @@ function Audit() {
 		: get('/api/v1/audit', undefined, {limit: 200, actor: actor || undefined, result: result || undefined}), 10000)
 	if (why) return <Empty title="Not for this role" text={`The audit ${why}.`} />
 	return (
-		<section class="panel stack" aria-label="Audit">
+		<section class="panel stack live" aria-label="Audit">
 			<div class="row filters">
 				<div class="filter"><Text label="Who" value={actor} onInput={setActor} placeholder="anybody" /></div>
 				<div class="filter"><Select label="Result" value={result} onInput={setResult} options={[['', 'all'], ['ok', 'done'], ['forbidden', 'forbidden'], ['invalid', 'invalid'], ['precondition-failed', 'changed meanwhile']]} /></div>
@@ -77,7 +77,7 @@ function Audit() {
 			{!audit.data.value ? <Waiting what="the audit" error={audit.error.value} /> : (
 				<Table caption="Audit" empty="No such entry." head={['When', 'Who', 'From', 'What', 'Result', 'Revision']} num={[5]}
 					rows={audit.data.value.items.map(a => [
-						<span class="nowrap">{when(a.at)}</span>, a.actor, a.source ?? a.via, <span class="mono">{a.method} {a.path.replace('/api/v1', '')}{a.dry_run && ' (dry run)'}</span>,
+						<span class="nowrap">{when(a.at)}</span>, a.actor, a.source ?? a.via, <span class="mono"><Words text={`${a.method} ${a.path.replace('/api/v1', '')}${a.dry_run ? ' (dry run)' : ''}`} /></span>,
 						<span class={a.status < 400 ? 't-ok' : 't-bad'}>{a.result}{a.count && a.count > 1 ? ` × ${a.count}` : ''}</span>, a.revision_after ?? '',
 					])} />
 			)}

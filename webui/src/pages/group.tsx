@@ -7,11 +7,11 @@ import {look, summaryOf} from '../lib/health.ts'
 import {useGroups, useOverrides} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
-import {byName, byState, compareNames, filterRows, reasonOf, flowsAt, flowsOf, askFor} from '../lib/servers.ts'
+import {byName, byState, compareNames, endpointOf, filterRows, reasonAlone, flowsAt, flowsOf, askFor} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Override, RecentResult, ServerRow} from '../lib/types.ts'
 import {Act, Advices, Empty, Fault, GroupBar, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
-import {Spark} from '../ui/chart.tsx'
+import {Spark, SparkTable} from '../ui/chart.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {groupZonePlace, openDrain, openUndrain, openWeight, Overrides, serverPlace} from '../ui/drain.tsx'
 import {Select, Text} from '../ui/fields.tsx'
@@ -31,9 +31,9 @@ export function Groups() {
 	return (
 		<>
 			<PageHead title="Server groups" sub={all && plural(all.length, 'group')}><Act class="main-action" why={whyNot('editor')} onClick={() => go('server-groups', ':new')}>New server group</Act></PageHead>
-			<div class="row">
+			{(state || (all?.length ?? 0) > 0) && <div class="row">
 				<div class="filter"><Select label="With servers that are" value={state} onInput={v => setQuery('state', v)} options={[['', 'anything'], ...['unhealthy', 'initial', 'draining', 'disabled'].map(s => [s, look(s).word] as [string, string])]} /></div>
-			</div>
+			</div>}
 			{!shown ? <Waiting what="the server groups" error={groups.error.value} />
 				: <Cards items={shown} one="server group" keyOf={g => g.name} words={g => g.name}
 					none={<Empty title={all?.length ? 'None matches' : 'No server group yet'} text="A server group holds the servers behind a listener, and how they are checked." cli="zonegate config apply -f groups.json" />}
@@ -42,7 +42,7 @@ export function Groups() {
 							<div class="spread"><h2><a href={href('server-groups', g.name) + (state ? `?state=${state}` : '')}>{g.name}</a></h2><span class="chip">{g.protocol}</span></div>
 							{g.status.used && <GroupBar s={g.status} />}
 							<div class="small">{g.status.used ? `${g.status.healthy} of ${plural(g.status.servers, 'server')} healthy` : `${plural(g.status.servers, 'server')}, in no listener`}
-								{g.status.unhealthy > 0 && <span class="t-bad">, {g.status.unhealthy} unhealthy</span>}{g.status.draining > 0 && <span class="t-warn">, {g.status.draining} draining</span>}</div>
+								{g.status.unhealthy > 0 && <>, <span class="t-bad nowrap">{g.status.unhealthy} unhealthy</span></>}{g.status.draining > 0 && <>, <span class="t-warn nowrap">{g.status.draining} draining</span></>}</div>
 						</article>
 					)} />}
 		</>
@@ -80,21 +80,21 @@ function timeLeft(drain: Override) {
 /** Why, where there is no column for it. */
 function inShort(r: Row) {
 	if (r.drain) return r.drain.state === 'finished' ? 'drained' : `${r.drain.connections ?? 0} left · ${timeLeft(r.drain)}`
-	return r.state === 'healthy' ? '' : reasonOf(r.detail)?.replace(/^\S+:\d+ /, '')
+	return r.state === 'healthy' ? '' : reasonAlone(r.detail)
 }
 
 function columnsFor(group: string, selected: Set<string>, toggle: (s: string) => void, recent: Map<string, RecentResult[]>): Column<Row>[] {
 	const top = Math.max(1, ...[...recent.values()].flatMap(list => list.map(r => r.duration_ms)))
 	return [
 		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: r => <input type="checkbox" checked={selected.has(r.server)} aria-label={`Pick ${r.server}`} onChange={() => toggle(r.server)} />},
-		{id: 'name', head: 'Server', width: '16%', rowHeader: true, sort: byName, cell: r => <><a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a><span class="narrow-only">{inShort(r)}</span></>},
-		{id: 'state', head: 'State', width: '138px', sort: byState, cell: r => <StateMark state={r.state} />},
-		{id: 'detail', head: 'Why', wideOnly: true, twoLines: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.drain.state === 'finished' ? ', done' : `, ${timeLeft(r.drain)} at most`}` : reasonOf(r.detail)}</span>},
-		{id: 'since', head: 'For', width: '100px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
-		{id: 'zone', head: 'Zone', width: '92px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
+		{id: 'name', head: 'Server', width: '14%', rowHeader: true, sort: byName, cell: r => <><a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a><span class="under wide-only">{endpointOf(r)}</span><span class="under narrow-only">{inShort(r)}</span></>},
+		{id: 'state', head: 'State', width: '132px', sort: byState, cell: r => <StateMark state={r.state} />},
+		{id: 'detail', head: 'Why', wideOnly: true, twoLines: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.drain.state === 'finished' ? ', done' : `, ${timeLeft(r.drain)} at most`}` : reasonAlone(r.detail)}</span>},
+		{id: 'since', head: 'For', width: '82px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
+		{id: 'zone', head: 'Zone', width: '88px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
 		{id: 'weight', head: 'Weight', width: '94px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
-		{id: 'flows', head: 'Conn.', width: '78px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows === undefined ? '–' : <span title={`${r.active} active, ${r.flows - (r.active ?? 0)} inactive`}>{r.flows}</span>},
-		{id: 'spark', head: 'Probes', width: '100px', wideOnly: true, cell: r => { const list = recent.get(r.server); return list?.length ? <Spark results={list} top={top} /> : null }},
+		{id: 'flows', head: 'Conn.', width: '74px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows === undefined ? '–' : <span title={`${r.active} active, ${r.flows - (r.active ?? 0)} inactive`}>{r.flows}</span>},
+		{id: 'spark', head: 'Probes', width: '102px', wideOnly: true, cell: r => { const list = recent.get(r.server); return list?.length ? <Spark results={list} top={top} /> : null }},
 	]
 }
 
@@ -140,6 +140,7 @@ export function GroupPage({name}: {name: string}) {
 	const toggle = (s: string) => setPicked(old => { const next = new Set(old); if (!next.delete(s)) next.add(s); return next })
 	const columns = useMemo(() => columnsFor(name, picked, toggle, recent), [name, picked, recent])
 	const shown = useMemo(() => sortRows(filterRows(rows, {text, state, zone}), columns as Column<ServerRow>[], order) as Row[], [rows, text, state, zone, order])
+	const probed = inSight.flatMap(s => recent.get(s)?.length ? [[s, recent.get(s)!] as [string, RecentResult[]]] : [])
 	const crumbs = [{text: 'Server groups', href: '#/server-groups'}]
 	if (!h) return <><PageHead title={name} crumbs={crumbs} /><Waiting what={`server group ${name}`} error={health.error.value} /></>
 	const zones = [...new Set(rows.map(r => r.zone ?? ''))].sort()
@@ -167,16 +168,19 @@ export function GroupPage({name}: {name: string}) {
 			</section>
 			<Overrides list={os.filter(o => o.server_group === name && (o.kind !== 'drain' || !o.server))} />
 			<section class="panel stack" aria-label="Servers">
-				<div class="row">
-					<div class="filter"><Text label="Find" value={text} onInput={setText} placeholder="name, address, reason" /></div>
-					<div class="filter"><Select label="State" value={state} onInput={v => setQuery('state', v)} options={[['', 'all states'], ...STATES.map(s => [s, look(s).word] as [string, string])]} /></div>
-					{zones.length > 1 && <div class="filter"><Select label="Zone" value={zone} onInput={setZone} options={zones.map(z => [z, z || 'all zones'] as [string, string]).concat(zones.includes('') ? [] : [['', 'all zones']])} /></div>}
-				</div>
-				{zone && <div class="row"><Act class="small" why={whyNot('operator')} onClick={() => openDrain([groupZonePlace(name, zone)])}>Drain all of {zone}</Act><span class="soft small">its servers here, later ones too</span></div>}
-				<Bulk group={name} picked={[...picked]} rows={rows} clear={() => setPicked(new Set())} />
+				{rows.length > 0 && <>
+					<div class="row">
+						<div class="filter"><Text label="Find" value={text} onInput={setText} placeholder="name, address, reason" /></div>
+						<div class="filter"><Select label="State" value={state} onInput={v => setQuery('state', v)} options={[['', 'all states'], ...STATES.map(s => [s, look(s).word] as [string, string])]} /></div>
+						{zones.length > 1 && <div class="filter"><Select label="Zone" value={zone} onInput={setZone} options={zones.map(z => [z, z || 'all zones'] as [string, string]).concat(zones.includes('') ? [] : [['', 'all zones']])} /></div>}
+					</div>
+					{zone && <div class="row"><Act class="small" why={whyNot('operator')} onClick={() => openDrain([groupZonePlace(name, zone)])}>Drain all of {zone}</Act><span class="soft small">its servers here, later ones too</span></div>}
+					<Bulk group={name} picked={[...picked]} rows={rows} clear={() => setPicked(new Set())} />
+				</>}
 				{rows.length === 0 ? <Empty title="No server yet" text="A server has an address, a port and a zone. It gets connections once it has passed its checks." cli={`zonegate config apply -f ${name}.json`} />
 					: shown.length === 0 ? <p class="soft">No server matches. <button type="button" class="quiet" onClick={() => { setText(''); setZone(''); setQuery('state', '') }}>Show all</button></p>
 						: <VirtualTable rows={shown} columns={columns} keyOf={r => r.server} order={order} onOrder={setOrder} onSight={setInSight} caption={`Servers of ${name}: ${shown.length} of ${rows.length}`} selected={r => picked.has(r.server)} />}
+				{probed.length > 0 && <SparkTable rows={probed} />}
 			</section>
 			<Advices list={h.advice} />
 		</>

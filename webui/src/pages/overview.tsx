@@ -5,13 +5,13 @@ import {useEffect} from 'preact/hooks'
 import {get} from '../lib/api.ts'
 import {count, plural, when} from '../lib/format.ts'
 import {downOf, sentence, serversOf, type Sentence} from '../lib/health.ts'
-import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
+import {useBalancers, useGroups, useOverrides, useZones} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {href, route, setQuery} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Group, LoadBalancer, Override} from '../lib/types.ts'
-import {Act, Empty, Fault, GroupBar, Mark, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
+import {Act, Empty, Fault, GroupBar, Mark, Numbers, PageHead, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {Overrides} from '../ui/drain.tsx'
 import {Cards} from '../ui/paged.tsx'
 import {Throughput} from '../ui/throughput.tsx'
@@ -51,7 +51,7 @@ function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<st
 	return (
 		<article class="panel card stack live">
 			<div class="spread"><h2><a href={href('load-balancers', lb.name)}>{lb.name}</a></h2><StateMark as={balancerLook(lb, overrides)} /></div>
-			<div class="soft small">{lb.dns_name ?? 'not in DNS'} · <a href={href('load-balancers', lb.name)}>{plural(Object.keys(lb.zones).length, 'zone')}</a> · {Object.values(lb.listeners).map(l => `${l.protocol} ${l.port}`).slice(0, 4).join(', ') || 'no listener'}</div>
+			<div class="soft small">{lb.dns_name ? <Words text={lb.dns_name} /> : 'not in DNS'} · <a href={href('load-balancers', lb.name)}>{plural(Object.keys(lb.zones).length, 'zone')}</a> · {Object.values(lb.listeners).map(l => `${l.protocol} ${l.port}`).slice(0, 4).join(', ') || 'no listener'}</div>
 			{lb.dns_name && all > 0 && <div class="small"><a href={href('load-balancers', lb.name)}>{lb.status.addresses_published} of {plural(all, 'address', 'addresses')}</a> published</div>}
 			{mine.slice(0, 4).map(g => (
 				<div class="stack small" key={g.name} style={{gap: '4px'}}>
@@ -75,14 +75,18 @@ export function BalancerCards({list, groups, overrides, none}: {list: LoadBalanc
 	return <Cards items={list} one="load balancer" keyOf={lb => lb.name} words={lb => `${lb.name} ${lb.dns_name ?? ''}`} none={none} card={lb => <BalancerCard lb={lb} groups={groups} overrides={overrides} />} />
 }
 
-function Teach({why}: {why: string}) {
+/** What is missing first is what to begin with. */
+function Teach({why, groups}: {why: string; groups: number}) {
+	const zones = useZones().data.value?.items.length ?? 0
+	const next = groups === 0 ? 1 : zones === 0 ? 2 : 3
+	const look = (step: number) => step === next ? 'main-action' : ''
 	return (
 		<Empty title="No load balancer yet" text="A server group says which servers there are and how they are checked; a zone is a place with an address; a load balancer joins them."
 			cli="zonegate config apply -f shop.json">
 			<span class="row">
-				<Act why={why} onClick={() => { location.hash = '#/server-groups/:new' }}>1. New server group</Act>
-				<Act why={why} onClick={() => { location.hash = '#/zones/:new' }}>2. New zone</Act>
-				<Act why={why} class="main-action" onClick={() => { location.hash = '#/load-balancers/:new' }}>3. New load balancer</Act>
+				<Act why={why} class={look(1)} onClick={() => { location.hash = '#/server-groups/:new' }}>1. New server group</Act>
+				<Act why={why} class={look(2)} onClick={() => { location.hash = '#/zones/:new' }}>2. New zone</Act>
+				<Act why={why} class={look(3)} onClick={() => { location.hash = '#/load-balancers/:new' }}>3. New load balancer</Act>
 			</span>
 		</Empty>
 	)
@@ -143,7 +147,7 @@ export function Overview() {
 					]} />
 				</section>
 			)}
-			{lbs.length === 0 ? <Teach why={whyNot('editor')} /> : <section class="stack" aria-label="Load balancers"><BalancerCards list={worstFirst(lbs, os)} groups={byName} overrides={os} /></section>}
+			{lbs.length === 0 ? <Teach why={whyNot('editor')} groups={gs.length} /> : <section class="stack" aria-label="Load balancers"><BalancerCards list={worstFirst(lbs, os)} groups={byName} overrides={os} /></section>}
 			<div class="halves"><Throughput title="Throughput" /><LastEvents /></div>
 			<p class="soft small">Read {when(new Date(balancers.at.value).toISOString())}</p>
 		</>

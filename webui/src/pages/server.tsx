@@ -2,7 +2,7 @@
 // One server: since when it is what it is, why, and what to try.
 import {useEffect, useMemo, useState} from 'preact/hooks'
 import {get, getAll} from '../lib/api.ts'
-import {age, ms, readable, span, when} from '../lib/format.ts'
+import {age, ms, rateOf, readable, span, when} from '../lib/format.ts'
 import {look} from '../lib/health.ts'
 import {join, ofHistory, ofNow, type Point} from '../lib/latency.ts'
 import {useOverrides} from '../lib/load.ts'
@@ -22,9 +22,15 @@ const DAY = 86400000
 const NO_ITEMS: HistoryItem[] = []
 
 function sentOf(h: ServerHealth, sent: string | undefined, check: HealthCheck | undefined): string {
-	if (!h.check) return 'nothing: the health check is off'
+	if (!h.check) return h.state === 'unused' ? 'nothing: no listener uses its group' : 'nothing: the health check is off'
 	const expects = check?.expected_status && /^http/.test(h.check.type) ? `, expecting ${check.expected_status}` : ''
 	return `${sent ?? `a ${h.check.type} probe`} to ${h.check.endpoint}${expects}, at most ${ms(h.check.timeout_ms)}`
+}
+
+/** What the address has to bear of probes, of all groups together. */
+function loadOf(h: ServerHealth): string {
+	const {per_second: rate, different} = h.probe_load
+	return `each gateway sends ${h.address} ${rateOf(rate)} probes/s${different > 1 ? `, of ${different} different probes` : ''}`
 }
 
 function Why({h, check, node}: {h: ServerHealth; check?: HealthCheck; node: string | null | undefined}) {
@@ -37,7 +43,8 @@ function Why({h, check, node}: {h: ServerHealth; check?: HealthCheck; node: stri
 				<dt>Sent</dt><dd>{sentOf(h, (bad ?? h.last_probe)?.sent, check)}</dd>
 				<dt>From</dt><dd>{node ?? 'this gateway'}{check?.source_address && <>, source <span class="mono">{check.source_address}</span></>}</dd>
 				{bad && <><dt>At</dt><dd>{when(bad.started)} ({age(bad.started, now.value)} ago)</dd></>}
-				<dt>In a row</dt><dd>{h.failures ? `${h.failures} failed` : `${h.passes} passed`}</dd>
+				{h.check && <><dt>In a row</dt><dd>{h.failures ? `${h.failures} failed` : `${h.passes} passed`}</dd></>}
+				{h.probe_load.different > 0 && <><dt>Probe load</dt><dd>{loadOf(h)}</dd></>}
 				{h.next_change && <><dt>Next</dt><dd>{h.next_change}</dd></>}
 			</dl>
 			{bad && <Evidence p={bad} />}
@@ -62,11 +69,11 @@ function Latency({h, items}: {h: ServerHealth; items: HistoryItem[]}) {
 	const times = useMemo(() => rows.map(r => r.t / 1000), [rows])
 	const lines = useMemo(() => [{name: 'time to an answer', values: rows.map(r => r.pass), points: true}, ...(rows.some(r => r.fail !== null) ? [{name: 'failed after', values: rows.map(r => r.fail), dash: [4, 4], points: true, colour: '--bad'}] : [])], [rows])
 	return (
-		<section class="panel stack" aria-label="Probe latency">
+		<section class="panel stack live" aria-label="Probe latency">
 			<div class="spread"><h2>Probe latency</h2>
 				<div class="row" role="group" aria-label="How far back">{SPANS.map(([id,, text]) => <button key={id} type="button" class="small" aria-pressed={back === id} onClick={() => setBack(id)}>{back === id ? `✓ ${text}` : text}</button>)}</div></div>
-			{times.length < 2 ? <p class="soft" role="status">Waiting for probes …</p> : <Chart title="Probe latency" times={times} lines={lines} format={ms} />}
-			<p class="soft small">{back === 'now' ? 'The last probes, and each since this page was opened.' : 'The last probes, and those before each change of state; between them none is kept.'}{h.check && ` A probe fails after ${ms(h.check.timeout_ms)}.`}</p>
+			{!h.check ? <p class="soft">It is not probed.</p> : times.length < 2 ? <p class="soft" role="status">Waiting for probes …</p> : <Chart title="Probe latency" times={times} lines={lines} format={ms} />}
+			{h.check && <p class="soft small">{back === 'now' ? 'The last probes, and each since this page was opened.' : 'The last probes, and those before each change of state; between them none is kept.'} A probe fails after {ms(h.check.timeout_ms)}.</p>}
 		</section>
 	)
 }
@@ -75,19 +82,20 @@ function History({history, state}: {history: Resource<{items: HistoryItem[]}>; s
 	const [days, setDays] = useState(1)
 	const items = history.data.value?.items
 	const to = now.value, from = to - days * DAY
+	const list = items ? pieces(items, state, from, to) : []
 	return (
-		<section class="panel stack" aria-label="Health over time">
+		<section class="panel stack live" aria-label="Health over time">
 			<div class="spread"><h2>Health over time</h2>
 				<div class="row" role="group" aria-label="How far back">{[[1 / 24, '1 h'], [1, '24 h'], [7, '7 d']].map(([d, t]) => <button key={t} type="button" class="small" aria-pressed={days === d} onClick={() => setDays(d as number)}>{days === d ? `✓ ${t}` : t}</button>)}</div></div>
 			{!items ? <Waiting what="the history" error={history.error.value} /> : <>
-				<Timeline pieces={pieces(items, state, from, to)} from={from} to={to} />
-				<p class="soft small">Where nothing is drawn the daemon did not look.</p>
+				<Timeline pieces={list} from={from} to={to} />
+				<p class="soft small">Where nothing is drawn the daemon did not look.{list.some(p => p.unsaid) && ' Hatched: it ended without a stop, and from when on it did not look is not known.'}</p>
 				<details open={items.length <= 8}>
 					<summary>As a table</summary>
 					<Table caption="Changes of state" empty="It has not changed its state." head={['When', 'What', 'After', 'Why']}
 						rows={items.slice(0, 100).map((i: HistoryItem) => i.event === 'transition'
 							? [<span class="nowrap">{when(i.at)}</span>, <span class="nowrap">{look(i.from ?? '').word} → <StateMark state={i.to} /></span>, i.lasted_ms === undefined ? '' : span(i.lasted_ms), i.detail]
-							: [<span class="nowrap">{when(i.at)}</span>, i.event === 'daemon.started' ? 'The daemon started' : 'The daemon stopped', '', i.unclean ? 'It had ended without a stop, and nobody looked.' : ''])} />
+							: [<span class="nowrap">{when(i.at)}</span>, <span class="nowrap">{i.event === 'daemon.started' ? 'The daemon started' : 'The daemon stopped'}</span>, '', i.unclean ? `Unknown until ${when(i.at)}: it had ended without a stop, and from when on nobody looked is not known.` : ''])} />
 				</details>
 			</>}
 		</section>
@@ -123,7 +131,7 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 			<Overrides list={mine} />
 			<div class="halves"><Why h={h} check={config.data.value?.health_check} node={system.data.value?.node} /><Latency h={h} items={history.data.value?.items ?? NO_ITEMS} /></div>
 			<History history={history} state={h.state} />
-			<section class="panel" aria-label="Where it is in service">
+			<section class="panel live" aria-label="Where it is in service">
 				<h2>Where it is in service</h2>
 				<Table caption="Virtual services" empty="In none." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']} num={[4]}
 					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, s.weight ?? '–'])} />

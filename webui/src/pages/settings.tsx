@@ -46,7 +46,7 @@ export function Timeouts() {
 	useEffect(load, [])
 	return (
 		<section class="panel stack" aria-label="Timeouts">
-			<h2>Timeouts of IPVS</h2>
+			<h2>IPVS</h2>
 			{!all || !object ? <Waiting what="the settings" error={error ?? (fault ? new ApiError(0, 'unknown', fault) : undefined)} />
 				: <Form key={object.etag} fields={fieldsOf(all.Settings!, all)} original={object.data} etag={object.etag} reload={load} />}
 		</section>

@@ -7,7 +7,7 @@ import {now} from '../lib/live.ts'
 import {href} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Override, ShiftEffect, ShiftEffects} from '../lib/types.ts'
-import {Act} from '../ui/bits.tsx'
+import {Act, Words} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {Check, Text} from '../ui/fields.tsx'
 
@@ -31,7 +31,7 @@ function Effect({e}: {e: ShiftEffect}) {
 	const gone = e.answers_before.filter(a => !e.answers_after.includes(a))
 	return (
 		<div class="stack">
-			<h3>{e.load_balancer}{e.dns_name && <span class="soft"> · {e.dns_name}</span>}</h3>
+			<h3>{e.load_balancer}{e.dns_name && <span class="soft"> · <Words text={e.dns_name} /></span>}</h3>
 			<dl class="facts">
 				<dt>Zones left</dt><dd>{e.zones_left === 0 ? <strong class="t-bad">none</strong> : e.zones_left}</dd>
 				<dt>Answers now</dt><dd class="mono">{e.answers_before.join('  ') || 'none'}</dd>
@@ -63,12 +63,12 @@ function ShiftDialog({zone, lb, choices}: {zone: string; lb: string; choices: st
 				<h3>What it will do</h3>
 				{fault ? <p class="t-bad">{fault}</p> : !impact ? <p class="soft">Computing …</p> : impact.effects.slice(0, 5).map(e => <Effect key={e.load_balancer} e={e} />)}
 				{impact && impact.effects.length > 5 && <p class="soft">and {impact.effects.length - 5} more load balancers</p>}
-				{impact?.refusals.map(r => <div class="banner bad" key={r.detail}>{r.detail}</div>)}
+				{impact?.refusals.map(r => <div class="banner bad" key={r.detail}>{r.detail.replace(/; set force .*$/, '')}</div>)}
 			</section>
 			<div class="fields">
 				<Text label="For how long" value={duration} onInput={setDuration} list={['30m', '1h', '2h', '4h', '1d', '3d']} help="30m, 2h, 3d; 72 hours at most" fault={expires ? undefined : 'a number and a unit: 90s, 30m, 2h, 3d'} />
 				<div class="field">
-					<span class="label">Of which</span>
+					<span class="label">From</span>
 					<label class="check"><input type="radio" name="target" checked={target === lb} onChange={() => setTarget(lb)} />{lb === '*' ? 'all load balancers' : lb}</label>
 					{lb !== '*' && choices.includes('*') && <label class="check"><input type="radio" name="target" checked={target === '*'} onChange={() => setTarget('*')} />all load balancers, later ones too</label>}
 				</div>

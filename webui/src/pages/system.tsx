@@ -6,7 +6,7 @@ import {count, parseSpan, plural, when} from '../lib/format.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {me, whyNot} from '../lib/session.ts'
 import type {NewToken, Role, SessionRow, Token, User} from '../lib/types.ts'
-import {Act, Advices, CopyButton, Empty, PageHead, say, StateMark, Waiting} from '../ui/bits.tsx'
+import {Act, Advices, CopyButton, Empty, PageHead, say, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {ActionDialog, closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Select, Text} from '../ui/fields.tsx'
 import {Operations} from '../ui/plan.tsx'
@@ -30,7 +30,7 @@ function KernelFacts({modules, sysctls}: {modules: string[]; sysctls: {name: str
 		<section class="panel stack live whole" aria-label="Modules and sysctls">
 			<h2>Modules and sysctls</h2>
 			{modules.length ? <div class="row">{modules.map(m => <code class="chip" key={m}>{m}</code>)}</div> : <p class="soft">No module of IPVS is listed: it is not loaded, or built into the kernel.</p>}
-			<Table caption="Sysctls" empty="None can be read." head={['Sysctl', 'Value', 'What it is for']} num={[1]} rows={sysctls.map(s => [<span class="mono">{s.name}</span>, String(s.value), <span class="small">{MEANINGS[s.name] ?? ''}</span>])} />
+			<Table caption="Sysctls" empty="None can be read." head={['Sysctl', 'Value', 'What it is for']} num={[1]} rows={sysctls.map(s => [<span class="mono"><Words text={s.name} /></span>, String(s.value), <span class="small">{MEANINGS[s.name] ?? ''}</span>])} />
 		</section>
 	)
 }
@@ -49,7 +49,7 @@ function DoctorFindings() {
 			<ul class="list findings">{d.findings.map(f => (
 				<li key={f.code + f.object + f.what}><StateMark as={SEVERITIES[f.severity]} /><div class="grow stack">
 					<span>{f.what}</span><span class="soft small">{f.why}</span>
-					{f.mend && <div class="row"><span class="small">{WHERE[f.where]}:</span><code class="grow">{f.mend}</code><CopyButton text={f.mend} what={`the command for ${f.code.replace(/_/g, ' ')}${f.object ? ` of ${f.object}` : ''}`} /></div>}
+					{f.mend && <div class="row"><span class="small">{WHERE[f.where]}:</span><code class="grow"><Words text={f.mend} /></code><CopyButton text={f.mend} what={`the command for ${f.code.replace(/_/g, ' ')}${f.object ? ` of ${f.object}` : ''}`} /></div>}
 				</div></li>
 			))}</ul>
 			{!d.findings.length && <p class="soft">Nothing was found.</p>}
@@ -96,7 +96,7 @@ function Node() {
 				<section class="panel stack live" aria-label="DNS updates"><h2>DNS updates</h2><p><StateMark as={s.dns_update.in_sync ? good : bad} /> {s.dns_update.server}, {plural(s.dns_update.record_sets, 'record set')}</p>{s.dns_update.error && <p class="t-bad">{s.dns_update.error}</p>}</section>
 			)}
 			{s.api.tls && (
-				<section class="panel stack" aria-label="Certificate"><h2>Certificate</h2>
+				<section class="panel stack live" aria-label="Certificate"><h2>Certificate</h2>
 					<dl class="facts"><dt>Subject</dt><dd>{s.api.tls.subject}</dd><dt>Ends</dt><dd>{when(s.api.tls.not_after)}</dd><dt>SHA-256</dt><dd class="mono small">{s.api.tls.fingerprint_sha256}</dd></dl>
 				</section>
 			)}
@@ -111,12 +111,12 @@ function Kernel() {
 	const reconcile = async () => { try { await request('POST', '/api/v1/kernel/reconcile'); say('The table was mended'); refreshAll() } catch (e) { say((e as Error).message) } }
 	return (
 		<>
-			<section class="panel stack" aria-label="Drift">
+			<section class="panel stack live" aria-label="Drift">
 				<div class="spread"><h2>Drift</h2><Act why={whyNot('operator') || (d && !d.in_sync ? '' : 'there is nothing to mend')} onClick={reconcile}>Mend it now</Act></div>
 				{!d ? <Waiting what="the drift" error={drift.error.value} /> : d.in_sync ? <p><StateMark as={good} /> The kernel's table is as it should be{d.repaired_since_start > 0 && `; ${d.repaired_since_start} repaired since the start`}.</p>
 					: <Operations list={d.operations} total={d.operations_total} ipvs={d.ipvs} />}
 			</section>
-			<section class="panel stack" aria-label="Table">
+			<section class="panel stack live" aria-label="Table">
 				<h2>IPVS table</h2>
 				{t?.ipvs === 'off' && <p class="soft">IPVS is off on this node: this is what is planned.</p>}
 				{!t ? <Waiting what="the table" error={table.error.value} /> : (
@@ -152,7 +152,7 @@ function Users() {
 	const list = users.data.value?.items
 	const remove = (u: User) => showDialog(() => <ActionDialog title={`Remove ${u.name}`} action="Remove" danger done={`${u.name} was removed`} run={async () => { await request('DELETE', '/api/v1/users/{user}', {params: {user: u.name}}) }}><p>His sessions end at once.</p></ActionDialog>)
 	return (
-		<section class="panel stack" aria-label="Users">
+		<section class="panel stack live" aria-label="Users">
 			<div class="spread"><h2>Users</h2><button type="button" class="main-action" onClick={() => showDialog(() => <UserDialog />)}>New user</button></div>
 			{!list ? <Waiting what="the users" error={users.error.value} /> : (
 				list.length === 0 ? <Empty title="No user yet" text="Root comes in by the socket of the host; everybody else needs a user." cli="zonegate user set anna --role operator" /> : <Table caption="Users" head={['Name', 'Role', 'Last signed in', '']}
@@ -200,7 +200,7 @@ function Tokens() {
 	const list = tokens.data.value?.items
 	const revoke = (t: Token) => showDialog(() => <ActionDialog title={`Revoke ${t.name ?? t.id}`} action="Revoke" danger done="The token was revoked" run={async () => { await request('DELETE', '/api/v1/tokens/{token}', {params: {token: t.id}}) }}><p>Whoever uses it is refused at once.</p></ActionDialog>)
 	return (
-		<section class="panel stack" aria-label="Tokens">
+		<section class="panel stack live" aria-label="Tokens">
 			<div class="spread"><h2>Tokens</h2><button type="button" class="main-action" onClick={() => showDialog(() => <TokenDialog />)}>New token</button></div>
 			{!list ? <Waiting what="the tokens" error={tokens.error.value} /> : (
 				list.length === 0 ? <Empty title="No token yet" text="A token lets a program use the API, with a role and for as long as you say." cli="zonegate token create prometheus --role metrics --for 90d" /> : <Table caption="Tokens" head={['Name', 'Role', 'Ends', 'Only from', 'Last used', '']}
@@ -213,9 +213,9 @@ function Tokens() {
 function Sessions() {
 	const sessions = useResource('sessions', () => get('/api/v1/sessions'), 10000)
 	const list = sessions.data.value?.items
-	const end = (s: SessionRow) => showDialog(() => <ActionDialog title={`End the session of ${s.user}`} action="End it" danger done="The session has ended" run={async () => { await request('DELETE', '/api/v1/sessions/{session}', {params: {session: s.id}}) }} />)
+	const end = (s: SessionRow) => showDialog(() => <ActionDialog title={`End the session of ${s.user}`} action="End it" danger done="The session has ended" run={async () => { await request('DELETE', '/api/v1/sessions/{session}', {params: {session: s.id}}) }}><p>{s.current ? 'It is the one that you are using: you are signed out.' : 'Whoever uses it has to sign in again.'}</p></ActionDialog>)
 	return (
-		<section class="panel stack" aria-label="Sessions">
+		<section class="panel stack live" aria-label="Sessions">
 			<h2>Sessions</h2>
 			{!list ? <Waiting what="the sessions" error={sessions.error.value} /> : (
 				<Table caption="Sessions" empty="None." head={['User', 'From', 'Since', 'Last seen', 'Ends', '']}

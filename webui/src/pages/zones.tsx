@@ -21,11 +21,11 @@ export function Zones() {
 				: <Cards items={list} one="zone" keyOf={z => z.name} words={z => `${z.name} ${z.description}`}
 					none={<Empty title="No zone yet" text="A zone is a place that can fail as a whole: a hall, a site. Load balancers have an address in each of theirs." cli="zonegate config apply -f zones.json" />}
 					card={z => (
-						<article class="panel card stack">
+						<article class="panel card stack live">
 							<div class="spread"><h2><a href={href('zones', z.name, 'edit')}>{z.name}</a></h2></div>
 							{z.description && <p>{z.description}</p>}
 							<p class="soft small">{z.client_subnets.length ? `clients: ${z.client_subnets.slice(0, 4).join(', ')}${z.client_subnets.length > 4 ? ' …' : ''}` : 'no client networks'}</p>
-							<p class="small">In {plural(of(z.name).length, 'load balancer')}{of(z.name).length > 0 && ': '}{of(z.name).slice(0, 5).map((lb, i) => <span key={lb.name}>{i > 0 && ', '}<a href={href('load-balancers', lb.name)}>{lb.name}</a></span>)}</p>
+							<p class="small">In {of(z.name).length ? plural(of(z.name).length, 'load balancer') : 'no load balancer'}{of(z.name).length > 0 && ': '}{of(z.name).slice(0, 5).map((lb, i) => <span key={lb.name}>{i > 0 && ', '}<a href={href('load-balancers', lb.name)}>{lb.name}</a></span>)}</p>
 							<div class="actions">
 								<Act why={whyNot('operator') || (of(z.name).length ? '' : 'it is in no load balancer')} label={`Shift away from all: ${z.name}`} onClick={() => openShift(z.name, '*')}>Shift away from all</Act>
 								<Act why={whyNot('editor')} label={`Edit ${z.name}`} onClick={() => go('zones', z.name, 'edit')}>Edit</Act>

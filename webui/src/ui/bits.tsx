@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The small pieces that all pages are made of.
 import {signal} from '@preact/signals'
-import type {ComponentChildren} from 'preact'
+import {Fragment, type ComponentChildren} from 'preact'
 import {useState} from 'preact/hooks'
 import {look, type Look, type Shape, type Tone} from '../lib/health.ts'
-import {plural} from '../lib/format.ts'
+import {partsOf, plural, SHORT} from '../lib/format.ts'
 import type {ApiError} from '../lib/api.ts'
 
 const PATHS: Record<Shape, ComponentChildren> = {
@@ -26,6 +26,14 @@ export function StateMark({state, as}: {state?: string; as?: Look}) {
 	return <span class={`state t-${l.tone}`}><Mark shape={l.shape} />{l.word}</span>
 }
 
+/**
+ * Names, commands and data of records: short words stay whole; where a long one has no room it is broken after a dot or a slash,
+ * and only what is long between those after "-", "_", ":" or "=", too.
+ */
+export function Words({text}: {text: string}) {
+	return <>{text.split(/( +)/).map((word, i) => i % 2 ? word : <Fragment key={i}>{partsOf(word).map((part, n) => <Fragment key={n}>{n > 0 && <wbr />}{part.length <= SHORT ? <span class="nowrap">{part}</span> : part}</Fragment>)}</Fragment>)}</>
+}
+
 export function Brand() {
 	return <><svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#14532d" /><path d="M7 9h18M7 16h11M7 23h18" stroke="#fff" stroke-width="3.4" stroke-linecap="round" /><circle cx="24" cy="16" r="2.6" fill="#4ade80" /></svg>Zonegate</>
 }
@@ -37,7 +45,7 @@ export function PageHead({title, crumbs = [], sub, children}: {title: string; cr
 	return (
 		<header class="head">
 			<div>
-				{crumbs.length > 0 && <nav class="crumbs" aria-label="Where this is">{crumbs.map((c, i) => <span key={c.href}>{i > 0 && '/ '}<a href={c.href}>{c.text}</a></span>)}</nav>}
+				{crumbs.length > 0 && <nav class="crumbs" aria-label="Where this is">{crumbs.map((c, i) => <span key={c.href}>{i > 0 && '/\u00a0'}<a href={c.href}>{c.text}</a></span>)}</nav>}
 				<h1 tabIndex={-1}>{title}</h1>
 				{sub && <div class="sub">{sub}</div>}
 			</div>
@@ -59,7 +67,7 @@ export function Act({why = '', onClick, class: name = '', children, label, busy}
 }
 
 export function Empty({title, text, cli, children}: {title: string; text: string; cli?: string; children?: ComponentChildren}) {
-	return <div class="empty"><strong>{title}</strong><p>{text}</p>{children}{cli && <code>{cli}</code>}</div>
+	return <div class="empty"><strong>{title}</strong><p>{text}</p>{children}{cli && <code><Words text={cli} /></code>}</div>
 }
 
 export function Fault({error, what}: {error?: ApiError; what: string}) {
@@ -124,7 +132,7 @@ export function Toasts() {
 export function Advices({list}: {list: {code: string; detail: string}[]}) {
 	if (!list.length) return null
 	return (
-		<section class="panel" aria-label="Advice">
+		<section class="panel live" aria-label="Advice">
 			<h2>{plural(list.length, 'piece')} of advice</h2>
 			<ul class="list">{list.map(a => <li key={a.code + a.detail}><span class="state t-info"><Mark shape="triangle" /><span class="hide">Advice: </span></span><span class="grow">{a.detail}</span></li>)}</ul>
 		</section>

@@ -48,7 +48,7 @@ function DrainDialog({places}: {places: Place[]}) {
 			<Text label="Why" value={comment} onInput={setComment} autofocus />
 			<Text label="Let connections finish for at most" value={timeout} onInput={setTimeout} placeholder="as the group says" help="30m, 2h; 0 = now. Then UDP is cut, and TCP where the group terminates" fault={wait === null ? 'a number and a unit: 90s, 30m, 2h' : undefined} />
 			{fault && <p class="t-bad">{fault}</p>}
-			{plan && <details open><summary>What it will do</summary><PlanView plan={plan} /></details>}
+			{plan && <details open><summary>What it will do</summary><PlanView plan={{...plan, diff: undefined}} /></details>}
 		</ActionDialog>
 	)
 }
@@ -133,7 +133,7 @@ function End({o}: {o: Override}) {
 export function Overrides({list}: {list: Override[]}) {
 	if (!list.length) return null
 	return (
-		<section class="panel" aria-label="Overrides">
+		<section class="panel live" aria-label="Overrides">
 			<h2>Not as configured</h2>
 			<ul class="list">
 				{list.map(o => {

@@ -36,7 +36,8 @@ const isFirst = (f: FieldSpec): boolean => f.required && !f.group.includes('wind
 function helpOf(f: FieldSpec): string {
 	const bounds = f.min !== undefined && f.max !== undefined ? `${f.min} to ${f.max}` : ''
 	const initial = f.kind !== 'flag' && f.initial !== undefined && f.initial !== '' && !(Array.isArray(f.initial) && !f.initial.length) ? `default ${Array.isArray(f.initial) ? f.initial.join(', ') : String(f.initial)}` : ''
-	return [f.help.replace(/;? ?only with .*$/, ''), bounds, initial].filter(Boolean).join('; ')
+	const help = f.help.replace(/;? ?only with .*$/, '')
+	return [f.kind === 'flag' ? help.replace(/^false:/, 'off:').replace(/^true:/, 'on:') : help, bounds, initial].filter(Boolean).join('; ')
 }
 
 export interface FormProps {

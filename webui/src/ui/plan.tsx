@@ -2,6 +2,7 @@
 // What a change would do: to the document, to the kernel, to DNS.
 import type {Change, DnsChange, Plan} from '../lib/types.ts'
 import {plural} from '../lib/format.ts'
+import {Words} from './bits.tsx'
 
 const WORD: Record<string, string> = {create: 'New', update: 'Changed', delete: 'Removed'}
 
@@ -16,7 +17,7 @@ function ChangeView({change}: {change: Change}) {
 	const old = lines(change.old), made = lines(change.new)
 	return (
 		<div class="diff stack">
-			<h3>{WORD[change.action] ?? change.action} <span class="mono">{change.path.slice(1)}</span></h3>
+			<h3>{WORD[change.action] ?? change.action} <span class="mono"><Words text={change.path.slice(1)} /></span></h3>
 			<div>{old.filter(l => !made.includes(l)).map(l => <del key={l}>{l}</del>)}{made.filter(l => !old.includes(l)).map(l => <ins key={l}>{l}</ins>)}</div>
 		</div>
 	)
@@ -33,7 +34,7 @@ function DnsView({list, total}: {list: DnsChange[]; total: number}) {
 	if (!list.length) return <p class="soft">No answer of DNS changes.</p>
 	return (
 		<div class="diff stack">
-			{list.map(c => <div key={c.name + c.type}><span class="mono">{c.name} {c.type}</span><del>{answers(c.before, c.ttl_before_s)}</del><ins>{answers(c.after, c.ttl_after_s)}</ins></div>)}
+			{list.map(c => <div key={c.name + c.type}><span class="mono"><Words text={c.name} /> {c.type}</span><del>{answers(c.before, c.ttl_before_s)}</del><ins>{answers(c.after, c.ttl_after_s)}</ins></div>)}
 			{total > list.length && <p class="soft">and {total - list.length} more</p>}
 		</div>
 	)
@@ -50,7 +51,8 @@ export function Operations({list, total, ipvs}: {list: string[]; total: number; 
 	)
 }
 
-export function PlanView({plan}: {plan: Plan}) {
+/** Of an override there is no change of the configuration to show. */
+export function PlanView({plan}: {plan: Partial<Pick<Plan, 'diff'>> & Omit<Plan, 'diff'>}) {
 	return (
 		<div class="stack">
 			{plan.diff && <section class="stack"><h3>{plural(plan.diff_total ?? 0, 'change')} of the configuration</h3><Changes list={plan.diff} total={plan.diff_total ?? 0} /></section>}

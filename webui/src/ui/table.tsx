@@ -71,7 +71,7 @@ export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, onSight, 
 				<caption class="hide">{caption}</caption>
 				<Head columns={columns} order={order} onOrder={onOrder} />
 				<tbody>
-					{first > 0 && <tr class="pad" aria-hidden="true"><td colSpan={columns.length} style={{height: `${first * ROW}px`}} /></tr>}
+					{first > 0 && <tr class="pad" aria-hidden="true"><td style={{height: `${first * ROW}px`}} /></tr>}
 					{rows.slice(first, end).map((row, i) => (
 						<tr key={keyOf(row)} aria-rowindex={first + i + 2} aria-selected={selected?.(row) || undefined}>
 							{columns.map(c => {
@@ -80,7 +80,7 @@ export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, onSight, 
 							})}
 						</tr>
 					))}
-					{end < rows.length && <tr class="pad" aria-hidden="true"><td colSpan={columns.length} style={{height: `${(rows.length - end) * ROW}px`}} /></tr>}
+					{end < rows.length && <tr class="pad" aria-hidden="true"><td style={{height: `${(rows.length - end) * ROW}px`}} /></tr>}
 				</tbody>
 			</table>
 		</div>

@@ -27,7 +27,7 @@ export function Throughput({title, of = {}}: {title: string; of?: Filter}) {
 	const series = useMemo(() => s && {times: timesOf(s), lines: [{name: FIGURES.find(f => f[0] === figure)![1], values: s.total[figure]}]}, [s, figure])
 	const n = s?.total.now
 	return (
-		<section class="panel stack" aria-label={title}>
+		<section class="panel stack live" aria-label={title}>
 			<div class="spread"><h2>{title}</h2>
 				{s?.available && <div class="row" role="group" aria-label="How far back">{[['5m', '5 min'], ['1h', '1 h']].map(([w, t]) => <button key={w} type="button" class="small" aria-pressed={w === window} onClick={() => setWindow(w!)}>{w === window ? `✓ ${t}` : t}</button>)}</div>}</div>
 			{!s || !series || !n ? <Waiting what="the statistics" error={stats.error.value} />
