@@ -175,10 +175,6 @@ static void set_key(struct reading *r, size_t index, const char *value)
 	const struct settings_key *k = &settings_keys[index];
 	void *at = (char *)r->settings + k->offset;
 
-	if (k->type == KEY_LATER) {
-		fault(r, ERR_UNSUPPORTED, "%s of [%s] is not supported yet", k->name, k->section);
-		return;
-	}
 	if (!value[strspn(value, k->type == KEY_LIST ? ", \t" : "")]) {
 		fault(r, ERR_FORMAT, "%s has no value: give one, or take the line away", k->name);
 		return;
@@ -411,8 +407,6 @@ void settings_write_reference(struct buf_writer *w)
 	for (size_t i = 0; i < settings_keys_count; i++) {
 		const struct settings_key *k = &settings_keys[i];
 
-		if (k->type == KEY_LATER)
-			continue;
 		buf_write_format(w, "%s\t%s\t%s\t%s%s%s%s\n", k->section, k->name,
 				 k->initial ? k->initial : "-", k->help, k->choices ? " (" : "",
 				 k->choices ? k->choices : "", k->choices ? ")" : "");

@@ -51,6 +51,7 @@ struct settings {
 	char *kernel_vip_device;        /* "none" or a device name */
 	unsigned kernel_manage_sysctls; /* 0 yes, 1 no */
 	unsigned kernel_iptables;       /* 0 auto, 1 nft, 2 legacy */
+	char *kernel_marks;             /* marks_parse_space() takes it */
 	struct settings_list notify_url;
 	char *notify_secret_file;
 	unsigned notify_min_severity; /* enum event_severity */

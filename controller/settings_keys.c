@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "model/marks.h"
 #include "settings.h"
 
 #define AT(member) offsetof(struct settings, member)
@@ -70,8 +71,9 @@ const struct settings_key settings_keys[] = {
 	 "backend of iptables for vip_guard; auto: what the command iptables is here, and if that does not work the others"},
 	{"kernel", "manage_sysctls", KEY_CHOICE, VALUE_PRINTABLE, AT(kernel_manage_sysctls), "yes",
 	 0, 0, "yes|no", "set the sysctls below net.ipv4.vs that the configuration needs"},
-	{"kernel", "mark_mask", KEY_LATER, VALUE_PRINTABLE, 0, NULL, 0, 0, NULL,
-	 "bits of the firewall mark that are ours"},
+	{"kernel", "marks", KEY_TEXT, VALUE_MARKS, AT(kernel_marks), MARKS_DEFAULT_TEXT, 0, 0, NULL,
+	 "firewall marks for listeners with a range of ports, as VALUE/MASK: those that are VALUE in the bits of MASK, which leaves 1 to "
+	 "12 bits free; each such listener takes one in each zone"},
 	{"notify", "url", KEY_LIST, VALUE_PRINTABLE, AT(notify_url), NULL, 0, 0, NULL,
 	 "where events are sent to: http:// or https://, at most 8, a comma in one as %2C (default: none)"},
 	{"notify", "secret_file", KEY_TEXT, VALUE_PATH, AT(notify_secret_file), NULL, 0, 0, NULL,

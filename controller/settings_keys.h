@@ -7,7 +7,7 @@
 
 #include "settings_value.h"
 
-enum key_type { KEY_TEXT, KEY_LIST, KEY_NUMBER, KEY_CHOICE, KEY_LATER };
+enum key_type { KEY_TEXT, KEY_LIST, KEY_NUMBER, KEY_CHOICE };
 
 struct settings_key {
 	const char *section;

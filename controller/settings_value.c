@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/addr.h"
+#include "model/marks.h"
 #include "model/object.h"
 
 #define LABEL_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
@@ -99,6 +100,8 @@ static bool is_addressed_host(const char *value)
 
 const char *settings_value_fault(enum value_form form, const char *value)
 {
+	struct mark_space space;
+
 	switch (form) {
 	case VALUE_PRINTABLE:
 		return is_printable(value) ? NULL : "may only hold printable ASCII characters";
@@ -128,6 +131,11 @@ const char *settings_value_fault(enum value_form form, const char *value)
 		return is_addressed_host(value)
 			       ? NULL
 			       : "is no name of a host, no IPv4 address and no [IPv6 address]";
+	case VALUE_MARKS:
+		return marks_parse_space(value, &space)
+			       ? NULL
+			       : "is not VALUE/MASK like " MARKS_DEFAULT_TEXT
+				 ": VALUE may have no bits beside MASK, which leaves 1 to 12 bits free";
 	}
 	return NULL;
 }

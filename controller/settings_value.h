@@ -16,6 +16,7 @@ enum value_form {
 	VALUE_MAILBOX,        /* user@domain, or a domain */
 	VALUE_NAME_SERVER,    /* domain, or domain=ADDRESS=ADDRESS */
 	VALUE_ADDRESSED_HOST, /* host, IPv4 address or [IPv6 address] */
+	VALUE_MARKS,          /* VALUE/MASK: marks_parse_space() */
 };
 
 /* What is wrong, as the rest of a sentence, or NULL if nothing is. */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "engine/events.h"
+#include "kernel/fib_rules.h"
 #include "kernel/kernel.h"
 #include "settings.h"
 #include "store/store.h"
@@ -84,6 +85,8 @@ void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
 		(void)wiring_dns_parse_ns(s->dns_ns.items[i], &es.dns_ns[es.dns_ns_count++]);
 	fill_own_ports(&es, s);
 	es.dns_hostmaster = s->dns_hostmaster;
+	es.mark_use_count = fib_rules_read(es.mark_uses, ENGINE_MARK_USES_MAX);
+	(void)marks_parse_space(s->kernel_marks, &es.marks); /* settings.c has judged it */
 	w->engine = engine_new(&es, &ports, snapshot);
 	engine_load_event_number(w->engine, store_last_event(w->store));
 	for (size_t i = 0; engine_row_kind(i); i++)

@@ -208,19 +208,6 @@ static json_t *status_tree_zone(const struct status_tree *t, const struct lb_zon
 			 status_tree_services(t, z->o.name, NULL));
 }
 
-static const char *status_protocol_name(enum protocol p)
-{
-	switch (p) {
-	case PROTOCOL_TCP:
-		return "tcp";
-	case PROTOCOL_UDP:
-		return "udp";
-	case PROTOCOL_SCTP:
-		return "sctp";
-	}
-	return "";
-}
-
 static json_t *status_tree_group(const struct api_context *api, const struct server_group *g)
 {
 	const struct status_rows rows = {.group = g,
@@ -275,6 +262,11 @@ static json_t *status_tree_drain(const struct engine *e, const struct load_balan
 	return json_null();
 }
 
+static json_t *status_tree_range(const struct listener *l)
+{
+	return l->ports.to ? json_pack("[i, i]", (int)l->ports.from, (int)l->ports.to) : NULL;
+}
+
 static json_t *status_tree(const struct api_context *api, const struct load_balancer *lb)
 {
 	const struct engine *e = api->engine;
@@ -292,9 +284,10 @@ static json_t *status_tree(const struct api_context *api, const struct load_bala
 
 		json_array_append_new(
 			listeners,
-			json_pack("{s:s, s:s, s:i, s:s, s:o, s:o}", "listener", l->o.name,
-				  "protocol", status_protocol_name(l->protocol), "port",
-				  (int)l->port, "server_group", l->server_group, "services",
+			json_pack("{s:s, s:s, s:o*, s:o*, s:s, s:o, s:o}", "listener", l->o.name,
+				  "protocol", status_json_protocol(l->protocol), "port",
+				  l->port ? json_integer(l->port) : NULL, "port_range",
+				  status_tree_range(l), "server_group", l->server_group, "services",
 				  status_tree_services(&t, NULL, l->o.name), "drain",
 				  status_tree_drain(e, lb, l)));
 	}

@@ -367,7 +367,12 @@ static void metrics_on_listener(void *ctx, const struct stats_listener *l)
 	struct metrics_listeners *all = ctx;
 	struct metrics_row *r = metrics_rows_push(&all->rows);
 	char address[ADDR_TEXT_MAX];
+	char port[16];
 
+	if (l->ports.to)
+		snprintf(port, sizeof(port), "%u-%u", l->ports.from, l->ports.to);
+	else
+		snprintf(port, sizeof(port), "%u", l->port);
 	buf_write_format(&all->rows.labels,
 			 "{lb=\"%s\",listener=\"%s\",zone=\"%s\",family=\"%d\",proto=\"%s\"}",
 			 l->lb, l->listener, l->zone, l->family == AF_INET6 ? 6 : 4,
@@ -376,9 +381,9 @@ static void metrics_on_listener(void *ctx, const struct stats_listener *l)
 	r->now = l->now;
 	buf_write_format(
 		&all->infos,
-		"zonegate_listener_info{lb=\"%s\",listener=\"%s\",zone=\"%s\",family=\"%d\",proto=\"%s\",address=\"%s\",port=\"%u\"} 1\n",
+		"zonegate_listener_info{lb=\"%s\",listener=\"%s\",zone=\"%s\",family=\"%d\",proto=\"%s\",address=\"%s\",port=\"%s\"} 1\n",
 		l->lb, l->listener, l->zone, l->family == AF_INET6 ? 6 : 4, protocols[l->protocol],
-		addr_format(&l->address, address), l->port);
+		addr_format(&l->address, address), port);
 }
 
 static void metrics_write_listeners(struct stats *stats, struct buf_writer *w)

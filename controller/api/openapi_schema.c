@@ -263,6 +263,16 @@ static json_t *schema_read_only(char *const columns[COLUMN_COUNT])
 	return schema;
 }
 
+/* Two numbers, the lower one first. */
+static json_t *schema_range(const char *bounds)
+{
+	json_t *number = json_pack("{s:s}", "type", "integer");
+
+	schema_set_bounds(number, bounds, "minimum", "maximum");
+	return json_pack("{s:s, s:i, s:i, s:o}", "type", "array", "minItems", 2, "maxItems", 2,
+			 "items", number);
+}
+
 static json_t *schema_member(char *const columns[COLUMN_COUNT], const char *child)
 {
 	const char *type = columns[COLUMN_TYPE];
@@ -284,6 +294,8 @@ static json_t *schema_member(char *const columns[COLUMN_COUNT], const char *chil
 		return openapi_type_schema("[string]");
 	if (strcmp(type, "array of entries") == 0)
 		return openapi_type_schema("[AccessEntry]");
+	if (strcmp(type, "range") == 0)
+		return schema_range(columns[COLUMN_BOUNDS]);
 	if (strcmp(type, "address") == 0)
 		return json_pack("{s:s, s:s}", "type", "string", "format", "ip-address");
 	if (strcmp(type, "string") == 0)

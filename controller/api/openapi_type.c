@@ -208,7 +208,7 @@ static const struct {
 	{"StatusZone", "A zone of a load balancer",
 	 "zone:string enabled:boolean vip4:address? vip6:address? publication:[Publication] services:[Service]"},
 	{"StatusListener", "A listener of a load balancer",
-	 "listener:string protocol:string port:integer server_group:string services:[Service] drain:Drain?"},
+	 "listener:string protocol:string port?:integer port_range?:[integer] server_group:string services:[Service] drain:Drain?"},
 	{"StatusGroup", "A server group of a load balancer; of a large one not all servers",
 	 "server_group:string summary?:ServerGroupState servers:[GroupServer] servers_total:integer"},
 	{"GroupServer", "A server with its state",

@@ -65,6 +65,30 @@ const char *status_json_ipvs(const struct node_status *n)
 	return n->kernel_off ? "off" : "auto";
 }
 
+const char *status_json_protocol(enum protocol p)
+{
+	switch (p) {
+	case PROTOCOL_TCP:
+		return "tcp";
+	case PROTOCOL_UDP:
+		return "udp";
+	case PROTOCOL_SCTP:
+		return "sctp";
+	}
+	return "";
+}
+
+/* "tcp 192.0.2.10:8000-8100 (fwmark 1509949441)": of a range the kernel's name alone says nothing to a person. */
+static json_t *status_json_ranged(const struct service_status *s, const char *key)
+{
+	char address[ADDR_TEXT_MAX];
+	bool v6 = s->vip.family == AF_INET6;
+
+	return json_sprintf("%s %s%s%s:%u-%u (%s)", status_json_protocol(s->protocol),
+			    v6 ? "[" : "", addr_format(&s->vip, address), v6 ? "]" : "",
+			    s->ports.from, s->ports.to, key);
+}
+
 json_t *status_json_service(const struct service_status *s)
 {
 	json_t *json = json_pack(
@@ -77,9 +101,11 @@ json_t *status_json_service(const struct service_status *s)
 		s->none_healthy ? s->none_healthy : "");
 	char text[PLAN_KEY_TEXT_MAX];
 
-	if (s->expected)
-		json_object_set_new(json, "service",
-				    json_string(plan_key_format(&s->expected->key, text)));
+	if (!s->expected)
+		return json;
+	plan_key_format(&s->expected->key, text);
+	json_object_set_new(json, "service",
+			    s->ports.to ? status_json_ranged(s, text) : json_string(text));
 	return json;
 }
 

@@ -24,6 +24,8 @@ json_t *status_json_server(const struct engine *e, const char *group, const char
 /* {servers, healthy, unhealthy, initial, disabled, draining, used}; NULL if the engine does not know the group (yet). */
 json_t *status_json_group(const struct engine *e, const char *group);
 
+const char *status_json_protocol(enum protocol p); /* "tcp" … */
+
 /* One virtual service without its destinations. */
 json_t *status_json_service(const struct service_status *s);
 

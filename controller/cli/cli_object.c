@@ -142,7 +142,12 @@ enum cli_exit cli_object_list_groups(struct cli *cli)
 
 static void cli_object_add_listener(const struct cli *cli, struct cli_table *t, const json_t *l)
 {
-	AUTO_FREE char *port = mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(l, "port"));
+	const json_t *range = json_object_get(l, "port_range");
+	AUTO_FREE char *port = range ? mem_printf("%" JSON_INTEGER_FORMAT "-%" JSON_INTEGER_FORMAT,
+						  json_integer_value(json_array_get(range, 0)),
+						  json_integer_value(json_array_get(range, 1)))
+				     : mem_printf("%" JSON_INTEGER_FORMAT,
+						  cli_print_number(l, "port"));
 
 	(void)cli;
 	cli_table_add(t, (const char *[]){cli_print_text(l, "name"), cli_print_text(l, "protocol"),

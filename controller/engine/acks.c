@@ -92,6 +92,8 @@ void acks_submit(struct engine *e)
 		vips_finish(e);
 	if (e->lists_done == e->lists_submitted)
 		guards_finish(e);
+	if (e->lists_done == e->lists_submitted)
+		fwmarks_finish(e);
 }
 
 /* ---- answers ---- */
@@ -441,6 +443,7 @@ static void learn_table(struct engine *e, const struct plan_table *t)
 		else if (e->failing)
 			e->table_wanted = true; /* what failed may be of this service */
 	}
+	fwmarks_note_table(e, t);
 	find_leftovers(e, t, first);
 	timeouts_note_table(e, &t->timeouts, e->table_after);
 	vips_note_addresses(e);

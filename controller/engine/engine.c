@@ -24,6 +24,8 @@ struct engine *engine_new(const struct engine_settings *s, const struct engine_p
 	struct engine *e = mem_new(struct engine);
 
 	e->settings = *s;
+	if (!e->settings.marks.mask)
+		e->settings.marks = (struct mark_space)MARKS_DEFAULT;
 	e->ports = *ports;
 	e->snapshot = snapshot;
 	e->sysctls[0] = (struct engine_sysctl){.name = "expire_nodest_conn", .old_value = -1};
@@ -52,6 +54,7 @@ static const struct {
 	{"dns", publish_load_row},       {"override", override_rows_load},
 	{"confirm", confirm_load_row},   {"timeout", timeouts_load_row},
 	{"told", told_load_row},         {"guard", guards_load_row},
+	{"mark", fwmarks_load_row},
 };
 #define ROW_KINDS (sizeof(row_kinds) / sizeof(row_kinds[0]))
 
@@ -79,6 +82,7 @@ void engine_free(struct engine *e)
 	zones_free(e);
 	publish_free(e);
 	guards_free(e);
+	fwmarks_free(e);
 	rows_free(&e->loaded_vip_health);
 	runtime_free(e);
 	services_free(e);
@@ -111,6 +115,7 @@ static void step_checks(struct engine *e)
 {
 	struct snapshot *old = e->planned_snapshot;
 
+	fwmarks_sync(e);
 	runtime_sync(e);
 	services_sync(e);
 	overrides_sync(e);

@@ -28,7 +28,8 @@ static struct guard_input guards_input(const struct engine *e, const struct snap
 				    .has_zone = guards_has_zone,
 				    .ctx = engine.ctx,
 				    .own = e->settings.own_ports,
-				    .own_count = e->settings.own_port_count};
+				    .own_count = e->settings.own_port_count,
+				    .marks = e->settings.marks};
 }
 
 static bool guards_in_use(const struct engine *e)

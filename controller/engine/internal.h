@@ -5,6 +5,7 @@
 
 #include "engine/event_state.h"
 #include "engine/figures.h"
+#include "engine/fwmark_state.h"
 #include "engine/guards.h"
 #include "engine/row_state.h"
 #include "engine/timeouts.h"
@@ -163,6 +164,7 @@ struct engine {
 	struct engine_sysctl sysctls[ENGINE_SYSCTLS];
 	struct engine_timeouts timeouts;
 	struct engine_guards guards;
+	struct engine_fwmarks fwmarks;
 	struct table loaded_health; /* struct engine_row, until their servers appear */
 
 	struct plan_ops ops; /* to be submitted */

@@ -127,6 +127,21 @@ bool vips_is_present(const struct engine *e,
 /* What the network must do so that packets for the VIPs arrive, as far as it is not evident; or NULL. */
 const char *vips_advise(const struct engine *e);
 
+/* fwmarks.c */
+/* Gives the document its marks: those held, and free ones for what is new. For a snapshot that nobody else has yet. */
+void fwmarks_attach(const struct engine *e, struct snapshot *s);
+/* Faults where none is left. */
+void fwmarks_check(const struct engine *e, const struct snapshot *s, struct err *err);
+/* Rows for marks that are new in `s`; appended to `rows` (struct engine_row). */
+void fwmarks_note_candidates(const struct engine *e, const struct snapshot *s, struct vec *rows);
+void fwmarks_load_row(struct engine *e, const struct store_row *row);
+void fwmarks_sync(struct engine *e);   /* first of all: services are found by their marks */
+void fwmarks_plan(struct engine *e);   /* behind all others */
+void fwmarks_finish(struct engine *e); /* gives back those that nothing has any more */
+bool fwmarks_hold(const struct engine *e, uint32_t number);
+void fwmarks_note_table(struct engine *e, const struct plan_table *t);
+void fwmarks_free(struct engine *e);
+
 /* node_zones.c */
 /* Compares [node] zones with the document; tells it once when that changes, and keeps the advice. */
 void node_zones_check(struct engine *e);

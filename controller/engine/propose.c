@@ -103,6 +103,7 @@ void engine_check_document(struct engine *e, const struct snapshot *s, struct er
 {
 	sysctls_check(e, s, err);
 	limits_check(e, s, err);
+	fwmarks_check(e, s, err);
 }
 
 static void check_node(struct engine *e, struct engine_pending *p)
@@ -162,6 +163,7 @@ static void commit(struct engine *e, struct engine_pending *p)
 	p->batch->via = mem_strdup(proposal->via ? proposal->via : "api");
 	p->batch->comment = proposal->comment ? mem_strdup(proposal->comment) : NULL;
 	vips_note_candidates(e, p->next_snapshot, &p->rows);
+	fwmarks_note_candidates(e, p->next_snapshot, &p->rows);
 	guards_note_candidate(e, p->next_snapshot, &p->rows);
 	confirm_note_candidate(e, proposal, p->batch, &p->rows);
 	for (size_t i = 0; i < p->drains.count; i++)
@@ -184,6 +186,7 @@ static void built(void *arg)
 		return;
 	}
 	p->created = creates_named(p);
+	fwmarks_attach(e, p->next_snapshot);
 	drains_collect(e, p->next_snapshot, &p->drains);
 	if (p->proposal->dry_run) {
 		services_preview(e, p->next_snapshot, &p->drains, &p->ops);
@@ -273,8 +276,11 @@ static void put_in_force(struct engine *e, struct engine_pending *p)
 			confirm_load_row(e, &row);
 		else if (strcmp(r->kind, "guard") == 0)
 			guards_load_row(e, &row);
+		else if (strcmp(r->kind, "mark") == 0)
+			fwmarks_load_row(e, &row);
 	}
 	e->snapshot = snapshot_apply(old, p->batch);
+	fwmarks_attach(e, e->snapshot);
 	snapshot_unref(old);
 	drains_add(e, &p->drains);
 	p->changed = true;

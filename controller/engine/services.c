@@ -53,17 +53,19 @@ static int place_compare(const void *a, const void *b)
 	return plan_key_compare(&x->key, &y->key);
 }
 
-static void list_zone(const struct load_balancer *lb, const struct lb_zone *zone,
-		      struct service_places *places)
+static void list_zone(const struct snapshot *s, const struct load_balancer *lb,
+		      const struct lb_zone *zone, struct service_places *places)
 {
 	static const uint8_t families[] = {AF_INET, AF_INET6};
 
 	for (size_t i = 0; i < lb->listeners.count; i++) {
 		for (size_t f = 0; f < sizeof(families); f++) {
-			struct desired_place place = {.lb = lb,
-						      .zone = zone,
-						      .listener = lb->listeners.items[i],
-						      .family = families[f]};
+			struct desired_place place = {
+				.lb = lb,
+				.zone = zone,
+				.listener = lb->listeners.items[i],
+				.family = families[f],
+				.mark = snapshot_find_mark(s, lb, zone, lb->listeners.items[i])};
 
 			places_push(places, &place);
 		}
@@ -81,7 +83,7 @@ void services_list_places(const struct engine *e, const struct snapshot *s,
 			const struct lb_zone *zone = lb->zones.items[j];
 
 			if (services_has_zone(e, zone->o.name))
-				list_zone(lb, zone, ret_places);
+				list_zone(s, lb, zone, ret_places);
 		}
 	}
 	if (ret_places->count > 1)
@@ -260,7 +262,7 @@ void services_free(struct engine *e)
 
 bool services_owned(const struct engine *e, const struct plan_key *k)
 {
-	return k->fwmark == 0 && vips_hold(e, &k->address);
+	return k->fwmark ? fwmarks_hold(e, k->fwmark) : vips_hold(e, &k->address);
 }
 
 /* ---- the plan ---- */
@@ -381,6 +383,7 @@ void services_plan(struct engine *e)
 	for (size_t i = 0; i < leftovers.count; i++)
 		plan_leftover(e, leftovers.items[i]);
 	guards_plan_deletes(e);
+	fwmarks_plan(e);
 	vec_clear(&leftovers);
 	vec_clear(&dirty);
 }

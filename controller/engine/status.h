@@ -75,6 +75,9 @@ struct service_status {
 	const char *listener;
 	const char *group;
 	uint8_t family;
+	enum protocol protocol;
+	struct addr vip;
+	struct model_range ports; /* of a listener with a range */
 	const struct plan_service *
 		expected; /* what the kernel acknowledged last: dests with weights; NULL = not there (yet) */
 	const char *fault; /* why the kernel refused it, NULL = fine */

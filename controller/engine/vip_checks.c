@@ -257,19 +257,39 @@ usec_t vip_checks_note_result(struct engine *e, struct engine_vip_check *c,
 
 /* ---- a look at itself ---- */
 
+static const struct lb_zone *check_zone(const struct engine_vip_check *c)
+{
+	const struct load_balancer *lb = c->lb->lb;
+
+	for (size_t i = 0; i < lb->zones.count; i++) {
+		const struct lb_zone *zone = lb->zones.items[i];
+
+		if (strcmp(zone->o.name, c->zone) == 0)
+			return zone;
+	}
+	return NULL;
+}
+
 /* The services of the VIP are those of its load balancer's listeners: nobody else's are looked through. */
 static bool services_in_order(const struct engine *e, const struct engine_vip_check *c)
 {
 	const struct load_balancer *lb = c->lb->lb;
+	const struct lb_zone *zone = check_zone(c);
 
-	for (size_t i = 0; i < lb->listeners.count; i++) {
+	for (size_t i = 0; zone && i < lb->listeners.count; i++) {
 		const struct listener *l = lb->listeners.items[i];
-		struct plan_key key = {.family = c->family,
-				       .protocol = desired_protocol_number(l->protocol),
-				       .port = (uint16_t)l->port,
-				       .address = c->vip};
-		const struct engine_service *s = services_find(e, &key);
+		const struct desired_place place = {
+			.lb = lb,
+			.zone = zone,
+			.listener = l,
+			.family = c->family,
+			.mark = snapshot_find_mark(e->snapshot, lb, zone, l)};
+		const struct engine_service *s;
+		struct plan_key key;
 
+		if (!desired_place_key(&place, &key))
+			return false;
+		s = services_find(e, &key);
 		if (!s || s->fault || !s->present)
 			return false;
 	}

@@ -79,14 +79,14 @@ static const struct {
 	{SETS, EPROTONOSUPPORT, false,
 	 "this kernel has no ipset: modprobe ip_set ip_set_hash_ip ip_set_hash_ipport"},
 	{RULES, ENOENT, false,
-	 "there is no program @p, so vip_guard has no effect: apt-get install iptables"},
+	 "there is no program @p, so vip_guard and port_range have no effect: apt-get install iptables"},
 	{RULES, EOPNOTSUPP, false,
-	 "@p does not work with this kernel (the log has its words), so vip_guard has no effect: modprobe @t, or "
+	 "@p does not work with this kernel (the log has its words), so vip_guard and port_range have no effect: modprobe @t, or "
 	 "nf_tables and nft_compat"},
 	{RULES, EACCES, false,
-	 "@p cannot open its lock, so vip_guard has no effect: systemd-tmpfiles --create zonegate.conf"},
+	 "@p cannot open its lock, so vip_guard and port_range have no effect: systemd-tmpfiles --create zonegate.conf"},
 	{RULES, EPROTO, false,
-	 "@p refused the rules, so vip_guard has no effect; the log has its words"},
+	 "@p refused the rules, so vip_guard and port_range have no effect; the log has its words"},
 	{RULES, ETIMEDOUT, false,
 	 "@p did not end within 10 s: another program may hold the lock; it is tried again"},
 	{ANY, ENOENT, false, "the kernel has no IPVS: modprobe ip_vs"},

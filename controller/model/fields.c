@@ -50,6 +50,9 @@ static bool member_equal(const struct field *f, const void *a, const void *b)
 		return text_equal(field_slot_load_text(a, f), field_slot_load_text(b, f));
 	case FIELD_ADDRESS:
 		return addr_compare(field_slot_read(a, f), field_slot_read(b, f)) == 0;
+	case FIELD_RANGE:
+		return memcmp(field_slot_read(a, f), field_slot_read(b, f),
+			      sizeof(struct model_range)) == 0;
 	case FIELD_PREFIXES:
 		return fields_prefixes_equal(field_slot_read(a, f), field_slot_read(b, f));
 	case FIELD_ENTRIES:
@@ -96,6 +99,8 @@ static uint64_t member_hash(const struct field *f, const void *base, uint64_t se
 	case FIELD_ADDRESS:
 		a = field_slot_read(base, f);
 		return hash_bytes(a->bytes, sizeof(a->bytes), seed ^ a->family);
+	case FIELD_RANGE:
+		return hash_bytes(field_slot_read(base, f), sizeof(struct model_range), seed);
 	case FIELD_PREFIXES:
 		return fields_prefixes_hash(field_slot_read(base, f), seed);
 	case FIELD_ENTRIES:
@@ -197,6 +202,8 @@ static json_t *encode_member(const struct field *f, const struct object *root, c
 	}
 	case FIELD_ADDRESS:
 		return encode_address(field_slot_read(base, f));
+	case FIELD_RANGE:
+		return fields_range_encode(field_slot_read(base, f));
 	case FIELD_PREFIXES:
 		return fields_prefixes_encode(field_slot_read(base, f));
 	case FIELD_ENTRIES:

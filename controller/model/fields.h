@@ -16,6 +16,7 @@ enum field_type {
 	FIELD_ENUM,     /* a name, kept as an enum */
 	FIELD_FLAGS,    /* an array of names, kept as bits of a uint32_t */
 	FIELD_TEXT,     /* char *, owned */
+	FIELD_RANGE,    /* [from, to]; struct model_range, zeroes = not set */
 	FIELD_PREFIXES, /* an array of "net/length"; struct model_prefixes, owned */
 	FIELD_ENTRIES,  /* an array of entries of an access list; struct entries *, referenced */
 	FIELD_ADDRESS,  /* struct addr */
@@ -136,6 +137,12 @@ void fields_copy(const struct field *fields, void *base);
 void fields_free(const struct field *fields, void *base);
 /* The name of an enum's value; NULL if it has none that can be set. */
 const char *fields_enum_name(const struct field_name *names, uint32_t value);
+
+/* fields_range.c: the same for the value of a FIELD_RANGE row. */
+struct model_range;
+void fields_range_decode(struct field_decoder *d, const struct field *f, struct model_range *range,
+			 const json_t *v);
+json_t *fields_range_encode(const struct model_range *range); /* NULL: not set */
 
 /* fields_prefixes.c: the same for the values of a FIELD_PREFIXES row. */
 struct model_prefixes;

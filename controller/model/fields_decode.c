@@ -340,6 +340,9 @@ static void decode_value(struct field_decoder *d, const struct field *f, void *b
 	case FIELD_ADDRESS:
 		decode_address(d, f, base, v);
 		break;
+	case FIELD_RANGE:
+		fields_range_decode(d, f, field_slot(base, f), v);
+		break;
 	case FIELD_PREFIXES:
 		fields_prefixes_decode(d, f, field_slot(base, f), v);
 		break;

@@ -8,6 +8,7 @@ static void write_bounds(struct buf_writer *w, const struct field *f)
 	const char *between = "";
 	switch (f->type) {
 	case FIELD_NUMBER:
+	case FIELD_RANGE:
 		buf_write_format(w, "%u-%u", f->min, f->max);
 		break;
 	case FIELD_TEXT:
@@ -90,6 +91,9 @@ static void write_default(struct buf_writer *w, const struct field *f)
 	case FIELD_ENTRIES:
 		buf_write_text(w, "[]");
 		break;
+	case FIELD_RANGE:
+		buf_write_text(w, "not set");
+		break;
 	case FIELD_TEXT:
 	case FIELD_ADDRESS:
 		buf_write_format(w, f->text ? "\"%s\"" : "not set", f->text);
@@ -119,6 +123,8 @@ static const char *type_name(const struct field *f)
 		return "array of strings";
 	case FIELD_ADDRESS:
 		return "address";
+	case FIELD_RANGE:
+		return "range";
 	case FIELD_PREFIXES:
 		return "array of prefixes";
 	case FIELD_ENTRIES:

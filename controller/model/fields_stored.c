@@ -69,7 +69,7 @@ static bool read_text(struct stored_reader *r, char buf[TEXT_MAX + 1], size_t *r
 	return true;
 }
 
-static bool read_number(struct stored_reader *r, const struct field *f, void *base)
+static bool read_digits(struct stored_reader *r, const struct field *f, uint32_t *ret_value)
 {
 	const char *begin = r->at;
 	uint64_t value = 0;
@@ -79,7 +79,17 @@ static bool read_number(struct stored_reader *r, const struct field *f, void *ba
 	if (r->at == begin || (*begin == '0' && r->at - begin > 1) || value < f->min ||
 	    value > f->max)
 		return false;
-	field_slot_store_number(base, f, (uint32_t)value);
+	*ret_value = (uint32_t)value;
+	return true;
+}
+
+static bool read_number(struct stored_reader *r, const struct field *f, void *base)
+{
+	uint32_t value;
+
+	if (!read_digits(r, f, &value))
+		return false;
+	field_slot_store_number(base, f, value);
 	return true;
 }
 
@@ -142,6 +152,17 @@ static bool read_address(struct stored_reader *r, const struct field *f, void *b
 	return true;
 }
 
+static bool read_range(struct stored_reader *r, const struct field *f, void *base)
+{
+	struct model_range range = {0};
+
+	if (!take(r, '[') || !read_digits(r, f, &range.from) || !take(r, ',') ||
+	    !read_digits(r, f, &range.to) || !take(r, ']') || range.from >= range.to)
+		return false;
+	memcpy(field_slot(base, f), &range, sizeof(range));
+	return true;
+}
+
 static bool read_members(struct stored_reader *r, const struct field *fields, void *base);
 
 static bool read_value(struct stored_reader *r, const struct field *f, void *base)
@@ -157,6 +178,8 @@ static bool read_value(struct stored_reader *r, const struct field *f, void *bas
 		return store_text(r, f, base);
 	case FIELD_ADDRESS:
 		return read_address(r, f, base);
+	case FIELD_RANGE:
+		return read_range(r, f, base);
 	case FIELD_PREFIXES: /* zeroed: none */
 		return f->min == 0 && take_word(r, "[]");
 	case FIELD_ENTRIES:
@@ -281,6 +304,8 @@ static bool is_written(const struct field *f, const struct object *root, const v
 	case FIELD_PREFIXES:
 	case FIELD_ENTRIES:
 		return true;
+	case FIELD_RANGE:
+		return ((const struct model_range *)field_slot_read(base, f))->to != 0;
 	case FIELD_ENUM:
 		return fields_enum_name(f->names, field_slot_load_number(base, f)) != NULL;
 	case FIELD_TEXT:
@@ -323,6 +348,9 @@ static void write_value(struct buf_writer *w, const struct field *f, const struc
 		break;
 	case FIELD_ADDRESS:
 		write_string(w, addr_format(field_slot_read(base, f), text));
+		break;
+	case FIELD_RANGE:
+		write_json(w, fields_range_encode(field_slot_read(base, f)));
 		break;
 	case FIELD_PREFIXES:
 		write_json(w, fields_prefixes_encode(field_slot_read(base, f)));

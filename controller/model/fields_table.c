@@ -95,6 +95,12 @@ static bool when_hashing(const struct object *root)
 	return derive_scheduler_flags(root) != 0;
 }
 
+/* One that is given wrongly is given all the same. */
+static bool when_one_port(const struct object *root)
+{
+	return as_listener(root)->ports.to == 0 && !fields_faulty(root, "port_range");
+}
+
 // ---- names of values --------------------------------------------------------------------------
 
 const struct field_name fields_protocol_names[] = {
@@ -299,12 +305,21 @@ static const struct field listener_fields[] = {
 	 AT(listener, protocol),
 	 .names = fields_protocol_names,
 	 .help = "that of its group"},
+	{.name = "port_range",
+	 .type = FIELD_RANGE,
+	 AT(listener, ports),
+	 .min = 1,
+	 .max = 65535,
+	 .help = "[from, to]: ports of the VIPs, served through a firewall mark; "
+		 "[1, 65535] is all of them"},
 	{.name = "port",
 	 .type = FIELD_NUMBER,
 	 .flags = FIELD_REQUIRED,
 	 AT(listener, port),
 	 .min = 1,
 	 .max = 65535,
+	 .when = when_one_port,
+	 .when_text = "without port_range (PATCH: null)",
 	 .help = "of the VIPs"},
 	{.name = "server_group",
 	 .type = FIELD_TEXT,
@@ -367,7 +382,6 @@ static const struct field listener_fields[] = {
 	 .max = MODEL_NAME_MAX,
 	 .check = fields_check_name,
 	 .help = "which clients may come in; not set: all"},
-	LATER("port_range"),
 	LATER("rate_limit"),
 	LATER("max_connections"),
 	READ_ONLY_ROWS,

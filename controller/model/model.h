@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "model/entries.h"
+#include "model/marks.h"
 
 #define MODEL_NAME_MAX         63
 #define MODEL_TEXT_MAX         255 /* descriptions, hosts, paths, bodies to compare with */
@@ -186,7 +187,8 @@ struct lb_zone {
 struct listener {
 	struct object o;
 	enum protocol protocol;
-	uint32_t port;
+	uint32_t port;            /* 0 with a range */
+	struct model_range ports; /* served through a firewall mark */
 	char *server_group;
 	char *scheduler;
 	uint32_t scheduler_flags; /* enum scheduler_flag */

@@ -66,6 +66,7 @@ void snapshot_unref(struct snapshot *s)
 	drop_objects(&s->load_balancers);
 	drop_objects(&s->access_lists);
 	drop_objects(&s->settings);
+	marks_unref(s->marks);
 	free(s);
 }
 
@@ -129,6 +130,18 @@ void snapshot_set_settings(struct snapshot *s, struct object *settings)
 {
 	drop_objects(&s->settings);
 	vec_push(&s->settings, settings);
+}
+
+void snapshot_set_marks(struct snapshot *s, struct marks *marks)
+{
+	marks_unref(s->marks);
+	s->marks = marks;
+}
+
+uint32_t snapshot_find_mark(const struct snapshot *s, const struct load_balancer *lb,
+			    const struct lb_zone *zone, const struct listener *l)
+{
+	return l->ports.to ? marks_find(s->marks, lb->o.name, zone->o.name, l->o.name) : 0;
 }
 
 struct zone *snapshot_find_zone(const struct snapshot *s, const char *name)
@@ -317,6 +330,7 @@ struct snapshot *snapshot_apply(const struct snapshot *base, const struct batch 
 	struct snapshot *s = snapshot_alloc();
 	s->revision = b->revision;
 	s->updated_wall = b->wall;
+	s->marks = marks_ref(base->marks);
 	for (size_t i = 0; i < TOP_KINDS; i++)
 		merge_collection(&a, collection_of(base, top_kinds[i]),
 				 find_run(&a, top_kinds[i], NULL),

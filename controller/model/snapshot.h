@@ -14,6 +14,7 @@ struct snapshot {
 	struct vec load_balancers;
 	struct vec access_lists;
 	struct vec settings; /* exactly one struct model_settings */
+	struct marks *marks; /* of listeners with a range, as far as allotted; NULL = none */
 };
 
 /* Revision 0, nothing in it but the settings, which have their defaults. */
@@ -33,6 +34,12 @@ struct server_group *snapshot_find_group(const struct snapshot *s, const char *n
 struct load_balancer *snapshot_find_lb(const struct snapshot *s, const char *name);
 struct access_list *snapshot_find_access_list(const struct snapshot *s, const char *name);
 struct server *snapshot_find_server(const struct server_group *g, const char *name);
+
+/* Takes the reference; for a snapshot that nobody else has yet. */
+void snapshot_set_marks(struct snapshot *s, struct marks *marks);
+/* The firewall mark of a listener with a range at the VIPs of a zone; 0 = none (yet), or it has one port. */
+uint32_t snapshot_find_mark(const struct snapshot *s, const struct load_balancer *lb,
+			    const struct lb_zone *zone, const struct listener *l);
 
 /* One object added (old NULL), removed (new NULL) or replaced. Children are changes of their own: `old_object` and
  * `new_object` of a group are compared, stored and applied without their servers. A parent whose children changed is in the
@@ -64,7 +71,7 @@ void batch_drop_last(struct batch *b);
 void batch_free(struct batch *b);
 
 /* The snapshot that results from `b` on `base`; new reference. Base and batch are left as they are; the order of the changes
- * does not matter. Untouched objects are shared. A child whose parent is neither in the base nor in the batch is left out. */
+ * does not matter. Untouched objects are shared, and so are the marks. A child whose parent is neither in the base nor in the batch is left out. */
 struct snapshot *snapshot_apply(const struct snapshot *base, const struct batch *b);
 
 /* The whole document: {"zones": …, "server_groups": …, "load_balancers": …,

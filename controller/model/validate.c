@@ -94,7 +94,7 @@ static void add_use(struct validation *v, struct demand *d, struct use use)
 	u->next = d->uses;
 	d->uses = u;
 	const struct listener *l = use.listener;
-	if (!fields_faulty(&l->o, "port")) {
+	if (!fields_faulty(&l->o, "port") && !fields_faulty(&l->o, "port_range")) {
 		if (!d->port_a)
 			d->port_a = l;
 		else if (d->port_a->port != l->port && !d->port_b)

@@ -109,11 +109,13 @@ static void check_zone(struct validation *v, const struct load_balancer *lb,
 				 "vip4 or vip6 is required, or both");
 }
 
+/* A listener at one VIP. A range and one port within it may stand side by side: the port is the more specific. */
 struct service {
 	const struct load_balancer *lb;
 	const struct lb_zone *zone;
 	const struct listener *listener;
 	const struct addr *vip;
+	struct service *next; // ranges: another one of the VIP and the protocol
 };
 
 static bool same_service(const void *key, const void *item)
@@ -124,18 +126,51 @@ static bool same_service(const void *key, const void *item)
 	       a->listener->protocol == b->listener->protocol && addr_compare(a->vip, b->vip) == 0;
 }
 
+/* The first port that both have; of two with one port it is that. */
+static uint32_t shared_port(const struct listener *a, const struct listener *b)
+{
+	if (!a->ports.to)
+		return a->port;
+	return a->ports.from > b->ports.from ? a->ports.from : b->ports.from;
+}
+
 static void fault_taken(struct validation *v, const struct service *s, const struct service *taken)
 {
 	char text[ADDR_ENDPOINT_TEXT_MAX];
 	const char *member = s->vip->family == AF_INET ? "vip4" : "vip6";
 	bool own = s->lb == taken->lb && s->listener == taken->listener;
+	uint32_t port = shared_port(s->listener, taken->listener);
 	validation_fault(v, ERR_DUPLICATE,
 			 own ? ZONE_PLACE(s->lb, s->zone, member)
-			     : LISTENER_PLACE(s->lb, s->listener, "port"),
+			     : LISTENER_PLACE(s->lb, s->listener,
+					      s->listener->ports.to ? "port_range" : "port"),
 			 "%s %s is taken by load_balancers/%s/listeners/%s in zone %s",
 			 protocol_names[s->listener->protocol],
-			 addr_format_endpoint(s->vip, (uint16_t)s->listener->port, text),
-			 taken->lb->o.name, taken->listener->o.name, taken->zone->o.name);
+			 addr_format_endpoint(s->vip, (uint16_t)port, text), taken->lb->o.name,
+			 taken->listener->o.name, taken->zone->o.name);
+}
+
+// Ranges have port 0: all of a VIP and a protocol come from one place of the table, as a list.
+static bool claim_range(struct validation *v, struct table *services, struct service key,
+			uint64_t hash)
+{
+	struct service *first = table_find(services, hash, &key, same_service);
+	const struct model_range *r = &key.listener->ports;
+	for (const struct service *s = first; s; s = s->next) {
+		if (s->listener->ports.from > r->to || s->listener->ports.to < r->from)
+			continue;
+		fault_taken(v, &key, s);
+		return false;
+	}
+	struct service *s = arena_alloc(v->arena, sizeof(*s));
+	*s = key;
+	if (first) {
+		s->next = first->next;
+		first->next = s;
+	} else {
+		table_add(services, hash, s);
+	}
+	return true;
 }
 
 // Adds the virtual service; false, with a fault, if another listener has it.
@@ -145,6 +180,8 @@ static bool claim_service(struct validation *v, struct table *services, struct s
 		return true;
 	uint32_t seed = key.listener->port << 2 | (uint32_t)key.listener->protocol;
 	uint64_t hash = addr_hash(key.vip, seed);
+	if (key.listener->ports.to)
+		return claim_range(v, services, key, hash);
 	const struct service *taken = table_find(services, hash, &key, same_service);
 	if (taken) {
 		fault_taken(v, &key, taken);
@@ -159,7 +196,8 @@ static bool claim_service(struct validation *v, struct table *services, struct s
 static void claim_listener(struct validation *v, struct table *services,
 			   const struct load_balancer *lb, const struct listener *l)
 {
-	if (fields_faulty(&l->o, "port") || fields_faulty(&l->o, "protocol"))
+	if (fields_faulty(&l->o, "port") || fields_faulty(&l->o, "port_range") ||
+	    fields_faulty(&l->o, "protocol"))
 		return;
 	for (size_t i = 0; i < lb->zones.count; i++) {
 		const struct lb_zone *z = lb->zones.items[i];

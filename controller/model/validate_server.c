@@ -51,12 +51,18 @@ static void check_port(struct walk *w, const struct server *s)
 	    fields_faulty(&w->g->o, "forward_method"))
 		return;
 	const struct listener *other = s->port != d->port_a->port ? d->port_a : d->port_b;
-	if (other)
+	const char *how = method == FORWARD_TUNNEL ? "tunnel" : "direct";
+	if (other && other->ports.to)
+		validation_fault(w->v, ERR_INCOMPATIBLE, SERVER_PLACE(w, s, "port"),
+				 "must be 0: listener %s has the ports %u-%u, and with "
+				 "forward_method %s the kernel cannot change them",
+				 other->o.name, other->ports.from, other->ports.to, how);
+	else if (other)
 		validation_fault(
 			w->v, ERR_INCOMPATIBLE, SERVER_PLACE(w, s, "port"),
 			"must be 0 or that of listener %s, %u: with forward_method %s the kernel "
 			"cannot change the port",
-			other->o.name, other->port, method == FORWARD_TUNNEL ? "tunnel" : "direct");
+			other->o.name, other->port, how);
 }
 
 static void check_family(struct walk *w, const struct server *s)

@@ -49,14 +49,25 @@ uint8_t desired_protocol_number(enum protocol p)
 	return numbers[p];
 }
 
-bool desired_place_key(const struct desired_place *p, struct plan_key *ret_key)
+const struct addr *desired_place_vip(const struct desired_place *p)
 {
 	const struct addr *vip = p->family == AF_INET ? &p->zone->vip4 : &p->zone->vip6;
 
-	if (!addr_is_set(vip))
+	return addr_is_set(vip) ? vip : NULL;
+}
+
+bool desired_place_key(const struct desired_place *p, struct plan_key *ret_key)
+{
+	const struct addr *vip = desired_place_vip(p);
+
+	if (!vip || (p->listener->ports.to && !p->mark))
 		return false;
 	memset(ret_key, 0, sizeof(*ret_key));
 	ret_key->family = p->family;
+	if (p->listener->ports.to) { /* the rules look for VIP, protocol and port */
+		ret_key->fwmark = p->mark;
+		return true;
+	}
 	ret_key->protocol = desired_protocol_number(p->listener->protocol);
 	ret_key->port = (uint16_t)p->listener->port;
 	ret_key->address = *vip;

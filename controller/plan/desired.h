@@ -37,6 +37,7 @@ struct desired_place {
 	const struct lb_zone *zone;
 	const struct listener *listener;
 	uint8_t family;
+	uint32_t mark; /* of a listener with a range: snapshot_find_mark() */
 };
 
 /* Whether a member is kept out by hand: at weight 0 while its flows end, or out of the kernel. */
@@ -83,7 +84,10 @@ void desired_count_scope(const struct desired_input *in, struct zone_count *ret_
 /* IPPROTO_TCP … */
 uint8_t desired_protocol_number(enum protocol p);
 
-/* The VIP and key of a place; false when the zone has no VIP of that family. */
+/* The VIP of a place in its family, or NULL. */
+const struct addr *desired_place_vip(const struct desired_place *p);
+
+/* The key of a place; false when the zone has no VIP of that family, or a range has no mark. */
 bool desired_place_key(const struct desired_place *p, struct plan_key *ret_key);
 
 /* Check off counts as healthy; an initial server only while trusted. */

@@ -139,6 +139,37 @@ static void judge_guard(const struct doctor_case *c)
 	}
 }
 
+static bool has_range(const struct load_balancer *lb)
+{
+	for (size_t i = 0; i < lb->listeners.count; i++)
+		if (((const struct listener *)lb->listeners.items[i])->ports.to)
+			return true;
+	return false;
+}
+
+/* Nothing marks the packets that are to find a listener by their mark. */
+static void judge_ranges(const struct doctor_case *c)
+{
+	const struct snapshot *s = c->node->snapshot;
+
+	for (size_t i = 0; i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+		char *object AUTO_FREE = mem_printf("/load_balancers/%s", lb->o.name);
+		struct doctor_finding *f;
+
+		if (!lb->enabled || !has_range(lb) || c->facts->iptables[0] || c->node->kernel_off)
+			continue;
+		f = doctor_add(c, DOCTOR_ERROR, "range_without_iptables", object);
+		f->what = mem_printf(
+			"%s has a listener with a range of ports, and there is no iptables on this host",
+			lb->o.name);
+		f->why = mem_strdup(
+			"nothing sets the firewall mark of its packets: they are refused");
+		f->mend = mem_strdup("apt-get install iptables");
+		return;
+	}
+}
+
 static void judge_iptables(const struct doctor_case *c)
 {
 	const char *backend = c->facts->iptables;
@@ -168,4 +199,5 @@ void doctor_rivals_judge(const struct doctor_case *c)
 	judge_neighbours(c);
 	judge_iptables(c);
 	judge_guard(c);
+	judge_ranges(c);
 }

@@ -73,15 +73,15 @@ static void add_place(struct uses_walk *w, const struct desired_place *p)
 {
 	const struct snapshot *s = w->node->snapshot;
 	const struct server_group *g;
-	struct plan_key key;
+	const struct addr *vip = desired_place_vip(p);
 
-	if (!desired_place_key(p, &key))
+	if (!vip)
 		return;
-	vec_push(&w->vips, mem_dup(&key.address, sizeof(key.address)));
+	vec_push(&w->vips, mem_dup(vip, sizeof(*vip)));
 	g = snapshot_find_group(s, p->listener->server_group);
-	add_group(w, p, g, &key.address);
+	add_group(w, p, g, vip);
 	if (g && g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group)
-		add_group(w, p, snapshot_find_group(s, g->backup_group), &key.address);
+		add_group(w, p, snapshot_find_group(s, g->backup_group), vip);
 }
 
 static void add_zone(struct uses_walk *w, const struct load_balancer *lb, const struct lb_zone *z)

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "plan/desired.h"
+#include "plan/ranges.h"
 #include "plan/rules_text.h"
 
 #define GUARD_FTP_PORT 21
@@ -99,10 +100,18 @@ static void guard_open(struct ruleset *r, const struct addr *vip, uint8_t protoc
 	e->port = (uint16_t)port;
 }
 
+static bool guard_has_ftp(const struct listener *l)
+{
+	return l->protocol == PROTOCOL_TCP &&
+	       (l->port == GUARD_FTP_PORT ||
+		(l->ports.from <= GUARD_FTP_PORT && l->ports.to >= GUARD_FTP_PORT));
+}
+
 static void guard_open_listener(struct ruleset *r, const struct addr *vip, const struct listener *l)
 {
-	guard_open(r, vip, desired_protocol_number(l->protocol), l->port);
-	if (l->protocol != PROTOCOL_TCP || l->port != GUARD_FTP_PORT)
+	if (l->port) /* a range is opened by its mark */
+		guard_open(r, vip, desired_protocol_number(l->protocol), l->port);
+	if (!guard_has_ftp(l))
 		return;
 	guard_open(r, vip, IPPROTO_TCP, GUARD_FTP_DATA);
 	guard_put(r, RULESET_FTP, vip);
@@ -120,7 +129,7 @@ static void guard_open_lb(struct guard_work *w, const struct load_balancer *lb,
 		guard_open(&w->open, vip, IPPROTO_TCP, lb->vip_probe.port);
 }
 
-static bool guard_port_is_at(const struct guard_port *p, const struct addr *vip)
+bool guard_port_is_at(const struct guard_port *p, const struct addr *vip)
 {
 	const char *kind = addr_special_kind(&p->address);
 
@@ -144,7 +153,7 @@ bool guard_wanted(const struct guard_input *in)
 	guard_walk(in, guard_put_vip, &w);
 	any = w.guarded.count > 0;
 	ruleset_clear(&w.guarded);
-	return any;
+	return any || ranges_wanted(in);
 }
 
 /* The sets that the rules of the family name. */
@@ -167,10 +176,10 @@ static void guard_write_rules(struct ruleset *r, const struct rules_plan *p, enu
 	}
 }
 
-/* `open` with the guarded VIPs, and what that takes. */
-static void guard_merge(const struct ruleset *guarded, struct ruleset *open)
+/* `open` with the guarded VIPs, and what that and the marks take. */
+static void guard_merge(const struct guard_input *in, const struct ruleset *guarded,
+			const struct ranges *ranges, struct ruleset *open)
 {
-	const struct rules_plan plan = {.guard = true};
 	bool uses[RULESET_FAMILY_COUNT] = {false};
 
 	for (size_t i = 0; i < guarded->count; i++) {
@@ -178,9 +187,13 @@ static void guard_merge(const struct ruleset *guarded, struct ruleset *open)
 		uses[guarded->entries[i].set.family] = true;
 	}
 	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++) {
-		if (!uses[f])
-			continue;
-		guard_push_sets(open, f);
+		const struct rules_plan plan = {.guard = uses[f],
+						.space = in->marks,
+						.marks = ranges->marks,
+						.mark_count = ranges->count};
+
+		if (uses[f])
+			guard_push_sets(open, f);
 		guard_write_rules(open, &plan, f);
 	}
 	ruleset_sort(open);
@@ -190,14 +203,18 @@ void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset)
 {
 	struct guard_work w = {0};
 
+	struct ranges ranges;
+
 	guard_walk(in, guard_put_vip, &w);
 	if (w.guarded.count) {
 		guard_settle_vips(&w.guarded);
 		guard_walk(in, guard_open_lb, &w);
 		for (size_t i = 0; i < w.guarded.count; i++)
 			guard_open_own(in, &w.guarded.entries[i].address, &w.open);
-		guard_merge(&w.guarded, &w.open);
 	}
+	ranges_build(in, &w.open, &ranges);
+	guard_merge(in, &w.guarded, &ranges, &w.open);
+	ranges_clear(&ranges);
 	ruleset_clear(&w.guarded);
 	*ret_ruleset = w.open;
 }

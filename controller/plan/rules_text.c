@@ -11,6 +11,7 @@
 #define SYN "-p tcp -m tcp --tcp-flags FIN,SYN,RST,ACK SYN"
 
 #define CHAIN_PREFIX RULES_TEXT_CHAIN "-"
+#define CHAIN_MARKS  CHAIN_PREFIX "MARKS"
 
 static const struct {
 	const char *name;
@@ -59,14 +60,63 @@ static void rules_text_write_rule(struct buf_writer *w, const char *rule, enum r
 	buf_write_text(w, "\n");
 }
 
+static bool rules_text_marks(const struct rules_plan *p, enum ruleset_family f)
+{
+	for (size_t i = 0; i < p->mark_count; i++)
+		if (p->marks[i].families & 1U << f)
+			return true;
+	return false;
+}
+
+static void rules_text_write_mark(struct buf_writer *w, const struct rules_mark *m,
+				  enum ruleset_family f)
+{
+	static const char *const ports[] = {[PROTOCOL_TCP] = "-p tcp -m tcp --dport",
+					    [PROTOCOL_UDP] = "-p udp -m udp --dport",
+					    [PROTOCOL_SCTP] = "-p sctp -m multiport --dports"};
+	const struct ruleset_id set = {.kind = RULESET_MARK, .family = f, .uid = m->mark};
+	char name[RULESET_NAME_MAX];
+
+	if (!(m->families & 1U << f))
+		return;
+	buf_write_format(w,
+			 "-A " CHAIN_MARKS " %s %u:%u -m set --match-set %s dst "
+			 "-j MARK --set-xmark 0x%x/0xffffffff\n",
+			 ports[m->protocol], m->ports.from, m->ports.to,
+			 ruleset_format_id(&set, name), m->mark);
+}
+
+/* For IPVS, which compares all bits of a mark: so all of them are set. */
+static void rules_text_write_marks(struct buf_writer *w, const struct rules_plan *p,
+				   enum ruleset_family f)
+{
+	buf_write_text(w, "-N " CHAIN_MARKS "\n");
+	buf_write_format(w, "-A " CHAIN_MARKS " -m set --match-set zg%c-single dst,dst -j RETURN\n",
+			 f == RULESET_V4 ? '4' : '6');
+	for (size_t i = 0; i < p->mark_count; i++)
+		rules_text_write_mark(w, &p->marks[i], f);
+}
+
 /* What comes first decides: the host itself, then who may come in, last what is open at all (its rules return). */
 static void rules_text_write_filter(struct buf_writer *w, const struct rules_plan *p,
 				    enum ruleset_family f)
 {
+	bool marks = rules_text_marks(p, f);
+
 	buf_write_text(w, "-N " RULES_TEXT_CHAIN "\n");
+	if (marks) /* clients on the host itself */
+		rules_text_write_rule(w, "-i lo -m set --match-set zg@-ranged dst -j " CHAIN_MARKS,
+				      f);
 	rules_text_write_rule(w, "-i lo -j RETURN", f);
+	if (marks)
+		rules_text_write_rule(w, "-m set --match-set zg@-ranged dst -j " CHAIN_MARKS, f);
+	if (marks && p->guard)
+		buf_write_format(w, "-A " RULES_TEXT_CHAIN " -m mark --mark 0x%x/0x%x -j RETURN\n",
+				 p->space.value, p->space.mask);
 	for (size_t i = 0; p->guard && i < sizeof(rules_guard) / sizeof(rules_guard[0]); i++)
 		rules_text_write_rule(w, rules_guard[i], f);
+	if (marks)
+		rules_text_write_marks(w, p, f);
 }
 
 void rules_text_write(struct buf_writer *w, const struct rules_plan *p, enum ruleset_family f,
@@ -74,7 +124,7 @@ void rules_text_write(struct buf_writer *w, const struct rules_plan *p, enum rul
 {
 	switch (t) {
 	case RULESET_FILTER:
-		if (p->guard)
+		if (p->guard || rules_text_marks(p, f))
 			rules_text_write_filter(w, p, f);
 		return;
 	case RULESET_TABLE_COUNT:

@@ -4,17 +4,30 @@
 #ifndef ZG_PLAN_RULES_TEXT_H
 #define ZG_PLAN_RULES_TEXT_H
 
+#include "model/model.h"
 #include "plan/ruleset.h"
 
 struct buf_writer;
 
-#define RULES_TEXT_CHAIN "ZONEGATE" /* in every table; further chains are ZONEGATE-… */
-#define RULES_TEXT_MAX   (1024 * 1024)
-#define RULES_CHAIN_MAX  29 /* what iptables takes, with its end */
+#define RULES_TEXT_CHAIN "ZONEGATE"        /* in every table; further chains are ZONEGATE-… */
+#define RULES_TEXT_MAX   (2 * 1024 * 1024) /* of 4095 marks half of it */
+#define RULES_CHAIN_MAX  29                /* what iptables takes, with its end */
+
+/* A mark, and on which packets to the VIPs in its set it is set. */
+struct rules_mark {
+	uint32_t mark;
+	enum protocol protocol;
+	struct model_range ports;
+	unsigned families; /* bit n: enum ruleset_family */
+};
 
 /* What the rules depend on. Whatever else changes is in the sets. */
 struct rules_plan {
-	bool guard; /* VIPs are guarded */
+	bool guard;              /* VIPs are guarded */
+	struct mark_space space; /* of the marks */
+	const struct rules_mark
+		*marks; /* of all families; at least one of the family if there are any */
+	size_t mark_count;
 };
 
 /* What the table is called, and the chain of others from which ours is jumped to: of the filter INPUT, before IPVS, which takes its

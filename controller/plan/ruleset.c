@@ -14,9 +14,9 @@ static const struct {
 	const char *name;
 	enum ruleset_type type;
 } ruleset_kinds[RULESET_KIND_COUNT] = {
-	[RULESET_OPEN] = {"open", RULESET_IP_PORT},
-	[RULESET_FTP] = {"ftp", RULESET_IP},
-	[RULESET_DROP] = {"drop", RULESET_IP},
+	[RULESET_OPEN] = {"open", RULESET_IP_PORT},     [RULESET_FTP] = {"ftp", RULESET_IP},
+	[RULESET_MARK] = {"*-m", RULESET_IP},           [RULESET_RANGED] = {"ranged", RULESET_IP},
+	[RULESET_SINGLE] = {"single", RULESET_IP_PORT}, [RULESET_DROP] = {"drop", RULESET_IP},
 	[RULESET_REJECT] = {"reject", RULESET_IP},
 };
 

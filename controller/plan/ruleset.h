@@ -16,6 +16,9 @@ struct plan_ops;
 enum ruleset_kind {
 	RULESET_OPEN,   /* what comes in through a guarded VIP: its address, protocol and port */
 	RULESET_FTP,    /* VIPs with FTP: its passive ports come in */
+	RULESET_MARK,   /* the VIPs at which the uid, a firewall mark, is set */
+	RULESET_RANGED, /* all VIPs at which a mark is set … */
+	RULESET_SINGLE, /* … but for these ports of theirs: address, protocol and port */
 	RULESET_DROP,   /* guarded VIPs: what is not open is dropped … */
 	RULESET_REJECT, /* … or refused */
 	RULESET_KIND_COUNT

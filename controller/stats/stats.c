@@ -389,8 +389,9 @@ void stats_each_listener(struct stats *s, const char *lb, stats_listener_fn *fn,
 						 .zone = p->place.zone->o.name,
 						 .family = p->place.family,
 						 .protocol = p->place.listener->protocol,
-						 .address = p->key.address,
+						 .address = *desired_place_vip(&p->place),
 						 .port = p->key.port,
+						 .ports = p->place.listener->ports,
 						 .now = p->series.now};
 
 		if (!lb || strcmp(lb, l.lb) == 0)

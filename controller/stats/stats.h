@@ -55,11 +55,12 @@ struct stats_listener {
 	uint8_t family;
 	enum protocol protocol;
 	struct addr address;
-	uint16_t port;
+	uint16_t port;            /* 0 with a range */
+	struct model_range ports; /* zeroes without */
 	struct stats_now now;
 };
 typedef void stats_listener_fn(void *ctx, const struct stats_listener *l);
-/* In order of address and port. `lb` NULL = all. Under the lock: `fn` is short and calls nothing of this. */
+/* In order of address and port, those with a range first. `lb` NULL = all. Under the lock: `fn` is short and calls nothing of this. */
 void stats_each_listener(struct stats *s, const char *lb, stats_listener_fn *fn, void *ctx);
 
 struct stats_state {

@@ -1,119 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """vip_guard, with packets: what has no listener is closed at the VIP and stays open at the gateway's own addresses."""
 
-import os
-import pwd
 import random
-import re
 import socket
-import struct
 import threading
 import time
 
 from zglab import CLIENT4, VIP4, VIP6, case
 from zglab.documents import QUICK, balancer, document, group, listener, web
+from zglab.filters import (FOREIGN, NETFILTER, Ports, echo, is_open, is_refused, knock, metric, network, operations, rules,
+                           sets)
 
 LAB_KIND = "uml"
 LAB_SECONDS = 40
 
-NETFILTER = (
-    "ip_tables", "iptable_filter", "ip6_tables", "ip6table_filter", "xt_tcpudp", "ipt_REJECT", "ip6t_REJECT",
-    "ip_set", "ip_set_hash_ip", "ip_set_hash_ipport", "xt_set",
-)
 GATEWAY4, GATEWAY6 = "10.1.0.1", "fd01::1"
-LOCK = "/run/xtables.lock"
-
-
-def make_lock():
-    """As systemd/zonegate.tmpfiles has it: iptables takes it, as whichever user."""
-    with open(LOCK, "a", encoding="ascii"):
-        pass
-    os.chmod(LOCK, 0o640)
-    os.chown(LOCK, 0, pwd.getpwnam("zonegate").pw_gid)
-
-
-def network(lab, servers=1, **options):
-    make_lock()
-    lab.network(servers, **options)
-
-
-class Ports:
-    """What listens on the gateway itself, on all of its addresses."""
-
-    def __init__(self, lab, *tcp):
-        self.sockets = []
-        for port in tcp:
-            with lab.gw.ns:
-                sock = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            sock.bind(("::", port))
-            sock.listen(50)
-            self.sockets.append(sock)
-
-    def close(self):
-        for sock in self.sockets:
-            sock.close()
-
-
-def knock(lab, address, port, kind=socket.SOCK_STREAM, namespace=None):
-    """"open", "refused" or "silent": what a client sees of a port."""
-    with namespace or lab.client:
-        sock = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind)
-    with sock:
-        sock.settimeout(0.3 * lab.slow + 0.2)  # a SYN is repeated after 1 s only: silent is silent
-        try:
-            sock.connect((address, port))
-            if kind == socket.SOCK_DGRAM:
-                sock.send(b"knock")
-                sock.recv(100)
-        except socket.timeout:
-            return "silent"
-        except ConnectionRefusedError:
-            return "refused"
-        return "open"
-
-
-def is_open(lab, address, port, kind=socket.SOCK_STREAM, namespace=None):
-    """A late machine is no closed port."""
-    return "open" in (knock(lab, address, port, kind, namespace) for _ in range(5))
-
-
-def is_refused(lab, address, port, kind=socket.SOCK_STREAM):
-    return "refused" in (knock(lab, address, port, kind) for _ in range(5))
-
-
-def echo(lab, address):
-    """An echo request is answered."""
-    six = ":" in address
-    with lab.client:
-        sock = socket.socket(*((socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6) if six else
-                               (socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)))
-    with sock:
-        sock.settimeout(5 * lab.slow)
-        sock.connect((address, 0))
-        # The checksum of IPv6 is the kernel's work.
-        sock.send(struct.pack("!BBHHH", 128 if six else 8, 0, 0 if six else 0xf7ff - 0x1234 - 1, 0x1234, 1))
-        while sock.recv(200)[0 if six else 20] != (129 if six else 0):
-            pass
-
-
-def rules(lab, family=4):
-    """Our lines of iptables-save, and those of others; without the counters."""
-    text = lab.gw.run({4: "iptables-legacy-save", 6: "ip6tables-legacy-save"}[family])
-    lines = [re.sub(r"\[\d+:\d+\]", "", x) for x in text.splitlines() if not x.startswith("#")]
-    return [x for x in lines if "ZONEGATE" in x], [x for x in lines if "ZONEGATE" not in x]
-
-
-def sets(lab):
-    """{name: sorted entries}"""
-    found, name = {}, None
-    for line in lab.gw.run("ipset", "save").splitlines():
-        words = line.split()
-        name = words[1]
-        found.setdefault(name, [])
-        if words[0] == "add":
-            found[name].append(words[2])
-    return {name: sorted(entries) for name, entries in found.items()}
 
 
 def guarded(lab, guard="drop", **members):
@@ -175,21 +76,6 @@ def a_listener_opens_its_port_without_a_rule(lab):
     lab.gw.api.delete("/load-balancers/shop/listeners/more").expect(200, 202, 204)
     assert sets(lab)["zg4-open"] == [f"{VIP4},tcp:80"] and rules(lab) == before
     assert knock(lab, VIP4, 81) == "silent"
-
-
-FOREIGN = """*filter
-:DOCKER - [0:0]
-:DOCKER-USER - [0:0]
-:OURS-NOT - [0:0]
--A INPUT -p tcp -m tcp --dport 4444 -j OURS-NOT
--A INPUT -i front0 -p tcp -m tcp --dport 5555 -j DROP
--A FORWARD -j DOCKER-USER
--A FORWARD -o nothing0 -j DOCKER
--A DOCKER -d 172.17.0.2/32 ! -i nothing0 -o nothing0 -p tcp -m tcp --dport 80 -j ACCEPT
--A DOCKER-USER -j RETURN
--A OURS-NOT -j ACCEPT
-COMMIT
-"""
 
 
 @case(load=NETFILTER)
@@ -261,11 +147,6 @@ def write_and_never_mind(lab, wanted):
         pass
 
 
-def metric(lab, name):
-    text = lab.gw.api.get("/metrics").expect(200).body.decode()
-    return int(float(next(x for x in text.splitlines() if x.startswith(name + " ")).split()[1]))
-
-
 @case(load=NETFILTER)
 def adopted_after_a_restart(lab):
     network(lab)
@@ -276,7 +157,7 @@ def adopted_after_a_restart(lab):
     lab.gw.daemon.start()
     lab.wait(lambda: metric(lab, "zonegate_kernel_dumps_total") > 2, 5 + lab.margin, "it has looked", pause=0.1)
     for op, subsystem in (("set_rules", "iptables"), ("add_entry", "ipset"), ("add_set", "ipset")):
-        assert metric(lab, f'zonegate_kernel_ops_total{{subsystem="{subsystem}",op="{op}",result="ok"}}') == 0, op
+        assert operations(lab, op, subsystem) == 0, op
     assert (rules(lab), sets(lab)) == (ours, there)
 
 

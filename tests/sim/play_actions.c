@@ -136,7 +136,7 @@ static bool do_restart(struct play *p)
 }
 
 /* settings no-addresses|no-sysctls|sysctls|kernel-off|second-boot|third-boot|
- * descriptors N|audit DURATION: before the start */
+ * descriptors N|audit DURATION|marks VALUE/MASK: before the start */
 static bool do_settings(struct play *p)
 {
 	struct engine_settings *s = &p->world.settings;
@@ -160,6 +160,9 @@ static bool do_settings(struct play *p)
 		s->boot_id = "the third boot";
 	else if (strcmp(word, "audit") == 0 && p->count > 2)
 		return play_parse_duration(p, p->words[2], &s->audit_interval);
+	else if (strcmp(word, "marks") == 0 && p->count > 2)
+		return marks_parse_space(p->words[2], &s->marks) ||
+		       play_fault(p, "\"%s\" is no VALUE/MASK", p->words[2]);
 	else
 		return play_fault(p, "\"%s\" is no setting", word);
 	return true;

@@ -67,6 +67,11 @@ bool play_parse_endpoint(struct play *p, const char *text, struct addr *ret_addr
 bool play_parse_key(struct play *p, const char *text, struct plan_key *ret_key)
 {
 	memset(ret_key, 0, sizeof(*ret_key));
+	if (strncmp(text, "mark", 4) == 0 && strchr("46", text[4]) && text[5] == '/') {
+		ret_key->family = text[4] == '4' ? AF_INET : AF_INET6;
+		ret_key->fwmark = (uint32_t)strtoul(text + 6, NULL, 0);
+		return ret_key->fwmark != 0 || play_fault(p, "\"%s\" is no mark", text);
+	}
 	ret_key->protocol = IPPROTO_TCP;
 	if (strncmp(text, "udp/", 4) == 0)
 		ret_key->protocol = IPPROTO_UDP;

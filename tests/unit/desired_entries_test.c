@@ -113,12 +113,42 @@ static void a_place_without_vip_has_no_key(void **state)
 	snapshot_unref(w.s);
 }
 
+#define RANGED "'port':null,'port_range':[8000,8100]"
+
+static void a_range_is_a_service_of_its_mark(void **state)
+{
+	struct plan_service s;
+	struct plan_key key;
+	struct world w;
+
+	(void)state;
+	world_open(&w, HTTP_ONLY(RANGED), "zb");
+	assert_false(desired_place_key(&w.in.place, &key)); /* none is allotted */
+	assert_non_null(desired_place_vip(&w.in.place));
+	w.in.place.mark = 0x5a000001;
+	assert_true(desired_place_key(&w.in.place, &key));
+	assert_int_equal(key.fwmark, 0x5a000001);
+	assert_int_equal(key.family, AF_INET);
+	assert_int_equal(key.port, 0);
+	assert_int_equal(key.protocol, 0);
+	w.in.place.family = AF_INET6;
+	assert_false(desired_place_key(&w.in.place, &key));
+	snapshot_unref(w.s);
+	/* Port 0 keeps the port, another one takes all. */
+	build(BOTH("'health_check':{'port':8080},'servers':{'w1':{'port':0}}", HTTP(RANGED)),
+	      AF_INET, &s);
+	assert_int_equal(s.dests[0].port, 0);
+	assert_int_equal(s.dests[1].port, 80);
+	plan_service_clear(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_reach_the_service),
 		cmocka_unit_test(entries_carry_method_port_and_thresholds),
 		cmocka_unit_test(a_place_without_vip_has_no_key),
+		cmocka_unit_test(a_range_is_a_service_of_its_mark),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,6 +345,9 @@ static const struct {
 	{"{'load_balancers':{'shop':{'vip_guard':'drop'}}}", legacy_only,
 	 "info iptables_backend : \n"},
 	{"{}", legacy_only, "info iptables_backend : \n"},
+	{"{'load_balancers':{'shop':{'listeners':{'http':{'port':null,'port_range':[1,2]}}}}}",
+	 no_iptables,
+	 "error range_without_iptables /load_balancers/shop: apt-get install iptables\n"},
 };
 
 /* These are told in other words, or to another end, without the fact. */

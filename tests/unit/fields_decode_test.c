@@ -75,9 +75,9 @@ static void hostile_values_are_refused(void **state)
 		 "'scheduler_flags':['sh-port','sh-port']}",
 		 "duplicate /scheduler_flags\n"},
 		{OBJECT_LISTENER,
-		 "{'protocol':'tcp','port':80,'server_group':'g','port_range':[1,2],"
+		 "{'protocol':'tcp','port':80,'server_group':'g',"
 		 "'rate_limit':1,'access_list':'A','max_connections':1}",
-		 "bad_format /access_list\nnot_supported /port_range\nnot_supported /rate_limit\n"
+		 "bad_format /access_list\nnot_supported /rate_limit\n"
 		 "not_supported /max_connections\n"},
 		{OBJECT_SERVER_GROUP, "{'protocol':'tcp','servers':[]}", "wrong_type /servers\n"},
 		{OBJECT_SERVER_GROUP, "{'protocol':'tcp','servers':{'a':1,'b':{},'-c':{}}}",

@@ -39,6 +39,7 @@ static const struct sample {
 	{OBJECT_LB_ZONE, "{'vip4':'192.0.2.1','vip6':'2001:db8::1','publish4':'198.51.100.1'}",
 	 true},
 	{OBJECT_LISTENER, "{'protocol':'tcp','port':80,'server_group':'web'}", true},
+	{OBJECT_LISTENER, "{'protocol':'tcp','port_range':[1,65535],'server_group':'web'}", true},
 	{OBJECT_LISTENER,
 	 "{'protocol':'tcp','port':80,'server_group':'web','scheduler':'sh','scheduler_flags':['sh-port']}",
 	 false},

@@ -170,6 +170,23 @@ static void metrics_tell_what_the_kernel_counts(void **state)
 	stats_free(stats);
 }
 
+static void metrics_name_a_range(void **state)
+{
+	struct stats *stats = stats_new(NULL, 0);
+	struct rig rig = {.stats = stats};
+
+	(void)state;
+	stats_follow(stats, fixture_ranged());
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer a = rig_get(&rig, "/metrics");
+	assert_says(
+		&a,
+		"\nzonegate_listener_info{lb=\"shop\",listener=\"http\",zone=\"za\",family=\"4\",proto=\"tcp\",address=\"192.0.2.1\",port=\"8000-8100\"} 1\n");
+	rig_end(&rig);
+	stats_free(stats);
+}
+
 /* Names that the issue fixes. */
 static void metrics_tell_of_checks(void **state)
 {
@@ -238,6 +255,7 @@ int main(void)
 		cmocka_unit_test(metrics_speak_openmetrics),
 		cmocka_unit_test(metrics_name_addresses_once),
 		cmocka_unit_test(metrics_tell_what_the_kernel_counts),
+		cmocka_unit_test(metrics_name_a_range),
 		cmocka_unit_test(metrics_tell_of_checks),
 		cmocka_unit_test(metrics_come_in_slices),
 	};

@@ -209,6 +209,35 @@ static void status_of_a_load_balancer(void **state)
 	rig_end(&rig);
 }
 
+/* A person gets VIP and ports beside the kernel's name. */
+static void status_of_a_range(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer put = rig_ask(&rig, "PATCH",
+					       "/api/v1/load-balancers/shop/listeners/http", "",
+					       "{\"port_range\":[8000,8100]}");
+	assert_int_equal(put.status, 200);
+	assert_null(answer_at(&put, "port"));
+	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/load-balancers/shop/status");
+	assert_null(answer_at(&a, "listeners.0.port"));
+	assert_int_equal(answer_number_at(&a, "listeners.0.port_range.0"), 8000);
+	assert_int_equal(answer_number_at(&a, "listeners.0.port_range.1"), 8100);
+	assert_string_equal(answer_text_at(&a, "listeners.0.services.0.service"),
+			    "tcp 192.0.2.1:8000-8100 (fwmark 1509949441)");
+	AUTO_REPLY struct answer w1 = rig_get(&rig, GROUP "/servers/w1/health");
+	assert_int_equal(answer_number_at(&w1, "services.1.weight"), 100);
+	AUTO_REPLY struct answer drain = rig_put(
+		&rig, "/api/v1/load-balancers/shop/listeners/http/drain", "{\"comment\":\"x\"}");
+	assert_int_equal(drain.status, 201);
+	AUTO_REPLY struct answer held = rig_get(&rig, GROUP "/servers/w1/health");
+	assert_int_equal(answer_number_at(&held, "weight"), 0);
+	rig_end(&rig);
+}
+
 /* Connections and rates of servers and of listeners, null where nothing is counted. */
 static void status_tells_of_traffic(void **state)
 {
@@ -257,6 +286,7 @@ int main(void)
 		cmocka_unit_test(status_of_a_large_group),
 		cmocka_unit_test(status_of_some_servers),
 		cmocka_unit_test(status_of_a_load_balancer),
+		cmocka_unit_test(status_of_a_range),
 		cmocka_unit_test(status_tells_of_traffic),
 	};
 

@@ -63,6 +63,51 @@ static void the_guard_looks_into_its_sets(void **state)
 	assert_int_equal(lines, 10);
 }
 
+static void marks_have_a_chain_of_their_own(void **state)
+{
+	static const struct rules_mark marks[] = {
+		{0x5a000001, PROTOCOL_TCP, {8000, 8100}, 1U << RULESET_V4 | 1U << RULESET_V6},
+		{0x5a000002, PROTOCOL_UDP, {1, 65535}, 1U << RULESET_V4},
+		{0x5a000003, PROTOCOL_SCTP, {5000, 5001}, 1U << RULESET_V4},
+	};
+	struct rules_plan plan = {.marks = marks, .mark_count = 3, .space = MARKS_DEFAULT};
+	char *v4 AUTO_FREE = rules(&plan, RULESET_V4);
+	char *v6 AUTO_FREE = rules(&plan, RULESET_V6);
+	char chain[RULES_CHAIN_MAX];
+
+	(void)state;
+	assert_string_equal(
+		v4,
+		"-N ZONEGATE\n"
+		"-A ZONEGATE -i lo -m set --match-set zg4-ranged dst -j ZONEGATE-MARKS\n"
+		"-A ZONEGATE -i lo -j RETURN\n"
+		"-A ZONEGATE -m set --match-set zg4-ranged dst -j ZONEGATE-MARKS\n"
+		"-N ZONEGATE-MARKS\n"
+		"-A ZONEGATE-MARKS -m set --match-set zg4-single dst,dst -j RETURN\n"
+		"-A ZONEGATE-MARKS -p tcp -m tcp --dport 8000:8100 -m set --match-set zg4-5a000001-m dst "
+		"-j MARK --set-xmark 0x5a000001/0xffffffff\n"
+		"-A ZONEGATE-MARKS -p udp -m udp --dport 1:65535 -m set --match-set zg4-5a000002-m dst "
+		"-j MARK --set-xmark 0x5a000002/0xffffffff\n"
+		"-A ZONEGATE-MARKS -p sctp -m multiport --dports 5000:5001 -m set --match-set zg4-5a000003-m dst "
+		"-j MARK --set-xmark 0x5a000003/0xffffffff\n");
+	assert_false(rules_text_find_chain(v4, chain));
+	assert_non_null(strstr(v6, "zg6-5a000001-m dst -j MARK"));
+	assert_null(strstr(v6, "5a000002"));
+	/* In front of the guard, which lets through what has a mark. */
+	plan.guard = true;
+	char *guarded AUTO_FREE = rules(&plan, RULESET_V4);
+	const char *mark = strstr(guarded,
+				  "-A ZONEGATE -m mark --mark 0x5a000000/0xfffff000 -j RETURN\n");
+	assert_non_null(mark);
+	assert_true(strstr(guarded, "zg4-ranged dst -j ZONEGATE-MARKS\n-A ZONEGATE -m mark") <
+		    mark);
+	assert_true(mark < strstr(guarded, "zg4-open"));
+	/* A family without any. */
+	plan = (struct rules_plan){.marks = &marks[1], .mark_count = 1};
+	char *none AUTO_FREE = rules(&plan, RULESET_V6);
+	assert_string_equal(none, "");
+}
+
 static void a_change_is_one_restore(void **state)
 {
 	char *new AUTO_FREE = change("", "-N ZONEGATE\n-A ZONEGATE -i lo -j RETURN\n", false);
@@ -114,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_guard_looks_into_its_sets),
+		cmocka_unit_test(marks_have_a_chain_of_their_own),
 		cmocka_unit_test(a_change_is_one_restore),
 		cmocka_unit_test(further_chains_come_and_go_with_it),
 		cmocka_unit_test(chains_that_a_rule_goes_to_are_found),

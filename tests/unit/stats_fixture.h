@@ -28,6 +28,21 @@ static inline struct plan_key fixture_key(const char *vip)
 	return k;
 }
 
+/* The fixture's document, in which listener http has a range and mark 7 in za. */
+static inline struct snapshot *fixture_ranged(void)
+{
+	struct snapshot *s = fixture_snapshot(
+		fixture_patched("{'load_balancers':{'shop':{'listeners':{'http':{'port':null,"
+				"'port_range':[8000,8100]}}}}}"));
+	char names[][8] = {"shop", "za", "http"};
+	const struct mark m = {.lb = names[0], .zone = names[1], .listener = names[2], .mark = 7};
+	struct vec list = {0};
+
+	vec_push(&list, marks_copy_mark(&m));
+	snapshot_set_marks(s, marks_new(&list));
+	return s;
+}
+
 /* A service with its destinations in the look under way. Whether it is ours. */
 static inline bool fixture_tell(struct stats *s, const char *vip, uint64_t connections,
 				const struct fixture_dest *dests, size_t count)

@@ -237,6 +237,49 @@ static void an_idle_hour_frees_the_ring(void **state)
 	stats_free(s);
 }
 
+static void look_at_mark(struct stats *s, uint32_t mark, uint64_t connections)
+{
+	const struct plan_service service = {.key = {.family = AF_INET, .fwmark = mark},
+					     .stats = {.connections = connections}};
+	struct plan_dest d = {.port = 8080};
+	struct plan_dest_counts c = {.active = 2, .stats = {.connections = connections}};
+
+	stats_begin(s);
+	assert_int_equal(addr_parse("10.0.0.1", &d.address), 0);
+	assert_int_equal(stats_note_service(s, &service), mark == 7);
+	stats_note_dests(s, &service.key, &(struct stats_dests){&d, &c, 1});
+	stats_end(s, FIXTURE_SECOND(10));
+}
+
+static void see_range(void *ctx, const struct stats_listener *l)
+{
+	struct stats_listener *seen = ctx;
+
+	if (strcmp(l->zone, "za") == 0 && strcmp(l->listener, "http") == 0)
+		*seen = *l;
+}
+
+static void a_range_is_counted_by_its_mark(void **state)
+{
+	struct stats *s = stats_new(NULL, 0);
+	struct stats_listener seen = {0};
+	char address[ADDR_TEXT_MAX];
+
+	(void)state;
+	stats_follow(s, fixture_ranged());
+	look_at_mark(s, 7, 10);
+	look_at_mark(s, 7, 17);
+	look_at_mark(s, 8, 900);
+	stats_each_listener(s, "shop", see_range, &seen);
+	assert_int_equal(seen.now.total.connections, 7);
+	assert_string_equal(addr_format(&seen.address, address), "192.0.2.1");
+	assert_int_equal(seen.port, 0);
+	assert_int_equal(seen.ports.from, 8000);
+	assert_int_equal(seen.ports.to, 8100);
+	assert_int_equal(server(s, "web", "w1").total.connections, 7);
+	stats_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +291,7 @@ int main(void)
 		cmocka_unit_test(a_snapshot_that_is_the_same_keeps_everything),
 		cmocka_unit_test(a_node_has_the_zones_that_it_programs),
 		cmocka_unit_test(an_idle_hour_frees_the_ring),
+		cmocka_unit_test(a_range_is_counted_by_its_mark),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,13 +134,77 @@ static void sh_takes_256_servers(void **state)
 	}
 }
 
+static void ranges_do_not_overlap(void **state)
+{
+	static const struct {
+		const char *second;
+		const char *other; /* beside shop */
+		const char *groups;
+		const char *faults;
+	} cases[] = {
+		{"'port_range':[8101,8200]", "", "", ""},
+		{"'port_range':[1,7999]", "", "", ""},
+		{"'port_range':[8100,8200]", "", "",
+		 "duplicate /load_balancers/shop/listeners/second/port_range\n"},
+		{"'port_range':[1,8000]", "", "",
+		 "duplicate /load_balancers/shop/listeners/second/port_range\n"},
+		{"'port_range':[1,65535]", "", "",
+		 "duplicate /load_balancers/shop/listeners/second/port_range\n"},
+		{"'port_range':[8050,8051]", "", "",
+		 "duplicate /load_balancers/shop/listeners/second/port_range\n"},
+		/* One port is the more specific, and may lie within a range. */
+		{"'port':8050", "", "", ""},
+		/* Another protocol, another VIP. */
+		{"'port':80",
+		 ",'two':{'zones':{'za':{'vip4':'192.0.2.1'}},'listeners':{'x':{'protocol':'udp',"
+		 "'server_group':'dns','port_range':[1,65535]}}}",
+		 "", ""},
+		{"'port':80",
+		 ",'two':{'zones':{'za':{'vip4':'192.0.2.9'}},'listeners':{'x':{'protocol':'tcp',"
+		 "'server_group':'web','port_range':[1,65535]}}}",
+		 "", ""},
+		{"'port':80",
+		 ",'two':{'zones':{'za':{'vip4':'192.0.2.1'}},'listeners':{'x':{'protocol':'tcp',"
+		 "'server_group':'web','port_range':[1,65535]}}}",
+		 "", "duplicate /load_balancers/two/listeners/x/port_range\n"},
+		/* The kernel cannot change the port: a server has 0. */
+		{"'port':80", "",
+		 ",'server_groups':{'web':{'forward_method':'direct','servers':{'w1':{'port':80},'w2':{'port':80}}}}",
+		 "incompatible /server_groups/web/servers/w1/port\n"
+		 "incompatible /server_groups/web/servers/w2/port\n"},
+		{"'port':80", "",
+		 ",'server_groups':{'web':{'forward_method':'direct','health_check':{'port':80},"
+		 "'servers':{'w1':{'port':0},'w2':{'port':0}}}}",
+		 ""},
+		/* Port 0 is none that can be probed. */
+		{"'port':80", "", ",'server_groups':{'web':{'servers':{'w1':{'port':0}}}}",
+		 "missing_member /server_groups/web/health_check/port\n"},
+		/* In the kernel port 0 and another one are two servers. */
+		{"'port_range':[9000,9001]", "",
+		 ",'server_groups':{'web':{'health_check':{'port':80},'servers':{'w1':{'port':0},"
+		 "'w3':{'address':'10.0.0.1','port':8080}}}}",
+		 ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char patch[1024];
+
+		snprintf(
+			patch, sizeof(patch),
+			"{'load_balancers':{'shop':{'listeners':{'http':{'port':null,'port_range':[8000,8100]},"
+			"'second':{'protocol':'tcp','server_group':'web',%s}}}%s}%s}",
+			cases[i].second, cases[i].other, cases[i].groups);
+		fixture_judge_document(fixture_patched(patch), cases[i].faults, patch);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(listeners_are_judged),
-		cmocka_unit_test(zones_are_judged),
-		cmocka_unit_test(count_of_zones_is_bounded),
-		cmocka_unit_test(sh_takes_256_servers),
+		cmocka_unit_test(listeners_are_judged),      cmocka_unit_test(zones_are_judged),
+		cmocka_unit_test(count_of_zones_is_bounded), cmocka_unit_test(sh_takes_256_servers),
+		cmocka_unit_test(ranges_do_not_overlap),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
