@@ -11,7 +11,7 @@
 #   make fuzz-coverage   how many lines of the parsers the fuzz corpora reach
 #   make bench     the figures beside their peers; LINE=n runs one
 #   make install   DESTDIR, PREFIX (/usr)
-#   make uninstall   the same; leaves the settings and the state
+#   make uninstall   the same; leaves the settings and the state (before: zonegate flush)
 #   make clean     removes build/
 #
 # VARIANT=default|asan|fuzz|coverage builds into build/$(VARIANT)/; CC and BUILD can be given too. V=1 shows the commands.
@@ -301,7 +301,8 @@ install: all
 uninstall:
 	$(quiet)rm -f $(INSTALLED)
 	$(quiet)test ! -d $(SHARE) || find $(SHARE) -depth -type d -empty -delete
-	@test -n "$(DESTDIR)" || printf '%s\n' 'Removed. Left: $(SYSCONFDIR)/zonegate, /var/lib/zonegate, the user zonegate.'
+	@test -n "$(DESTDIR)" || printf '%s\n' 'Removed. Left: $(SYSCONFDIR)/zonegate, /var/lib/zonegate, the user zonegate,' \
+		'and what is in the kernel, unless zonegate flush was run before.'
 
 clean:
 	rm -rf $(BUILD)

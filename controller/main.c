@@ -22,15 +22,17 @@ struct options {
 	const char *settings_path;
 	const char *state_dir;
 	bool check;
+	bool flush;
 };
 
 static void print_usage(FILE *out)
 {
-	fputs("usage: zonegated [-c FILE] [--state-dir DIR] [--check] [--version] [--help]\n"
+	fputs("usage: zonegated [-c FILE] [--state-dir DIR] [--check | --flush] [--version] [--help]\n"
 	      "  -c, --config FILE  settings (default " DEFAULT_SETTINGS
 	      "; conf.d/*.conf beside it are read too)\n"
 	      "  --state-dir DIR    folder of the database; goes before [store] path\n"
 	      "  --check            judge the settings and exit\n"
+	      "  --flush            remove from the kernel what a daemon has left there, and exit\n"
 	      "  --version          print the version and exit\n",
 	      out);
 }
@@ -42,6 +44,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{"config", required_argument, NULL, 'c'},
 		{"state-dir", required_argument, NULL, 's'},
 		{"check", no_argument, NULL, 'k'},
+		{"flush", no_argument, NULL, 'f'},
 		{"version", no_argument, NULL, 'V'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
@@ -58,6 +61,9 @@ static int parse_options(int argc, char **argv, struct options *o)
 			break;
 		case 'k':
 			o->check = true;
+			break;
+		case 'f':
+			o->flush = true;
 			break;
 		case 'V':
 			puts("zonegated " ZONEGATE_VERSION);
@@ -137,6 +143,17 @@ static int run(const struct options *o, struct settings *s, struct err *e)
 	return EXIT_SUCCESS;
 }
 
+static int flush(struct settings *s, struct err *e)
+{
+	log_open(LOG_TARGET_STDERR, LOG_LEVEL_WARNING);
+	if (wiring_flush(s, e) != 0) {
+		print_faults(s, e);
+		return EXIT_FAILURE;
+	}
+	puts("zonegated: nothing of it is left in the kernel");
+	return EXIT_SUCCESS;
+}
+
 /* The settings are in order, and may be made where they are not used. */
 static void warn_of_files(const struct settings *s)
 {
@@ -159,12 +176,15 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	load_settings(&o, &s, &e);
-	wiring_check(&s, &e);
+	if (!o.flush) /* what a start would refuse does not matter */
+		wiring_check(&s, &e);
 	if (o.check && !err_any(&e))
 		wiring_check_contents(&s, &e);
 	if (err_any(&e)) {
 		print_faults(&s, &e);
 		status = EXIT_CONFIG;
+	} else if (o.flush) {
+		status = flush(&s, &e);
 	} else if (o.check) {
 		warn_of_files(&s);
 		puts("zonegated: the settings are in order");

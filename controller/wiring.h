@@ -17,4 +17,8 @@ int wiring_new(struct settings *settings, const char *settings_path, struct err 
 void wiring_run(struct wiring *w);
 void wiring_free(struct wiring *w); /* NULL-safe */
 
+/* Instead of all that: removes from the kernel what a daemon with these settings made, however it ended, and nothing else; no daemon
+ * may run. Serves nobody. Returns 0 (nothing is left), or -EINVAL with the reasons for a person. */
+int wiring_flush(struct settings *settings, struct err *e);
+
 #endif

@@ -61,7 +61,7 @@ static void fill_own_ports(struct engine_settings *es, const struct settings *s)
 	own_ports_add(es, &s->api_tls_listen, &api, IPPROTO_TCP);
 }
 
-void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
+static void new_engine(struct wiring *w, struct snapshot *snapshot)
 {
 	const struct settings *s = w->settings;
 	struct engine_settings es = {
@@ -88,7 +88,23 @@ void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
 	es.mark_use_count = fib_rules_read(es.mark_uses, ENGINE_MARK_USES_MAX);
 	(void)marks_parse_space(s->kernel_marks, &es.marks); /* settings.c has judged it */
 	w->engine = engine_new(&es, &ports, snapshot);
+}
+
+void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
+{
+	new_engine(w, snapshot);
 	engine_load_event_number(w->engine, store_last_event(w->store));
 	for (size_t i = 0; engine_row_kind(i); i++)
 		store_load_rows(w->store, engine_row_kind(i), on_row, w);
+}
+
+void wiring_engine_start_flush(struct wiring *w, struct snapshot *snapshot)
+{
+	/* What is not loaded is not forgotten: shifts, drains and the health of servers stay for the next start. */
+	static const char *const kinds[] = {"vip", "sysctl", "timeout", "guard", "told"};
+
+	new_engine(w, snapshot);
+	engine_load_event_number(w->engine, store_last_event(w->store));
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		store_load_rows(w->store, kinds[i], on_row, w);
 }

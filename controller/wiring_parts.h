@@ -43,6 +43,8 @@ int wiring_edges_open_probes(struct wiring *w, struct err *e);
 
 /* wiring_engine.c: the engine of the settings, the configuration and the rows of the open store. Takes the reference. */
 void wiring_engine_start(struct wiring *w, struct snapshot *snapshot);
+/* The same for a flush: of the rows those alone that tell what is in the kernel. */
+void wiring_engine_start_flush(struct wiring *w, struct snapshot *snapshot);
 
 /* wiring_access.c: users, tokens and sessions of the open store; ends in two steps, for what is on the thread still commits. */
 void wiring_access_start(struct wiring *w);

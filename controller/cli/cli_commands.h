@@ -68,6 +68,9 @@ enum cli_exit cli_view_show(struct cli *cli); /* shift, token */
 enum cli_exit cli_view_validate(struct cli *cli);
 enum cli_exit cli_view_set_servers(struct cli *cli);
 
+/* cli_flush.c: needs no way to the daemon; becomes zonegated itself */
+enum cli_exit cli_flush_run(struct cli *cli);
+
 /* cli_access.c */
 enum cli_exit cli_access_setup(struct cli *cli);
 enum cli_exit cli_access_whoami(struct cli *cli);

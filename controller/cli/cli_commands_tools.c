@@ -15,6 +15,16 @@ const struct cli_command cli_commands_tools[] = {
 	 cli_raw_call,
 	 "any request to the API",
 	 "PATH without a slash in front is below /api/v1: zonegate api GET system"},
+	{{"flush", NULL},
+	 "[SETTINGS]",
+	 0,
+	 1,
+	 0,
+	 cli_flush_run,
+	 "removes from the kernel what a daemon has left there: zonegated --flush",
+	 "As root, with the daemon stopped: virtual services, VIPs and their device, sets zg…, chains ZONEGATE…, and\n"
+	 "sysctls and timeouts as they were before; what others made stays, and so do settings and state.\n"
+	 "Before make uninstall; after kill -9, too. SETTINGS: the file, if not /etc/zonegate/zonegate.conf."},
 	{{"version", NULL},
 	 "",
 	 0,

@@ -186,7 +186,7 @@ static enum cli_exit run(const struct cli_command *c, const struct cli_options *
 	enum cli_exit result;
 
 	cli.options.quick = c->run == cli_complete_run;
-	if (c->run == cli_raw_version) /* needs no daemon, nor a way to one */
+	if (c->run == cli_raw_version || c->run == cli_flush_run) /* needs no way to a daemon */
 		return run_formatted(c, &cli);
 	cli.client = cli_client_new(&cli.options);
 	if (!cli.client)

@@ -434,6 +434,8 @@ static void learn_table(struct engine *e, const struct plan_table *t)
 	usec_t now = e->ports.now(e->ports.ctx);
 
 	metrics_add(METRIC_KERNEL_DUMPS, 1);
+	if (e->flushing && first)
+		vips_claim(e);
 	for (size_t i = 0; i < e->services.count; i++) {
 		struct engine_service *s = e->services.items[i];
 

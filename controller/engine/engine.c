@@ -210,7 +210,7 @@ void engine_settle(struct engine *e)
 
 	e->settle_now = now;
 	e->settle_wall = e->ports.wall(e->ports.ctx);
-	if (!e->started)
+	if (!e->started && !e->flushing)
 		note_start(e);
 	e->started = true;
 	confirm_tick(e, now);
@@ -275,8 +275,17 @@ void engine_flush(struct engine *e)
 	told_forget(e, ACKS_TOLD_APPLIED);
 	sysctls_restore(e);
 	e->rows_retry_at = USEC_NEVER;
-	note_stop(e);
+	if (e->started)
+		note_stop(e);
+	else
+		guards_claim(e);
 	engine_mark(e, MARK_CHECKS);
+}
+
+bool engine_flushed(const struct engine *e)
+{
+	return e->kernel_known && engine_idle(e) && !e->failing && e->dirty.count == 0 &&
+	       !e->table_requested && guards_are_gone(e);
 }
 
 void engine_save_health(struct engine *e)

@@ -63,8 +63,12 @@ void engine_free(struct engine *e);
 void engine_settle(struct engine *e);
 
 /* Asks for the removal of everything the daemon made (on_stop = flush): services, addresses, sysctls put
- * back. `engine_idle()` tells when the kernel has answered. */
+ * back. `engine_idle()` tells when the kernel has answered. Before the first settle: of what a daemon before this one made; nothing
+ * is put into the kernel first, and what is ours by its name (sets, chains, addresses on a dummy device of ours) goes even if no
+ * row tells of it. */
 void engine_flush(struct engine *e);
+/* After that: whether it is certain that nothing is left. */
+bool engine_flushed(const struct engine *e);
 bool engine_idle(const struct engine *e);
 
 /* Notes last states for the next start (clean stop). Commits through the port. */

@@ -34,7 +34,7 @@ static struct guard_input guards_input(const struct engine *e, const struct snap
 
 static bool guards_in_use(const struct engine *e)
 {
-	return e->guards.held || !ruleset_is_empty(&e->guards.desired);
+	return e->guards.held || e->guards.claimed || !ruleset_is_empty(&e->guards.desired);
 }
 
 /* Load balancers are all that a guard depends on; unchanged ones are shared between snapshots. */
@@ -65,6 +65,20 @@ void guards_sync(struct engine *e)
 	if (!ruleset_is_empty(&e->guards.desired) &&
 	    !e->guards.held) /* not by a commit: the node's zones changed */
 		guards_hold(e);
+}
+
+void guards_claim(struct engine *e)
+{
+	e->guards.claimed = true;
+	e->guards.dirty = true;
+}
+
+/* Where no row tells of any, what cannot be read is not there: the kernel has no sets. */
+bool guards_are_gone(const struct engine *e)
+{
+	const struct engine_guards *g = &e->guards;
+
+	return g->known && !g->dirty && !(g->unread && g->held);
 }
 
 /* ---- looks ---- */

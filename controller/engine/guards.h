@@ -18,6 +18,7 @@ struct engine_guards {
 	bool known;              /* `expected` means something */
 	bool dirty;              /* the two may differ */
 	bool held;               /* a row says that something of ours may be there */
+	bool claimed;            /* no row does, but it is looked for */
 	bool asked;              /* a look is under way */
 	bool unread;             /* the last look failed: what is left there is not known */
 	uint64_t after;          /* lists submitted when the look was asked for */
@@ -36,8 +37,10 @@ void guards_plan_adds(struct engine *e);
 void guards_plan_deletes(struct engine *e);
 void guards_preview_adds(const struct engine *e, const struct snapshot *s, struct plan_ops *ops);
 void guards_preview_deletes(const struct engine *e, const struct snapshot *s, struct plan_ops *ops);
-void guards_finish(struct engine *e); /* forgets what is gone from the kernel */
-void guards_forget(struct engine *e); /* the kernel's state is not known any more */
+void guards_claim(struct engine *e);          /* looks for what is ours by its name, for a flush */
+bool guards_are_gone(const struct engine *e); /* after that: nothing is left */
+void guards_finish(struct engine *e);         /* forgets what is gone from the kernel */
+void guards_forget(struct engine *e);         /* the kernel's state is not known any more */
 /* An operation failed; whether it is to be told. */
 bool guards_note_failure(struct engine *e, const struct plan_op *op, const char *advice);
 void guards_clear_fault(struct engine *e);

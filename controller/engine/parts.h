@@ -117,6 +117,8 @@ void vips_finish(struct engine *e); /* forgets those that are gone */
 void vips_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops);
 void vips_note_op(struct engine *e, const struct plan_op *op);
 bool vips_note_failure(struct engine *e, const struct plan_op *op); /* whether it is to be told */
+/* For a flush: whatever stands on a dummy device of ours is ours, and so are its services. */
+void vips_claim(struct engine *e);
 void vips_note_addresses(struct engine *e);
 void vips_load_row(struct engine *e, const struct store_row *row);
 /* Rows for VIPs that `s` brings; appended to `rows` (struct engine_row). */

@@ -115,6 +115,18 @@ void vips_load_row(struct engine *e, const struct store_row *row)
 	v->put = !e->started; /* by the daemon before this one */
 }
 
+void vips_claim(struct engine *e)
+{
+	const struct addr *addresses = NULL;
+	size_t count = e->ports.kernel_addresses(e->ports.ctx, &addresses);
+
+	for (size_t i = 0; e->settings.vip_device_is_dummy && i < count; i++) {
+		struct engine_vip *v = vip_get(e, &addresses[i]);
+
+		v->held = v->added = v->put = true;
+	}
+}
+
 void vips_sync(struct engine *e)
 {
 	struct vec list = {0};

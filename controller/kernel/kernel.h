@@ -84,6 +84,10 @@ const char *kernel_advise(const struct plan_op *op, char *buf, size_t size);
 /* The same for a VIP device that cannot be used. */
 const char *kernel_advise_device(const char *device, int error, char *buf, size_t size);
 
+/* Removes the VIP device if it is a dummy of ours. The last thing that is asked of `k`. Returns 0, also if there is none, or a
+ * negative errno. */
+int kernel_remove_device(struct kernel *k);
+
 /* Whether a VIP device of this name is ours: a dummy. */
 bool kernel_owns_device(const char *name);
 

@@ -3,7 +3,9 @@
 // link has changed. What is there or missing is told at changes.
 #include "kernel/kernel_parts.h"
 
+#include <errno.h>
 #include <linux/netlink.h>
+#include <net/if.h>
 
 static void kernel_device_note(struct kernel *k, int error)
 {
@@ -68,6 +70,18 @@ void kernel_device_start(struct kernel *k)
 	k->busy = true;
 	k->addresses_seen = k->vip.address_count;
 	vip_prepare(&k->vip);
+}
+
+int kernel_remove_device(struct kernel *k)
+{
+	const char *device = k->settings.vip_device;
+
+	if (!k->links || !kernel_owns_device(device) || !if_nametoindex(device))
+		return 0;
+	if (k->busy)
+		return -EBUSY;
+	vip_remove_device(&k->vip);
+	return if_nametoindex(device) ? -EPERM : 0;
 }
 
 int kernel_device_open(struct kernel *k)

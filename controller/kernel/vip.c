@@ -27,10 +27,11 @@ bool vip_owns(const char *device)
 
 static void vip_put_link(struct vip *v, struct netmsg *m, uint16_t type, uint16_t flags)
 {
+	const bool raises = type == RTM_NEWLINK || type == RTM_SETLINK;
 	const struct ifinfomsg head = {.ifi_family = AF_UNSPEC,
 				       .ifi_index = (int)(type == RTM_SETLINK ? v->index : 0),
-				       .ifi_flags = type == RTM_GETLINK ? 0 : IFF_UP,
-				       .ifi_change = type == RTM_GETLINK ? 0 : IFF_UP};
+				       .ifi_flags = raises ? IFF_UP : 0,
+				       .ifi_change = raises ? IFF_UP : 0};
 
 	netmsg_begin(m, type, flags | NLM_F_ACK);
 	netmsg_put_head(m, &head, sizeof(head));
@@ -302,6 +303,24 @@ static void vip_take_step(struct vip *v, enum vip_step step)
 void vip_prepare(struct vip *v)
 {
 	vip_take_step(v, VIP_LOOK);
+}
+
+static void vip_on_gone(void *ctx, int error)
+{
+	struct vip *v = ctx;
+
+	v->error = v->error ? v->error : error;
+}
+
+/* The kernel does it within the call that sends. */
+void vip_remove_device(struct vip *v)
+{
+	const struct channel_events events = {.ctx = v, .error = vip_on_error, .end = vip_on_gone};
+
+	assert(vip_owns(v->device));
+	v->index = 0;
+	vip_put_link(v, channel_begin(v->channel), RTM_DELLINK, 0);
+	channel_send(v->channel, &events);
 }
 
 /* ---- operations ----------------------------------------------------------------------------- */

@@ -52,6 +52,9 @@ void vip_prepare(struct vip *v);
  * result -EEXIST (whatever its prefix length), one that is not there -EADDRNOTAVAIL. */
 void vip_run(struct vip *v, struct plan_op *ops, size_t count);
 
+/* Removes the device itself, which is ours; its end is not waited for. While nothing else runs. */
+void vip_remove_device(struct vip *v);
+
 /* Releases what is known; the kernel keeps its addresses. */
 void vip_clear(struct vip *v);
 

@@ -89,6 +89,25 @@ static void test_expect_addresses(const struct vip *v, const char *const *texts,
 		assert_string_equal(addr_format(&v->addresses[i], text), texts[i]);
 }
 
+static void test_device_is_removed(void **unused)
+{
+	struct vip v;
+	struct channel *c = test_open(&v);
+	struct ifinfomsg head;
+
+	(void)unused;
+	v.index = 5;
+	vip_remove_device(&v);
+	assert_int_equal(test_type(c), RTM_DELLINK);
+	memcpy(&head, (const uint8_t *)fake_sent(c, 0) + NLMSG_HDRLEN, sizeof(head));
+	assert_int_equal(head.ifi_change, 0);
+	assert_int_equal(head.ifi_index, 0); /* by its name */
+	fake_end(c, 0);
+	assert_int_equal(v.index, 0);
+	vip_clear(&v);
+	channel_free(c);
+}
+
 static void test_device_is_made(void **unused)
 {
 	struct vip v;
@@ -299,6 +318,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_device_is_made),
+		cmocka_unit_test(test_device_is_removed),
 		cmocka_unit_test(test_device_is_raised_and_read),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_operations),

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""zonegate flush: what a daemon has left in the kernel goes, however it ended; what others made stays."""
+
+import os
+
+from zglab import VIP4, VIP6, case
+from zglab.documents import web
+from zglab.netfilter import NETFILTER, network, rules, sets
+
+LAB_KIND = "uml"
+LAB_SECONDS = 15
+
+FOREIGN = """*filter
+:OURS-NOT - [0:0]
+-A INPUT -p tcp -m tcp --dport 4444 -j OURS-NOT
+-A FORWARD -j OURS-NOT
+-A OURS-NOT -j RETURN
+COMMIT
+"""
+SYSCTL = "/proc/sys/net/ipv4/vs/expire_nodest_conn"
+
+
+def make_foreign(lab):
+    """Rules, a set and a virtual service of somebody else; his rules as they are listed."""
+    lab.gw.run("iptables-legacy-restore", stdin=FOREIGN)
+    lab.gw.run("ipset", "create", "theirs", "hash:ip")
+    lab.gw.run("ipset", "add", "theirs", "10.9.9.9")
+    lab.gw.ipvsadm("-A", "-t", "192.0.2.99:80", "-s", "rr")
+    lab.gw.run("ip6tables-legacy", "-S")  # an unused table is not listed
+    return rules(lab)[1], rules(lab, 6)[1]
+
+
+def expect_foreign_alone(lab, others):
+    assert (rules(lab), rules(lab, 6)) == (([], others[0]), ([], others[1]))
+    assert sets(lab) == {"theirs": ["10.9.9.9"]}
+    assert sorted(lab.gw.table()) == [("TCP", "192.0.2.99", 80)], lab.gw.table()
+    assert lab.gw.addresses() == []
+    assert "zonegate0" not in lab.gw.run("ip", "-o", "link"), "nor is its device there"
+
+
+def everything(lab):
+    """A document that puts something of every kind into the kernel."""
+    configuration = web(lab)
+    configuration["load_balancers"]["shop"]["vip_guard"] = "drop"
+    configuration["load_balancers"]["shop"]["zones"]["zone-a"].update(vip6=VIP6)
+    configuration["server_groups"]["web"]["on_unhealthy"] = "terminate"
+    configuration["settings"] = {"timeouts": {"tcp_s": 100}}
+    return configuration
+
+
+def read(lab, path):
+    return lab.gw.run("cat", path).strip()
+
+
+def flush(lab):
+    return lab.gw.cli("flush", lab.gw.daemon.settings_path)
+
+
+@case(load=NETFILTER)
+def a_killed_daemon_leaves_nothing_behind(lab):
+    network(lab, tcp=(80,))
+    others = make_foreign(lab)
+    before = read(lab, SYSCTL), lab.gw.ipvsadm("-L", "--timeout")
+    lab.start(everything(lab))
+    assert rules(lab)[0] and rules(lab, 6)[0] and len(sets(lab)) > 4 and len(lab.gw.table()) == 3
+    assert read(lab, SYSCTL) == "1" and "100" in lab.gw.ipvsadm("-L", "--timeout")
+    assert lab.who(count=3) == {"s1": 3}
+    document = lab.gw.api.get("/config").expect(200).json
+    running = flush(lab)
+    assert running.returncode == 1 and "zonegate.db" in running.stderr, running
+    assert rules(lab)[0], "with a daemon on its database nothing is touched"
+    lab.gw.daemon.kill()
+    done = flush(lab)
+    assert (done.returncode, done.stdout) == (0, "zonegated: nothing of it is left in the kernel\n"), done
+    expect_foreign_alone(lab, others)
+    assert (read(lab, SYSCTL), lab.gw.ipvsadm("-L", "--timeout")) == before, "as before"
+    again = flush(lab)
+    assert again.returncode == 0, again
+    expect_foreign_alone(lab, others)
+    # What it should do is known yet.
+    lab.gw.daemon.start()
+    lab.wait_in_service()
+    assert lab.gw.api.get("/config").expect(200).json == document
+    lab.wait(lambda: rules(lab)[0] and VIP4 in str(lab.gw.addresses()), 5 + lab.margin, "all of it is back", pause=0.1)
+    assert lab.who(count=3) == {"s1": 3}
+
+
+@case(load=NETFILTER)
+def what_goes_by_its_name_needs_no_database(lab):
+    network(lab, tcp=(80,))
+    others = make_foreign(lab)
+    lab.start(everything(lab))
+    assert lab.gw.daemon.stop() == 0
+    for name in os.listdir(lab.gw.daemon.state_folder):
+        os.unlink(f"{lab.gw.daemon.state_folder}/{name}")
+    done = flush(lab)
+    assert done.returncode == 0 and "there is no database" in done.stderr, done
+    expect_foreign_alone(lab, others)
+    assert os.listdir(lab.gw.daemon.state_folder) == []
+
+
+@case
+def without_sets_in_the_kernel(lab):
+    lab.network(1)
+    lab.start(web(lab))
+    assert lab.gw.daemon.stop() == 0
+    done = flush(lab)
+    assert done.returncode == 0, done
+    assert lab.gw.table() == {} and lab.gw.addresses() == []
