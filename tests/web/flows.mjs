@@ -141,6 +141,71 @@ async function an_end_without_a_stop_is_told(world) {
 	await close(page)
 }
 
+async function an_access_list_by_forms(world) {
+	const {page, session} = await openToLook(world)
+	const faults = [], see = async name => {
+		faults.push(...await allLooks(world, page, session, name))
+		await page.setViewportSize({width: 1280, height: 800})
+	}
+	await visit(world, page, '#/access-lists')
+	await page.getByText('No access list yet').waitFor()
+	await see('_empty_access-lists')
+	await page.getByRole('button', {name: 'New access list'}).click()
+	await page.getByLabel('Name *').fill('office')
+	await page.getByLabel('Description').fill('who works here')
+	await page.getByLabel('First entries').fill('198.51.100.0/24 allow # the house\n203.0.113.7 maybe')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await page.getByRole('alert').getByText('Nothing was sent: line 2').waitFor()
+	await page.getByLabel('First entries').fill('198.51.100.0/24 allow # the house\n203.0.113.7/24 deny')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await until(async () => await page.getByLabel('First entries').getAttribute('aria-invalid') === 'true', 'the fault stands at the field')
+	await page.getByText('line 2: 203.0.113.7/24').waitFor()
+	await see('_access_new')
+	await page.getByLabel('First entries').fill('198.51.100.0/24 allow # the house\n203.0.113.7 deny # a scanner')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await page.getByRole('heading', {name: 'office', level: 1}).waitFor()
+	const entries = page.getByRole('region', {name: 'Entries'}), dialog = page.getByRole('dialog')
+	await entries.getByRole('row').filter({hasText: '203.0.113.7/32'}).getByText('Denied').waitFor()
+	await page.getByRole('button', {name: 'Add entries'}).click()
+	await dialog.getByLabel('Entries').fill('2001:db8::/32\n198.51.100.66 deny # the guests')
+	await see('_dialog_entries')
+	await dialog.getByRole('button', {name: 'Add'}).click()
+	await entries.getByRole('row').filter({hasText: '2001:db8::/32'}).getByText('Allowed').waitFor()
+	await page.getByRole('button', {name: 'Change 198.51.100.66/32'}).click()
+	await dialog.getByLabel('Entries').fill('198.51.100.66 allow # they may')
+	await dialog.getByRole('button', {name: 'Save'}).click()
+	await entries.getByRole('row').filter({hasText: '198.51.100.66/32'}).getByText('Allowed').waitFor()
+	await page.getByLabel('Pick 203.0.113.7/32').check()
+	await entries.getByRole('button', {name: 'Remove'}).click()
+	await dialog.getByRole('button', {name: 'Remove'}).click()
+	await entries.getByRole('row').filter({hasText: '203.0.113.7/32'}).waitFor({state: 'detached'})
+	const {entries: kept} = await world.daemon.must('GET', '/api/v1/access-lists/office')
+	assert.deepEqual(kept.map(e => [e.cidr, e.action]), [['198.51.100.0/24', 'allow'], ['198.51.100.66/32', 'allow'], ['2001:db8::/32', 'allow']])
+	// A listener names it; then it is not removed.
+	await visit(world, page, '#/load-balancers/shop/listeners/http')
+	await page.getByLabel('Access list').selectOption('office')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await page.getByRole('region', {name: 'Listeners'}).getByRole('link', {name: 'office'}).click()
+	await page.getByRole('link', {name: 'shop/http'}).waitFor()
+	await see('_access_list')
+	await page.getByRole('button', {name: 'Remove', exact: true}).first().click()
+	await dialog.getByRole('button', {name: 'Remove'}).click()
+	await dialog.getByRole('alert').getByText('shop').first().waitFor()
+	await page.keyboard.press('Escape')
+	await visit(world, page, '#/access-lists')
+	await page.getByRole('link', {name: 'shop/http'}).waitFor()
+	await see('_access_lists')
+	await visit(world, page, '#/access-lists/office/edit')
+	await page.getByLabel('Default action').selectOption('allow')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await page.getByRole('region', {name: 'In numbers'}).getByText('Allowed', {exact: true}).waitFor()
+	await world.daemon.must('PATCH', '/api/v1/load-balancers/shop/listeners/http', {access_list: null})
+	await world.daemon.must('DELETE', '/api/v1/access-lists/office')
+	await session.detach()
+	await close(page)
+	assert.deepEqual(faults, [])
+}
+
 async function ends_a_session(world) {
 	const page = await open(world)
 	for (const session of (await world.daemon.must('GET', '/api/v1/sessions')).items.filter(s => s.user === 'anna')) await world.daemon.must('DELETE', `/api/v1/sessions/${session.id}`)
@@ -161,5 +226,6 @@ export const FLOWS = [
 	shows_events_as_they_happen,
 	probes_are_told_in_numbers,
 	an_end_without_a_stop_is_told,
+	an_access_list_by_forms,
 	ends_a_session,
 ]

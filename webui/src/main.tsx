@@ -25,11 +25,12 @@ import {DnsPage} from './pages/dns.tsx'
 import {ConfigPage} from './pages/config.tsx'
 import {EventsPage} from './pages/events.tsx'
 import {SystemPage} from './pages/system.tsx'
+import {AccessLists, AccessPage} from './pages/access.tsx'
 import {Zones} from './pages/zones.tsx'
 import {ConfirmBanner} from './pages/confirm.tsx'
 
 const PLACES: [string, string][] = [
-	['', 'Overview'], ['load-balancers', 'Load balancers'], ['server-groups', 'Server groups'], ['zones', 'Zones'], ['dns', 'DNS'],
+	['', 'Overview'], ['load-balancers', 'Load balancers'], ['server-groups', 'Server groups'], ['zones', 'Zones'], ['access-lists', 'Access lists'], ['dns', 'DNS'],
 	['config', 'Configuration'], ['events', 'Events and audit'], ['system', 'System'],
 ]
 
@@ -91,6 +92,12 @@ function Page() {
 		if (a === ':new') return <ObjectEditor kind="zone" />
 		if (a && b === 'edit') return <ObjectEditor kind="zone" name={a} />
 		return <Zones />
+	}
+	if (place === 'access-lists') {
+		if (!a) return <AccessLists />
+		if (a === ':new') return <ObjectEditor kind="access_list" />
+		if (b === 'edit') return <ObjectEditor kind="access_list" name={a} />
+		return <AccessPage key={a} name={a} />
 	}
 	if (place === 'dns') return <DnsPage />
 	if (place === 'config') return <ConfigPage tab={a ?? 'edit'} revision={b} />

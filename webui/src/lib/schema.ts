@@ -51,7 +51,7 @@ export function fieldsOf(schema: Schema, all: Record<string, Schema>, prefix = '
 		const pointer = `${prefix}/${name}`
 		if (raw.readOnly || s.readOnly || (prefix === '' && OURS.has(name)) || s.additionalProperties) continue
 		if (s.properties) { inner.push(...fieldsOf(s, all, pointer, group ? `${group}.${name}` : name)); continue }
-		if (typeOf(s) === 'object') continue
+		if (typeOf(s) === 'object' || (s.items && resolve(s.items, all).properties)) continue
 		own.push({
 			pointer, name, group, kind: kindOf(s), help: description, options: (s.enum ?? []).map(String), min: s.minimum, max: s.maximum, initial: s.default,
 			required: schema.required?.includes(name) ?? false, only: condition(description),

@@ -38,6 +38,8 @@ export type GroupSummary = Whole<Omit<S['ServerGroupState'], 'advice'>>
 export type LoadBalancer = Shown<S['LoadBalancerItem'], 'name' | 'zones' | 'listeners'> & {status: Whole<S['LoadBalancerState']>}
 export type Group = Shown<S['ServerGroupItem'], 'name'> & {status: GroupSummary}
 export type Zone = Shown<S['ZoneItem'], 'name'>
+export type AccessEntry = S['AccessEntry']
+export type AccessList = Shown<S['AccessListItem'], 'name'>
 export interface List<T> { items: T[]; next_cursor: string | null }
 
 export type Override = S['OverrideItem']

@@ -9,7 +9,7 @@ import {useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
-import type {LbStatus, Override, Publication, ZoneStatus} from '../lib/types.ts'
+import type {LbStatus, LoadBalancer, Override, Publication, ZoneStatus} from '../lib/types.ts'
 import {Act, Advices, Bar, CopyButton, Empty, Fault, GroupBar, PageHead, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {balancerPlace, listenerPlace, openDrain, Overrides} from '../ui/drain.tsx'
@@ -103,18 +103,19 @@ function ZoneColumn({lb, zone, all, shift, traffic}: {lb: LbStatus; zone: ZoneSt
 	)
 }
 
-function Listeners({s}: {s: LbStatus}) {
+function Listeners({s, lb}: {s: LbStatus; lb?: LoadBalancer}) {
 	const why = whyNot('operator')
+	const listOf = (listener: string) => lb?.listeners[listener]?.access_list
 	return (
 		<section class="panel live" aria-label="Listeners">
 			<div class="spread"><h2>Listeners</h2><Act class="small" why={whyNot('editor')} onClick={() => go('load-balancers', s.load_balancer, 'listeners', ':new')}>New listener</Act></div>
-			{s.listeners.length === 0 ? <Empty title="No listener yet" text="A listener takes the connections to a port and sends them to a server group; without one none is taken." cli={`zonegate config apply -f ${s.load_balancer}.json`} /> : <Table caption="Listeners" head={['Name', 'Port', 'Server group', 'In the kernel', '']}
+			{s.listeners.length === 0 ? <Empty title="No listener yet" text="A listener takes the connections to a port and sends them to a server group; without one none is taken." cli={`zonegate config apply -f ${s.load_balancer}.json`} /> : <Table caption="Listeners" head={['Name', 'Port', 'Server group', 'Clients', 'In the kernel', '']}
 				rows={s.listeners.map(l => {
 					const fault = l.services.find(x => x.fault)?.fault
 					const there = l.services.filter(x => x.programmed).length
 					return [
 						<a href={href('load-balancers', s.load_balancer, 'listeners', l.listener)}>{l.listener}</a>, <span class="mono">{l.protocol} {l.port}</span>,
-						<a href={href('server-groups', l.server_group)}>{l.server_group}</a>,
+						<a href={href('server-groups', l.server_group)}>{l.server_group}</a>, listOf(l.listener) ? <a href={href('access-lists', listOf(l.listener)!)}>{listOf(l.listener)}</a> : 'all',
 						fault ? <span class="t-bad">{fault}</span> : there ? `${there} of ${plural(l.services.length, 'service')}` : l.services.some(x => x.planned) ? 'planned (IPVS is off)' : 'none here',
 						<Act class="small" why={why} label={`Drain ${l.listener}`} onClick={() => openDrain([listenerPlace(s.load_balancer, l.listener)])}>Drain</Act>,
 					]
@@ -177,7 +178,7 @@ function families(s: LbStatus): string {
 
 export function BalancerPage({name}: {name: string}) {
 	const status = useResource(`lb-${name}`, () => get('/api/v1/load-balancers/{load_balancer}/status', {load_balancer: name}), 2000)
-	const overrides = useOverrides(), traffic = useTraffic(name)
+	const overrides = useOverrides(), balancers = useBalancers(), traffic = useTraffic(name)
 	const s = status.data.value, os = overrides.data.value?.items ?? []
 	const crumbs = [{text: 'Load balancers', href: '#/load-balancers'}]
 	if (!s) return <><PageHead title={name} crumbs={crumbs} /><Waiting what={`load balancer ${name}`} error={status.error.value} /></>
@@ -198,7 +199,7 @@ export function BalancerPage({name}: {name: string}) {
 				<div class="spread"><h2>Zones</h2><Act class="small" why={whyNot('editor')} onClick={() => go('load-balancers', name, 'zones', ':new')}>Add a zone</Act></div>
 				<div class="zones">{s.zones.map(z => <ZoneColumn key={z.zone} lb={s} zone={z} all={s.zones} shift={shifts.find(o => o.zone === z.zone)} traffic={traffic} />)}</div>
 			</section>
-			<Listeners s={s} />
+			<Listeners s={s} lb={balancers.data.value?.items.find(lb => lb.name === name)} />
 			<section class="panel live" aria-label="Server groups">
 				<h2>Server groups</h2>
 				{s.server_groups.length === 0 && <p class="soft">None: its listeners name them.</p>}

@@ -2,9 +2,10 @@
 // Creating and editing of every object by form: what it will do first, then save.
 import {useEffect, useState} from 'preact/hooks'
 import {ApiError, fillPath, request, type Fault, type Path} from '../lib/api.ts'
-import {useGroups, useZones} from '../lib/load.ts'
+import {useAccessLists, useGroups, useZones} from '../lib/load.ts'
 import {refreshAll} from '../lib/live.ts'
 import {href} from '../lib/router.ts'
+import {ENTRIES_HELP, parseEntries} from '../lib/entries.ts'
 import {fieldsOf, makeBody, makePatch, readValues, type FieldSpec, type Values} from '../lib/schema.ts'
 import {parseServers} from '../lib/serverlist.ts'
 import {whyNot} from '../lib/session.ts'
@@ -16,12 +17,13 @@ import {ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
 import {PlanView} from '../ui/plan.tsx'
 import {ActionDialog} from '../ui/dialog.tsx'
 
-type Kind = 'zone' | 'server_group' | 'server' | 'load_balancer' | 'lb_zone' | 'listener'
+type Kind = 'zone' | 'access_list' | 'server_group' | 'server' | 'load_balancer' | 'lb_zone' | 'listener'
 
 interface KindOf { schema: string; noun: string; path: Path; parent?: string; own: string; back: (parent: string, name: string) => string }
 
 const KINDS: Record<Kind, KindOf> = {
 	zone: {schema: 'Zone', noun: 'zone', path: '/api/v1/zones/{zone}', own: 'zone', back: () => '#/zones'},
+	access_list: {schema: 'AccessList', noun: 'access list', path: '/api/v1/access-lists/{access_list}', own: 'access_list', back: (_p, n) => href('access-lists', n)},
 	server_group: {schema: 'ServerGroup', noun: 'server group', path: '/api/v1/server-groups/{server_group}', own: 'server_group', back: (_p, n) => href('server-groups', n)},
 	server: {schema: 'Server', noun: 'server', path: '/api/v1/server-groups/{server_group}/servers/{server}', parent: 'server_group', own: 'server', back: (p, n) => href('server-groups', p, 'servers', n)},
 	load_balancer: {schema: 'LoadBalancer', noun: 'load balancer', path: '/api/v1/load-balancers/{load_balancer}', own: 'load_balancer', back: (_p, n) => href('load-balancers', n)},
@@ -32,14 +34,14 @@ const KINDS: Record<Kind, KindOf> = {
 /** The list that an object is in, or the one that holds it is in. */
 const LISTS: Record<Kind, Crumb> = (() => {
 	const groups = {text: 'Server groups', href: '#/server-groups'}, balancers = {text: 'Load balancers', href: '#/load-balancers'}
-	return {zone: {text: 'Zones', href: '#/zones'}, server_group: groups, server: groups, load_balancer: balancers, lb_zone: balancers, listener: balancers}
+	return {zone: {text: 'Zones', href: '#/zones'}, access_list: {text: 'Access lists', href: '#/access-lists'}, server_group: groups, server: groups, load_balancer: balancers, lb_zone: balancers, listener: balancers}
 })()
 
 /** From the list down to the page that the form belongs to. */
 function crumbsOf(id: Kind, parent: string, name?: string): Crumb[] {
 	const list = LISTS[id]
 	const holder = parent ? [{text: parent, href: `${list.href}/${encodeURIComponent(parent)}`}] : []
-	const hasPage = name && ['server', 'server_group', 'load_balancer'].includes(id)
+	const hasPage = name && ['server', 'server_group', 'load_balancer', 'access_list'].includes(id)
 	return [list, ...holder, ...(hasPage ? [{text: name, href: KINDS[id].back(parent, name)}] : [])]
 }
 
@@ -88,15 +90,16 @@ export function ObjectEditor({kind: id, parent = '', name}: {kind: Kind; parent?
 	const {all, fault: schemaFault} = useSchemas()
 	const params = (n: string): Record<string, string> => ({...(kind.parent ? {[kind.parent]: parent} : {}), [kind.own]: n})
 	const original = useOriginal(kind, name === undefined ? undefined : params(name))
-	const groups = useGroups(), zones = useZones()
+	const groups = useGroups(), zones = useZones(), lists = useAccessLists()
 	const what = name ? `Edit ${name}` : `New ${kind.noun}`
-	const back = name ? kind.back(parent, name) : parent ? kind.back(parent, '').replace(/\/servers\/$/, '') : `#/${id === 'server_group' ? 'server-groups' : id === 'load_balancer' ? 'load-balancers' : 'zones'}`
+	const back = name ? kind.back(parent, name) : parent ? kind.back(parent, '').replace(/\/servers\/$/, '') : LISTS[id].href
 	const crumbs = crumbsOf(id, parent, name)
-	if (!all || !zones.data.value || !groups.data.value || (name !== undefined && !original.object)) {
-		return <><PageHead title={what} crumbs={crumbs} /><Waiting what={`the form${name ? ` of ${name}` : ''}`} error={original.error ?? zones.error.value ?? groups.error.value ?? (schemaFault ? new ApiError(0, 'unknown', schemaFault) : undefined)} /></>
+	if (!all || !zones.data.value || !groups.data.value || !lists.data.value || (name !== undefined && !original.object)) {
+		return <><PageHead title={what} crumbs={crumbs} /><Waiting what={`the form${name ? ` of ${name}` : ''}`} error={original.error ?? zones.error.value ?? groups.error.value ?? lists.error.value ?? (schemaFault ? new ApiError(0, 'unknown', schemaFault) : undefined)} /></>
 	}
 	const choices = {
 		zone: (zones.data.value?.items ?? []).map(z => z.name), server_group: (groups.data.value?.items ?? []).map(g => g.name), backup_group: (groups.data.value?.items ?? []).map(g => g.name),
+		access_list: lists.data.value.items.map(a => a.name),
 	}
 	return <Editor key={`${id}/${parent}/${name ?? ''}`} id={id} kind={kind} parent={parent} name={name} fields={fieldsOf(all[kind.schema]!, all)} original={original.object} etag={original.etag}
 		inner={name ? [] : innersOf(id, all, choices.zone)} choices={choices} crumbs={crumbs} back={back} what={what} params={params} />
@@ -120,17 +123,20 @@ function Editor(p: EditorProps) {
 	const [values, setValues] = useState<Values>(() => readValues(p.fields, p.original))
 	const [inner, setInner] = useState(() => p.inner.map((i, n) => ({name: n === 0 ? i.names?.[0] ?? '' : '', values: readValues(i.fields, undefined)})))
 	const [servers, setServers] = useState('')
+	const [entries, setEntries] = useState('')
 	const [faults, setFaults] = useState<Fault[]>([])
 	const [trouble, setTrouble] = useState('')
 	const [busy, setBusy] = useState(false)
 	const why = whyNot('editor')
 	const parsed = parseServers(servers)
+	const read = parseEntries(entries, 'allow')
 
 	const body = (): Record<string, unknown> => {
 		if (p.original) return makePatch(p.fields, p.original, values)
 		const made = makeBody(p.fields, values)
 		p.inner.forEach((i, n) => { const mine = inner[n]!; if (mine.name.trim()) made[i.member] = {[mine.name.trim()]: makeBody(i.fields, mine.values)} })
 		if (p.id === 'server_group' && servers.trim()) made.servers = parsed.servers
+		if (p.id === 'access_list' && entries.trim()) made.entries = read.entries
 		return made
 	}
 	const send = async <T,>(dry: boolean): Promise<T | undefined> => {
@@ -150,6 +156,8 @@ function Editor(p: EditorProps) {
 		} finally { setBusy(false) }
 	}
 	const named = () => {
+		const torn = (servers.trim() && parsed.fault) || (entries.trim() && read.fault)
+		if (torn) { setTrouble(`Nothing was sent: ${torn}`); return false }
 		if (name.trim()) return true
 		setFaults([{pointer: '/name', code: 'missing', detail: 'is required'}])
 		return false
@@ -173,7 +181,10 @@ function Editor(p: EditorProps) {
 		</ActionDialog>
 	))
 	const allFields = [...p.fields, {pointer: '/name', kind: 'text'} as FieldSpec]
-	const outer = faults.filter(f => !p.inner.some((i, n) => f.pointer.startsWith(`/${i.member}/${inner[n]!.name}/`)))
+	// What was given as lines of text has its faults there.
+	const ofLines = p.name ? [] : faults.filter(f => /^\/(servers|entries)\/./.test(f.pointer))
+	const told = ofLines.map(f => { const [, member, one] = f.pointer.split('/'); return `${member === 'entries' ? `line ${read.lines[Number(one)]}` : one}: ${f.detail}` }).join('; ')
+	const outer = faults.filter(f => !ofLines.includes(f) && !p.inner.some((i, n) => f.pointer.startsWith(`/${i.member}/${inner[n]!.name}/`)))
 	return (
 		<>
 			<PageHead title={p.what} crumbs={p.crumbs} sub={p.parent && `${p.id === 'lb_zone' ? 'zone' : p.kind.noun} of ${p.parent}`}>{p.name && <Act class="danger" why={why} onClick={remove}>Remove</Act>}</PageHead>
@@ -185,7 +196,8 @@ function Editor(p: EditorProps) {
 				<ObjectForm fields={p.fields} values={values} faults={faults} choices={p.choices} onChange={(pointer, v) => setValues(old => ({...old, [pointer]: v}))} />
 				{p.inner.map((i, n) => <InnerForm key={i.member} inner={i} name={inner[n]!.name} values={inner[n]!.values} faults={faults} choices={p.choices}
 					setName={v => setInner(old => old.map((o, x) => x === n ? {...o, name: v} : o))} setValues={v => setInner(old => old.map((o, x) => x === n ? {...o, values: v} : o))} />)}
-				{p.id === 'server_group' && !p.name && <Area label="First servers" value={servers} onInput={setServers} rows={4} help="one a line: name address:port zone – the zone may be left out" fault={parsed.fault || undefined} />}
+				{p.id === 'server_group' && !p.name && <Area label="First servers" value={servers} onInput={setServers} rows={4} help="one a line: name address:port zone – the zone may be left out" fault={parsed.fault || told || undefined} />}
+				{p.id === 'access_list' && !p.name && <Area label="First entries" value={entries} onInput={setEntries} rows={4} help={ENTRIES_HELP} fault={read.fault || told || undefined} />}
 				<div class="row"><button type="submit" class="main-action" aria-disabled={why || busy ? 'true' : undefined}>{busy ? 'Saving …' : 'Save'}</button>
 					<button type="button" onClick={() => { if (!busy) void preview() }}>What it will do</button><a class="button" href={p.back}>Cancel</a>{why && <span class="why">{why}</span>}</div>
 			</form>

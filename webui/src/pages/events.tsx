@@ -23,6 +23,7 @@ function tone(e: EventItem) {
 
 const linkOf = (object: unknown): string => {
 	const parts = typeof object === 'string' ? object.split('/').filter(Boolean).map(p => p.replace(/_/g, '-')) : []
+	if (parts[0] === 'access-lists') return '#/' + parts.slice(0, 2).join('/')
 	if (parts[0] === 'server-groups') return '#/' + parts.slice(0, 4).join('/')
 	return parts[0] === 'load-balancers' && parts[1] && parts[1] !== '*' ? '#/' + parts.slice(0, 2).join('/') : ''
 }

@@ -30,7 +30,7 @@ const title = (name: string): string => {
 
 /** What most people set; the rest is behind a fold. */
 const FIRST = new Set(['description', 'client_subnets', 'protocol', 'forward_method', 'type', 'interval_ms', 'timeout_ms', 'healthy_threshold', 'unhealthy_threshold', 'path', 'expected_status', 'method',
-	'address', 'port', 'weight', 'zone', 'enabled', 'dns_name', 'dns_ttl_s', 'cross_zone', 'vip4', 'vip6', 'server_group', 'scheduler', 'name', 'service', 'request', 'expect', 'preset'])
+	'address', 'port', 'weight', 'zone', 'enabled', 'dns_name', 'dns_ttl_s', 'cross_zone', 'vip4', 'vip6', 'server_group', 'scheduler', 'name', 'service', 'request', 'expect', 'preset', 'access_list', 'default_action'])
 const isFirst = (f: FieldSpec): boolean => f.required && !f.group.includes('window') && f.group !== 'tunnel' ? true : FIRST.has(f.name) && (f.group === '' || f.group === 'health_check')
 
 function helpOf(f: FieldSpec): string {

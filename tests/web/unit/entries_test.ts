@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import assert from 'node:assert/strict'
+import {test} from 'node:test'
+import {compareEntries, parseEntries, putEntries} from '../../../webui/src/lib/entries.ts'
+
+test('entries are read line by line', () => {
+	assert.deepEqual(parseEntries('203.0.113.0/24 deny # scanners # all\n\n# nothing\n198.51.100.7\n2001:db8::1 allow', 'allow'), {fault: '', lines: [1, 4, 5], entries: [
+		{cidr: '203.0.113.0/24', action: 'deny', comment: 'scanners # all'}, {cidr: '198.51.100.7/32', action: 'allow'}, {cidr: '2001:db8::1/128', action: 'allow'},
+	]})
+	assert.match(parseEntries('10.0.0.0/8\n10.0.0.0/8 maybe', 'deny').fault, /^line 2/)
+	assert.match(parseEntries('10.0.0.0/8 deny it', 'deny').fault, /^line 1/)
+})
+
+test('what is put takes the place of its network', () => {
+	const old = [{cidr: '10.0.0.0/8', action: 'deny'}, {cidr: '192.0.2.0/24', action: 'deny'}] as const
+	assert.deepEqual(putEntries([...old], [{cidr: '10.0.0.0/8', action: 'allow'}], ['192.0.2.0/24']), [{cidr: '10.0.0.0/8', action: 'allow'}])
+})
+
+test('networks stand by number, IPv4 first', () => {
+	const sorted = ['2001:db8::/32', '10.0.0.0/8', '::1/128', '9.0.0.0/8', '10.0.0.0/16', '2001:db8::1:0/112'].map(cidr => ({cidr, action: 'deny' as const})).sort(compareEntries)
+	assert.deepEqual(sorted.map(e => e.cidr), ['9.0.0.0/8', '10.0.0.0/8', '10.0.0.0/16', '::1/128', '2001:db8::/32', '2001:db8::1:0/112'])
+})

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Access lists: which clients may come in to the listeners that name them.
+import {useMemo, useState} from 'preact/hooks'
+import {request} from '../lib/api.ts'
+import {compareEntries, ENTRIES_HELP, parseEntries, putEntries} from '../lib/entries.ts'
+import {plural} from '../lib/format.ts'
+import {useAccessLists, useBalancers} from '../lib/load.ts'
+import {useResource} from '../lib/live.ts'
+import {go, href} from '../lib/router.ts'
+import {compareNames} from '../lib/servers.ts'
+import {whyNot} from '../lib/session.ts'
+import type {AccessEntry, AccessList, LoadBalancer} from '../lib/types.ts'
+import {Act, Empty, Fault, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
+import {ActionDialog, showDialog} from '../ui/dialog.tsx'
+import {Area, Select, Text} from '../ui/fields.tsx'
+import {Cards} from '../ui/paged.tsx'
+import {sortRows, VirtualTable, type Column, type Order} from '../ui/table.tsx'
+
+const PATH = '/api/v1/access-lists/{access_list}'
+const LOOKS = {allow: {word: 'Allowed', tone: 'ok', shape: 'disc'}, deny: {word: 'Denied', tone: 'bad', shape: 'cross'}} as const
+const wordOf = (action: AccessEntry['action']) => LOOKS[action].word.toLowerCase()
+
+/** [load balancer, listener] of all that name it. */
+export function usersOf(name: string, balancers: LoadBalancer[]): [string, string][] {
+	return balancers.flatMap(lb => Object.entries(lb.listeners).filter(([, l]) => l.access_list === name).map(([l]) => [lb.name, l] as [string, string]))
+}
+
+function Users({list}: {list: [string, string][]}) {
+	if (!list.length) return <>in no listener: it keeps nobody out</>
+	return <>{list.slice(0, 12).map(([lb, l], i) => <span key={`${lb}/${l}`}>{i > 0 && ', '}<a href={href('load-balancers', lb, 'listeners', l)}>{lb}/{l}</a></span>)}{list.length > 12 && ` and ${list.length - 12} more`}</>
+}
+
+const totalOf = (a: AccessList): number => (a.status?.entries_v4 ?? 0) + (a.status?.entries_v6 ?? 0)
+
+export function AccessLists() {
+	const lists = useAccessLists(), balancers = useBalancers()
+	const all = lists.data.value?.items
+	return (
+		<>
+			<PageHead title="Access lists" sub={all && plural(all.length, 'access list')}><Act class="main-action" why={whyNot('editor')} onClick={() => go('access-lists', ':new')}>New access list</Act></PageHead>
+			{!all ? <Waiting what="the access lists" error={lists.error.value} />
+				: <Cards items={[...all].sort((a, b) => compareNames(a.name, b.name))} one="access list" keyOf={a => a.name} words={a => `${a.name} ${a.description ?? ''}`}
+					none={<Empty title="No access list yet" text="An access list says which clients may come in: networks that are allowed or denied, and what happens to all others. A listener names one; without one it takes everybody." cli="zonegate access set office -f office.json" />}
+					card={a => (
+						<article class="panel card stack live">
+							<div class="spread"><h2><a href={href('access-lists', a.name)}>{a.name}</a></h2><span class="chip">others {wordOf(a.default_action ?? 'deny')}</span></div>
+							{a.description && <p>{a.description}</p>}
+							<p class="small">{plural(totalOf(a), 'entry', 'entries')}</p>
+							<p class="small">Used by: <Users list={usersOf(a.name, balancers.data.value?.items ?? [])} /></p>
+						</article>
+					)} />}
+		</>
+	)
+}
+
+function AddDialog({name, change, entry}: {name: string; change: Change; entry?: AccessEntry}) {
+	const [text, setText] = useState(entry ? `${entry.cidr} ${entry.action}${entry.comment ? ` # ${entry.comment}` : ''}` : '')
+	const [action, setAction] = useState<AccessEntry['action']>('allow')
+	const read = parseEntries(text, action)
+	const many = plural(read.entries.length, 'entry', 'entries')
+	return (
+		<ActionDialog title={entry ? `Change ${entry.cidr}` : `Add entries to ${name}`} action={entry ? 'Save' : 'Add'} done={entry ? `${entry.cidr} was changed` : `${many} added`} ready={read.fault === '' && read.entries.length > 0}
+			why={read.fault || 'Give a network'} run={() => change(read.entries, entry && !read.entries.some(e => e.cidr === entry.cidr) ? [entry.cidr] : [])}>
+			<p class="soft">Of the entries around an address the longest counts. An entry takes the place of that of its network.</p>
+			<Area label="Entries" value={text} onInput={setText} rows={entry ? 2 : 8} help={ENTRIES_HELP} fault={text.trim() !== '' && read.fault ? read.fault : undefined} />
+			{!entry && <Select label="A line without a word is" value={action} onInput={v => setAction(v === 'deny' ? 'deny' : 'allow')} options={[['allow', 'allowed'], ['deny', 'denied']]} />}
+		</ActionDialog>
+	)
+}
+
+type Change = (add: AccessEntry[], remove: string[]) => Promise<void>
+
+function columnsOf(picked: Set<string>, toggle: (cidr: string) => void, change: (e: AccessEntry) => void, why: string): Column<AccessEntry>[] {
+	return [
+		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: e => <input type="checkbox" checked={picked.has(e.cidr)} aria-label={`Pick ${e.cidr}`} onChange={() => toggle(e.cidr)} />},
+		{id: 'cidr', head: 'Network', width: '34%', rowHeader: true, sort: compareEntries, cell: e => <><span class="mono" title={e.cidr}>{e.cidr}</span>{e.comment && <span class="under narrow-only">{e.comment}</span>}</>},
+		{id: 'action', head: 'Clients', width: '138px', sort: (a, b) => a.action.localeCompare(b.action) || compareEntries(a, b), cell: e => <StateMark as={LOOKS[e.action]} />},
+		{id: 'comment', head: 'Comment', wideOnly: true, twoLines: true, sort: (a, b) => (a.comment ?? '').localeCompare(b.comment ?? ''), cell: e => <span title={e.comment}>{e.comment}</span>},
+		{id: 'change', head: <span class="hide">Actions</span>, width: '92px', num: true, wideOnly: true, cell: e => <Act class="small" why={why} label={`Change ${e.cidr}`} onClick={() => change(e)}>Change</Act>},
+	]
+}
+
+/** Text that an entry is found by: its network, its comment, or what it does. */
+const matches = (e: AccessEntry, text: string): boolean => e.cidr.includes(text) || (e.comment ?? '').toLowerCase().includes(text) || e.action === text
+
+function Entries({name, list, change}: {name: string; list: AccessEntry[]; change: Change}) {
+	const [find, setFind] = useState('')
+	const [order, setOrder] = useState<Order>({id: 'cidr', down: false})
+	const [picked, setPicked] = useState<Set<string>>(new Set())
+	const why = whyNot('editor')
+	const toggle = (cidr: string) => setPicked(old => { const next = new Set(old); if (!next.delete(cidr)) next.add(cidr); return next })
+	const columns = useMemo(() => columnsOf(picked, toggle, entry => showDialog(() => <AddDialog name={name} change={change} entry={entry} />), why), [picked, why, change])
+	const text = find.trim().toLowerCase()
+	const shown = useMemo(() => sortRows(text ? list.filter(e => matches(e, text)) : list, columns, order), [list, text, order])
+	const chosen = list.filter(e => picked.has(e.cidr))
+	const remove = () => showDialog(() => (
+		<ActionDialog title={chosen.length === 1 ? `Remove ${chosen[0]!.cidr}` : `Remove ${chosen.length} entries`} action="Remove" danger done={`${plural(chosen.length, 'entry', 'entries')} removed`}
+			run={async () => { await change([], chosen.map(e => e.cidr)); setPicked(new Set()) }}>
+			<p>Then the next longer network around an address counts, or what the list does with all others.</p>
+		</ActionDialog>
+	))
+	return (
+		<section class="panel stack" aria-label="Entries">
+			<div class="spread"><h2>Entries</h2><Act class="main-action" why={why} onClick={() => showDialog(() => <AddDialog name={name} change={change} />)}>Add entries</Act></div>
+			{list.length === 0 ? <Empty title="No entry yet" text="Without one all clients are treated alike." cli={`zonegate access show ${name}`} /> : <>
+				<div class="row filters"><div class="filter"><Text label="Find" value={find} onInput={setFind} placeholder="network or comment" /></div>
+					<Act class="small" why={why || (chosen.length ? '' : 'pick entries first')} onClick={remove}>Remove</Act>
+					<Act class="small" why={why || (chosen.length === 1 ? '' : 'pick one entry')} onClick={() => showDialog(() => <AddDialog name={name} change={change} entry={chosen[0]!} />)}>Change</Act>
+					<span class="small" role="status">{chosen.length ? `${plural(chosen.length, 'entry', 'entries')} picked` : ''}</span></div>
+				{shown.length === 0 ? <p class="soft">None matches. <button type="button" class="quiet" onClick={() => setFind('')}>Show all</button></p>
+					: <VirtualTable rows={shown} columns={columns} keyOf={e => e.cidr} order={order} onOrder={setOrder} caption={`Entries of ${name}: ${shown.length} of ${list.length}`} selected={e => picked.has(e.cidr)} />}
+			</>}
+		</section>
+	)
+}
+
+const NO_ENTRIES: AccessEntry[] = []
+
+export function AccessPage({name}: {name: string}) {
+	const read = useResource(`access-${name}`, () => request<AccessList>('GET', PATH, {params: {access_list: name}}), 5000)
+	const balancers = useBalancers()
+	const answer = read.data.value, a = answer?.data
+	const list = a?.entries ?? NO_ENTRIES
+	const change: Change = useMemo(() => async (add, remove) => {
+		await request('PATCH', PATH, {params: {access_list: name}, body: {entries: putEntries(list, add, remove)}, headers: answer?.etag ? {'If-Match': answer.etag} : {}})
+	}, [list, answer?.etag])
+	const crumbs = [{text: 'Access lists', href: '#/access-lists'}]
+	if (!a) return <><PageHead title={name} crumbs={crumbs} /><Waiting what={`access list ${name}`} error={read.error.value} /></>
+	const users = usersOf(name, balancers.data.value?.items ?? [])
+	const allowed = list.filter(e => e.action === 'allow').length
+	const remove = () => showDialog(() => <ActionDialog title={`Remove ${name}`} action="Remove" danger done={`${name} was removed`} run={async () => { await request('DELETE', PATH, {params: {access_list: name}}); go('access-lists') }}><p>A list that a listener names is not removed.</p></ActionDialog>)
+	return (
+		<>
+			<PageHead title={name} crumbs={crumbs} sub={a.description}>
+				<Act why={whyNot('editor')} onClick={() => go('access-lists', name, 'edit')}>Edit</Act>
+				<Act why={whyNot('editor')} class="danger" onClick={remove}>Remove</Act>
+			</PageHead>
+			{read.error.value?.status ? <Fault error={read.error.value} what="Not renewed" /> : null}
+			<section class="panel stack live" aria-label="In numbers">
+				<Numbers items={[{value: totalOf(a).toLocaleString('en'), text: totalOf(a) === 1 ? 'entry' : 'entries'}, {value: allowed.toLocaleString('en'), text: 'allowed'}, {value: (list.length - allowed).toLocaleString('en'), text: 'denied'}]} />
+				<dl class="facts">
+					<dt>All others</dt><dd><StateMark as={LOOKS[a.default_action ?? 'deny']} /></dd>
+					<dt>Used by</dt><dd><Users list={users} /></dd>
+				</dl>
+			</section>
+			<Entries name={name} list={list} change={change} />
+		</>
+	)
+}
