@@ -5,6 +5,7 @@ Everything runs in a network namespace of its own. The one that is measured has 
 listener the last one.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -14,6 +15,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -59,6 +61,26 @@ def spawn(command, cpus, **options):
     return subprocess.Popen(
         command, stdin=subprocess.DEVNULL, preexec_fn=_prepare(cpus), **options
     )
+
+
+def _take_what_is_left():
+    os.sched_setaffinity(0, OTHER)
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    _libc.prctl(1, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def others_busy():
+    """The processor of clients and listeners is never idle meanwhile. Who wakes a process there pays for
+    it, and less if the processor is idle, as then that one does the work."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", "while True: pass"], preexec_fn=_take_what_is_left
+    )
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 # What a process has used
