@@ -101,8 +101,10 @@ static bool run(const char *command)
 static bool host_can(void)
 {
 	return enter_namespace() && run("iptables-nft -N zgprobe 2>/dev/null") &&
-	       run("iptables-nft -X zgprobe") && run("ipset create zgprobe hash:ip 2>/dev/null") &&
-	       run("ipset destroy zgprobe");
+	       run("iptables-nft -A zgprobe -p sctp -m multiport --dports 1:2 -m mark --mark 1/1 "
+		   "-j MARK --set-xmark 1 2>/dev/null") &&
+	       run("iptables-nft -F zgprobe") && run("iptables-nft -X zgprobe") &&
+	       run("ipset create zgprobe hash:ip 2>/dev/null") && run("ipset destroy zgprobe");
 }
 
 static char *output(const char *command)
@@ -142,10 +144,28 @@ static void add_entry(struct ruleset *r, enum ruleset_kind kind, const char *add
 	e->protocol = port ? IPPROTO_TCP : 0;
 }
 
-/* The sets and rules of the guard, in both families. */
+static const struct rules_mark marks[] = {
+	{0x5a000001, PROTOCOL_TCP, {8000, 8100}, 1U << RULESET_V4 | 1U << RULESET_V6},
+	{0x5a000002, PROTOCOL_UDP, {1, 65535}, 1U << RULESET_V4 | 1U << RULESET_V6},
+	{0x5a000003, PROTOCOL_SCTP, {5000, 5001}, 1U << RULESET_V4 | 1U << RULESET_V6},
+};
+#define MARKS (sizeof(marks) / sizeof(marks[0]))
+
+static void add_mark_sets(struct ruleset *r, enum ruleset_family f)
+{
+	for (size_t i = 0; i < MARKS; i++)
+		ruleset_push_set(r, &(struct ruleset_id){.kind = RULESET_MARK,
+							 .family = f,
+							 .uid = marks[i].mark});
+	ruleset_push_set(r, &(struct ruleset_id){.kind = RULESET_RANGED, .family = f});
+	ruleset_push_set(r, &(struct ruleset_id){.kind = RULESET_SINGLE, .family = f});
+}
+
+/* The sets and rules of the guard and of ranges, in both families. */
 static void add_guard(struct ruleset *r)
 {
-	const struct rules_plan plan = {.guard = true};
+	const struct rules_plan plan = {
+		.guard = true, .marks = marks, .mark_count = MARKS, .space = MARKS_DEFAULT};
 
 	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++) {
 		AUTO_BUF struct buf_writer w = {0};
@@ -153,6 +173,7 @@ static void add_guard(struct ruleset *r)
 		for (enum ruleset_kind k = 0; k < RULESET_KIND_COUNT; k++)
 			if (RULESET_GUARD_KINDS & 1U << k)
 				ruleset_push_set(r, &(struct ruleset_id){.kind = k, .family = f});
+		add_mark_sets(r, f);
 		buf_writer_init(&w, RULES_TEXT_MAX);
 		rules_text_write(&w, &plan, f, RULESET_FILTER);
 		ruleset_set_rules(r, f, RULESET_FILTER, buf_text(&w));
