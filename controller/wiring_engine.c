@@ -101,7 +101,7 @@ void wiring_engine_start(struct wiring *w, struct snapshot *snapshot)
 void wiring_engine_start_flush(struct wiring *w, struct snapshot *snapshot)
 {
 	/* What is not loaded is not forgotten: shifts, drains and the health of servers stay for the next start. */
-	static const char *const kinds[] = {"vip", "sysctl", "timeout", "guard", "told"};
+	static const char *const kinds[] = {"vip", "mark", "sysctl", "timeout", "guard", "told"};
 
 	new_engine(w, snapshot);
 	engine_load_event_number(w->engine, store_last_event(w->store));

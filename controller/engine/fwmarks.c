@@ -335,6 +335,27 @@ void fwmarks_finish(struct engine *e)
 	}
 }
 
+void fwmarks_claim(struct engine *e, const struct ruleset *r)
+{
+	char nobody[] = "";
+	bool any = false;
+
+	for (size_t i = 0; i < r->set_count; i++) {
+		const struct ruleset_id *id = &r->sets[i].id;
+		const struct mark m = {.lb = nobody,
+				       .zone = nobody,
+				       .listener = nobody,
+				       .mark = (uint32_t)id->uid};
+
+		if (id->kind != RULESET_MARK || !m.mark || fwmarks_hold(e, m.mark))
+			continue;
+		fwmarks_add(e, &m);
+		any = true;
+	}
+	if (any)
+		acks_request_table(e); /* once more: now their services are found */
+}
+
 /* What others have taken is left to them. */
 void fwmarks_note_table(struct engine *e, const struct plan_table *t)
 {

@@ -143,6 +143,8 @@ void engine_note_ruleset(struct engine *e, struct ruleset *r, int error)
 		return;
 	}
 	g->unread = error != 0;
+	if (r && e->flushing)
+		fwmarks_claim(e, r);
 	if (r && g->known && !e->failing)
 		guards_tell_drift(e, r);
 	/* After a failure that cannot be looked into all of it is done again, which does no harm. */

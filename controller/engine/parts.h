@@ -141,6 +141,8 @@ void fwmarks_sync(struct engine *e);   /* first of all: services are found by th
 void fwmarks_plan(struct engine *e);   /* behind all others */
 void fwmarks_finish(struct engine *e); /* gives back those that nothing has any more */
 bool fwmarks_hold(const struct engine *e, uint32_t number);
+/* For a flush: those that name sets are ours, and so are their services. */
+void fwmarks_claim(struct engine *e, const struct ruleset *r);
 void fwmarks_note_table(struct engine *e, const struct plan_table *t);
 void fwmarks_free(struct engine *e);
 

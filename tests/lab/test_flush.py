@@ -5,10 +5,11 @@ import os
 
 from zglab import VIP4, VIP6, case
 from zglab.documents import web
-from zglab.netfilter import NETFILTER, network, rules, sets
+from zglab.filters import NETFILTER, network, rules, sets
 
 LAB_KIND = "uml"
 LAB_SECONDS = 15
+MODULES = (*NETFILTER, "xt_mark")
 
 FOREIGN = """*filter
 :OURS-NOT - [0:0]
@@ -26,6 +27,7 @@ def make_foreign(lab):
     lab.gw.run("ipset", "create", "theirs", "hash:ip")
     lab.gw.run("ipset", "add", "theirs", "10.9.9.9")
     lab.gw.ipvsadm("-A", "-t", "192.0.2.99:80", "-s", "rr")
+    lab.gw.ipvsadm("-A", "-f", str(0x5a000ff0), "-s", "rr")
     lab.gw.run("ip6tables-legacy", "-S")  # an unused table is not listed
     return rules(lab)[1], rules(lab, 6)[1]
 
@@ -33,7 +35,7 @@ def make_foreign(lab):
 def expect_foreign_alone(lab, others):
     assert (rules(lab), rules(lab, 6)) == (([], others[0]), ([], others[1]))
     assert sets(lab) == {"theirs": ["10.9.9.9"]}
-    assert sorted(lab.gw.table()) == [("TCP", "192.0.2.99", 80)], lab.gw.table()
+    assert sorted(lab.gw.table(), key=str) == [("FWM", 0x5a000ff0), ("TCP", "192.0.2.99", 80)], lab.gw.table()
     assert lab.gw.addresses() == []
     assert "zonegate0" not in lab.gw.run("ip", "-o", "link"), "nor is its device there"
 
@@ -44,6 +46,8 @@ def everything(lab):
     configuration["load_balancers"]["shop"]["vip_guard"] = "drop"
     configuration["load_balancers"]["shop"]["zones"]["zone-a"].update(vip6=VIP6)
     configuration["server_groups"]["web"]["on_unhealthy"] = "terminate"
+    ranged = {"protocol": "tcp", "port_range": [8000, 8100], "server_group": "web"}
+    configuration["load_balancers"]["shop"]["listeners"]["range"] = ranged
     configuration["settings"] = {"timeouts": {"tcp_s": 100}}
     return configuration
 
@@ -56,13 +60,13 @@ def flush(lab):
     return lab.gw.cli("flush", lab.gw.daemon.settings_path)
 
 
-@case(load=NETFILTER)
+@case(load=MODULES)
 def a_killed_daemon_leaves_nothing_behind(lab):
     network(lab, tcp=(80,))
     others = make_foreign(lab)
     before = read(lab, SYSCTL), lab.gw.ipvsadm("-L", "--timeout")
     lab.start(everything(lab))
-    assert rules(lab)[0] and rules(lab, 6)[0] and len(sets(lab)) > 4 and len(lab.gw.table()) == 3
+    assert rules(lab)[0] and rules(lab, 6)[0] and len(sets(lab)) > 4 and len(lab.gw.table()) == 5
     assert read(lab, SYSCTL) == "1" and "100" in lab.gw.ipvsadm("-L", "--timeout")
     assert lab.who(count=3) == {"s1": 3}
     document = lab.gw.api.get("/config").expect(200).json
@@ -85,7 +89,7 @@ def a_killed_daemon_leaves_nothing_behind(lab):
     assert lab.who(count=3) == {"s1": 3}
 
 
-@case(load=NETFILTER)
+@case(load=MODULES)
 def what_goes_by_its_name_needs_no_database(lab):
     network(lab, tcp=(80,))
     others = make_foreign(lab)
