@@ -59,7 +59,7 @@ async function a_form_holds_what_is_configured(world) {
 	await visit(world, page, '#/load-balancers/shop/zones/zone-b')
 	await until(async () => await page.getByLabel('VIP (IPv4)', {exact: true}).inputValue() === '127.0.2.20', 'that of the zone')
 	await visit(world, page, '#/load-balancers/shop/listeners/http')
-	await until(async () => await page.getByLabel('Port *').inputValue() === '80', 'that of the listener')
+	await until(async () => await page.getByLabel('Port', {exact: true}).inputValue() === '80', 'that of the listener')
 	await visit(world, page, '#/load-balancers/:new')
 	assert.equal(await page.getByLabel('Cross zone').isChecked(), true, 'a new one begins with the defaults')
 	assert.equal(await page.getByLabel('DNS name').inputValue(), '')
@@ -206,6 +206,32 @@ async function an_access_list_by_forms(world) {
 	assert.deepEqual(faults, [])
 }
 
+async function a_range_of_ports_by_form(world) {
+	const {page, session} = await openToLook(world)
+	await visit(world, page, '#/load-balancers/shop/listeners/:new')
+	await page.getByLabel('Name *').fill('many')
+	const range = page.getByLabel('Port range')
+	await range.fill('8100-8000')
+	await page.getByLabel('Server group *').selectOption('web')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await until(async () => await range.getAttribute('aria-invalid') === 'true', 'the fault stands at the field')
+	assert.deepEqual(await allLooks(world, page, session, '_range'), [])
+	await range.fill('8000-8100')
+	await page.getByRole('button', {name: 'Save'}).click()
+	const row = page.getByRole('region', {name: 'Listeners'}).getByRole('row').filter({hasText: 'many'})
+	await row.getByText('tcp 8000–8100').waitFor()
+	await row.getByRole('link', {name: 'many'}).click()
+	await page.getByRole('heading', {name: 'Edit many', level: 1}).waitFor()
+	assert.equal(await page.getByLabel('Port range').inputValue(), '8000-8100')
+	await page.getByLabel('Port range').fill('')
+	await page.getByLabel('Port', {exact: true}).fill('8443')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await row.getByText('tcp 8443').waitFor()
+	await world.daemon.must('DELETE', '/api/v1/load-balancers/shop/listeners/many')
+	await session.detach()
+	await close(page)
+}
+
 async function ends_a_session(world) {
 	const page = await open(world)
 	for (const session of (await world.daemon.must('GET', '/api/v1/sessions')).items.filter(s => s.user === 'anna')) await world.daemon.must('DELETE', `/api/v1/sessions/${session.id}`)
@@ -227,5 +253,6 @@ export const FLOWS = [
 	probes_are_told_in_numbers,
 	an_end_without_a_stop_is_told,
 	an_access_list_by_forms,
+	a_range_of_ports_by_form,
 	ends_a_session,
 ]

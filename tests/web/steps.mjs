@@ -56,7 +56,7 @@ export async function makeBalancer(world, page, vip) {
 	await zone.getByLabel('VIP (IPv4)', {exact: true}).fill(vip)
 	const listener = page.getByRole('group', {name: 'First listener'})
 	await listener.getByLabel('Name of the listener').fill('http')
-	await listener.getByLabel('Port *').fill('80')
+	await listener.getByLabel('Port', {exact: true}).fill('80')
 	await listener.getByLabel('Server group *').selectOption('web')
 	await page.getByRole('button', {name: 'What it will do'}).click()
 	await page.getByRole('dialog').getByText('NEW_SERVICE').first().waitFor()

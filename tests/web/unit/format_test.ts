@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict'
 import {test} from 'node:test'
-import {clock, count, ms, parseSpan, partsOf, percent, plural, rateOf, readable, span, when} from '../../../webui/src/lib/format.ts'
+import {clock, count, ms, parseSpan, partsOf, percent, plural, portsOf, rateOf, readable, span, when} from '../../../webui/src/lib/format.ts'
 
 test('spans have two units at most', () => {
 	assert.equal(span(0), '0 s')
@@ -77,6 +77,10 @@ test('a word is broken after dots, and within a label only if that is long', () 
 	assert.deepEqual(partsOf('hostmaster.lb.example.net.'), ['hostmaster.', 'lb.', 'example.', 'net.'])
 	assert.deepEqual(partsOf('net.ipv4.vs.expire_quiescent_template'), ['net.', 'ipv4.', 'vs.', 'expire_', 'quiescent_', 'template'])
 	assert.equal(partsOf('x'.repeat(63)).join(''), 'x'.repeat(63))
+})
+
+test('ports of a listener', () => {
+	assert.deepEqual([{port: 80}, {port_range: [8000, 8100]}, {port_range: [1, 65535]}].map(portsOf), ['80', '8000–8100', 'all ports'])
 })
 
 test('how often a second', () => {

@@ -61,3 +61,13 @@ test('a patch holds what changed, and null for what no longer belongs', () => {
 	assert.deepEqual(makePatch(fields, original, {...values, '/weight': '', '/subnets': ''}), {weight: null, subnets: []})
 	assert.deepEqual(makePatch(fields, original, {...values, '/check/type': 'tcp'}), {check: {type: 'tcp', path: null}})
 })
+
+test('a range of numbers is text with a dash; lists of objects are no fields', () => {
+	const all = {Entry: {type: 'object', properties: {cidr: {type: 'string'}}}}
+	const own = fieldsOf({type: 'object', properties: {port_range: {type: 'array', maxItems: 2, items: {type: 'integer'}}, entries: {type: 'array', items: {$ref: '#/components/schemas/Entry'}}}}, all)
+	assert.deepEqual(own.map(f => [f.pointer, f.kind]), [['/port_range', 'range']])
+	assert.equal(readValues(own, {port_range: [8000, 8100]})['/port_range'], '8000-8100')
+	assert.deepEqual(makeBody(own, {'/port_range': '8000 – 8100'}), {port_range: [8000, 8100]})
+	assert.deepEqual(makeBody(own, {'/port_range': '8000'}), {port_range: '8000'}, 'the daemon says what is wrong with it')
+	assert.deepEqual(makePatch(own, {port_range: [8000, 8100]}, {'/port_range': ''}), {port_range: null})
+})

@@ -94,6 +94,13 @@ export function percent(part: number, whole: number): string {
 	return `${Math.round(value)} %`
 }
 
+/** "80", "8000–8100", "all ports": what a listener takes. */
+export function portsOf(l: {port?: number; port_range?: number[] | null}): string {
+	const [from, to] = l.port_range ?? []
+	if (from === undefined || to === undefined) return String(l.port ?? '–')
+	return from === 1 && to === 65535 ? 'all ports' : `${from}–${to}`
+}
+
 /** So many characters are not broken. */
 export const SHORT = 20
 /** A word in the parts that it may be broken between; none but a whole one where it is short. */

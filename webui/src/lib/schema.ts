@@ -3,10 +3,11 @@
 // help of the daemon's own table. Pure.
 export interface Schema {
 	type?: string | string[]; enum?: (string | number)[]; properties?: Record<string, Schema>; required?: string[]; items?: Schema; description?: string
-	default?: unknown; minimum?: number; maximum?: number; readOnly?: boolean; additionalProperties?: unknown; $ref?: string; maxLength?: number
+	default?: unknown; minimum?: number; maximum?: number; readOnly?: boolean; additionalProperties?: unknown; $ref?: string; maxLength?: number; maxItems?: number
 }
 
-export type Kind = 'text' | 'number' | 'flag' | 'choice' | 'list'
+/** `range`: two numbers, "8000-8100". */
+export type Kind = 'text' | 'number' | 'flag' | 'choice' | 'list' | 'range'
 
 export interface FieldSpec {
 	pointer: string; name: string; group: string; kind: Kind; help: string; options: string[]; min?: number; max?: number; initial: unknown
@@ -38,6 +39,7 @@ function kindOf(s: Schema): Kind {
 	if (s.enum) return 'choice'
 	const type = typeOf(s)
 	if (type === 'boolean') return 'flag'
+	if (type === 'array' && s.maxItems === 2 && s.items?.type === 'integer') return 'range'
 	if (type === 'array' || Array.isArray(s.default)) return 'list'
 	return type === 'integer' || type === 'number' ? 'number' : 'text'
 }
@@ -64,7 +66,8 @@ function at(object: unknown, pointer: string): unknown {
 	return pointer.slice(1).split('/').reduce<unknown>((o, part) => (o !== null && typeof o === 'object' ? (o as Record<string, unknown>)[part] : undefined), object)
 }
 
-function toText(value: unknown): string | boolean {
+function toText(value: unknown, kind: Kind): string | boolean {
+	if (kind === 'range' && Array.isArray(value)) return value.join('-')
 	if (typeof value === 'boolean') return value
 	if (Array.isArray(value)) return value.join(', ')
 	return value === undefined || value === null ? '' : String(value)
@@ -74,7 +77,7 @@ function toText(value: unknown): string | boolean {
 const startOf = (f: FieldSpec): unknown => f.initial ?? (f.required && f.kind === 'choice' && !f.group ? f.options[0] : undefined)
 
 export function readValues(fields: FieldSpec[], object: unknown): Values {
-	return Object.fromEntries(fields.map(f => [f.pointer, toText(at(object, f.pointer) ?? (object ? undefined : startOf(f)))]))
+	return Object.fromEntries(fields.map(f => [f.pointer, toText(at(object, f.pointer) ?? (object ? undefined : startOf(f)), f.kind)]))
 }
 
 export function visible(f: FieldSpec, values: Values): boolean {
@@ -91,6 +94,8 @@ export function toJson(f: FieldSpec, value: string | boolean | undefined): unkno
 	const text = String(value ?? '').trim()
 	if (f.kind === 'list') return text === '' ? [] : text.split(/[\s,]+/).filter(Boolean)
 	if (text === '') return undefined
+	const ends = f.kind === 'range' && /^(\d+)\s*[-–,\s]\s*(\d+)$/.exec(text)
+	if (ends) return [Number(ends[1]), Number(ends[2])]
 	return f.kind === 'number' && /^-?\d+$/.test(text) ? Number(text) : text
 }
 

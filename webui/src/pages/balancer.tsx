@@ -2,7 +2,7 @@
 // Load balancers, and one of them: the map of its zones, its listeners, its name.
 import {useState} from 'preact/hooks'
 import {get, request} from '../lib/api.ts'
-import {count, ms, percent, plural} from '../lib/format.ts'
+import {count, ms, percent, plural, portsOf} from '../lib/format.ts'
 import {publicationLook, serviceLook, summaryOf, type Look} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
@@ -114,7 +114,7 @@ function Listeners({s, lb}: {s: LbStatus; lb?: LoadBalancer}) {
 					const fault = l.services.find(x => x.fault)?.fault
 					const there = l.services.filter(x => x.programmed).length
 					return [
-						<a href={href('load-balancers', s.load_balancer, 'listeners', l.listener)}>{l.listener}</a>, <span class="mono">{l.protocol} {l.port}</span>,
+						<a href={href('load-balancers', s.load_balancer, 'listeners', l.listener)}>{l.listener}</a>, <span class="mono nowrap">{l.protocol} {portsOf(l)}</span>,
 						<a href={href('server-groups', l.server_group)}>{l.server_group}</a>, listOf(l.listener) ? <a href={href('access-lists', listOf(l.listener)!)}>{listOf(l.listener)}</a> : 'all',
 						fault ? <span class="t-bad">{fault}</span> : there ? `${there} of ${plural(l.services.length, 'service')}` : l.services.some(x => x.planned) ? 'planned (IPVS is off)' : 'none here',
 						<Act class="small" why={why} label={`Drain ${l.listener}`} onClick={() => openDrain([listenerPlace(s.load_balancer, l.listener)])}>Drain</Act>,

@@ -3,7 +3,7 @@
 import type {ComponentChildren} from 'preact'
 import {useEffect} from 'preact/hooks'
 import {get} from '../lib/api.ts'
-import {count, plural, when} from '../lib/format.ts'
+import {count, plural, portsOf, when} from '../lib/format.ts'
 import {downOf, sentence, serversOf, type Sentence} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides, useZones} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
@@ -51,7 +51,7 @@ function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<st
 	return (
 		<article class="panel card stack live">
 			<div class="spread"><h2><a href={href('load-balancers', lb.name)}>{lb.name}</a></h2><StateMark as={balancerLook(lb, overrides)} /></div>
-			<div class="soft small">{lb.dns_name ? <Words text={lb.dns_name} /> : 'not in DNS'} · <a href={href('load-balancers', lb.name)}>{plural(Object.keys(lb.zones).length, 'zone')}</a> · {Object.values(lb.listeners).map(l => `${l.protocol} ${l.port}`).slice(0, 4).join(', ') || 'no listener'}</div>
+			<div class="soft small">{lb.dns_name ? <Words text={lb.dns_name} /> : 'not in DNS'} · <a href={href('load-balancers', lb.name)}>{plural(Object.keys(lb.zones).length, 'zone')}</a> · {Object.values(lb.listeners).map(l => `${l.protocol} ${portsOf(l)}`).slice(0, 4).join(', ') || 'no listener'}</div>
 			{lb.dns_name && all > 0 && <div class="small"><a href={href('load-balancers', lb.name)}>{lb.status.addresses_published} of {plural(all, 'address', 'addresses')}</a> published</div>}
 			{mine.slice(0, 4).map(g => (
 				<div class="stack small" key={g.name} style={{gap: '4px'}}>

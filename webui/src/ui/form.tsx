@@ -30,13 +30,13 @@ const title = (name: string): string => {
 
 /** What most people set; the rest is behind a fold. */
 const FIRST = new Set(['description', 'client_subnets', 'protocol', 'forward_method', 'type', 'interval_ms', 'timeout_ms', 'healthy_threshold', 'unhealthy_threshold', 'path', 'expected_status', 'method',
-	'address', 'port', 'weight', 'zone', 'enabled', 'dns_name', 'dns_ttl_s', 'cross_zone', 'vip4', 'vip6', 'server_group', 'scheduler', 'name', 'service', 'request', 'expect', 'preset', 'access_list', 'default_action'])
+	'address', 'port', 'weight', 'zone', 'enabled', 'dns_name', 'dns_ttl_s', 'cross_zone', 'vip4', 'vip6', 'server_group', 'scheduler', 'name', 'service', 'request', 'expect', 'preset', 'access_list', 'default_action', 'port_range'])
 const isFirst = (f: FieldSpec): boolean => f.required && !f.group.includes('window') && f.group !== 'tunnel' ? true : FIRST.has(f.name) && (f.group === '' || f.group === 'health_check')
 
 function helpOf(f: FieldSpec): string {
 	const bounds = f.min !== undefined && f.max !== undefined ? `${f.min} to ${f.max}` : ''
 	const initial = f.kind !== 'flag' && f.initial !== undefined && f.initial !== '' && !(Array.isArray(f.initial) && !f.initial.length) ? `default ${Array.isArray(f.initial) ? f.initial.join(', ') : String(f.initial)}` : ''
-	const help = f.help.replace(/;? ?only with .*$/, '')
+	const help = (f.kind === 'range' ? f.help.replace('[from, to]', 'from-to').replace('[1, 65535]', '1-65535') : f.help).replace(/ \(PATCH: null\)/, '').replace(/;? ?only with .*$/, '')
 	return [f.kind === 'flag' ? help.replace(/^false:/, 'off:').replace(/^true:/, 'on:') : help, bounds, initial].filter(Boolean).join('; ')
 }
 
@@ -53,7 +53,7 @@ export interface FormProps {
 function FormField({f, p}: {f: FieldSpec; p: FormProps}) {
 	const value = p.values[f.pointer]
 	const where = (p.at ?? '') + f.pointer
-	const fault = p.faults.filter(x => x.pointer === where || (f.kind === 'list' && x.pointer.startsWith(`${where}/`))).map(x => x.detail).join('; ') || undefined
+	const fault = p.faults.filter(x => x.pointer === where || ((f.kind === 'list' || f.kind === 'range') && x.pointer.startsWith(`${where}/`))).map(x => x.detail).join('; ') || undefined
 	const common = {label: title(f.name) + (f.required ? ' *' : ''), help: helpOf(f), fault}
 	const set = (v: string | boolean) => p.onChange(f.pointer, v)
 	const names = p.choices?.[f.name]
@@ -87,7 +87,7 @@ export function ObjectForm(p: FormProps) {
 /** Faults that no shown field has. */
 export function OtherFaults({faults, fields, values, at = ''}: {faults: Fault[]; fields: FieldSpec[]; values: Values; at?: string}) {
 	const known = new Set(fields.filter(f => visible(f, values)).map(f => at + f.pointer))
-	const rest = faults.filter(f => !known.has(f.pointer) && !fields.some(x => x.kind === 'list' && f.pointer.startsWith(`${at}${x.pointer}/`)))
+	const rest = faults.filter(f => !known.has(f.pointer) && !fields.some(x => (x.kind === 'list' || x.kind === 'range') && f.pointer.startsWith(`${at}${x.pointer}/`)))
 	if (!rest.length) return null
 	return <div class="banner bad" role="alert"><ul class="list">{rest.map(f => <li key={f.pointer + f.detail}>{f.pointer && <code>{f.pointer}</code>}<span>{f.detail}</span></li>)}</ul></div>
 }
