@@ -126,6 +126,11 @@ bool body_type_is_merge_patch(const char *type)
 	return type && body_type_is(type, "application/merge-patch+json");
 }
 
+bool body_type_is_text(const char *type)
+{
+	return !type || body_type_is(type, "text/plain");
+}
+
 bool body_coding_is_plain(const char *coding)
 {
 	return !coding || strcasecmp(coding, "identity") == 0;

@@ -29,6 +29,7 @@ int body_parse(const char *data, size_t size, struct err *e, json_t **ret_json);
 /* Whether a Content-Type, or none (NULL), says JSON in UTF-8; and JSON Merge Patch. */
 bool body_type_is_json(const char *type);
 bool body_type_is_merge_patch(const char *type);
+bool body_type_is_text(const char *type); /* text/plain */
 
 /* Whether a Content-Encoding, or none (NULL), leaves the body as it is. */
 bool body_coding_is_plain(const char *coding);

@@ -121,6 +121,12 @@ static void exchange_check_type(struct request *r, const char *type, const char 
 		request_fail(r, PROBLEM_MEDIA_TYPE,
 			     "Content-Encoding %.60s: bodies are taken as they are, not encoded",
 			     coding);
+	} else if (r->route->flags & ROUTE_TEXT) {
+		if (body_type_is_text(type))
+			return;
+		request_header(r, "Accept", "text/plain");
+		request_fail(r, PROBLEM_MEDIA_TYPE, "Content-Type %.60s: send text/plain, in UTF-8",
+			     type);
 	} else if (!body_type_is_json(type) && !(patches && body_type_is_merge_patch(type))) {
 		if (patches)
 			request_header(r, "Accept-Patch",
@@ -142,7 +148,7 @@ static void exchange_check_body(struct exchange *x, const struct head *h)
 		request_fail(r, PROBLEM_TOO_LARGE,
 			     "the body has %.20s bytes; at most %u are taken here",
 			     head_find(h, "Content-Length"), most);
-	} else if (x->body.expected && (r->route->flags & ROUTE_BODY)) {
+	} else if (x->body.expected && (r->route->flags & (ROUTE_BODY | ROUTE_TEXT))) {
 		exchange_check_type(r, head_find(h, "Content-Type"),
 				    head_find(h, "Content-Encoding"));
 	}

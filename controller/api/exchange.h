@@ -19,8 +19,9 @@ struct exchange {
 	struct MHD_Connection *mhd;
 	struct conn *conn;
 	struct request *request;
-	struct body_job *parsing; /* the worker has the body */
-	char *data;               /* the body so far */
+	struct entries_reader *reader; /* of a body that is read as it comes */
+	struct body_job *parsing;      /* the worker has the body */
+	char *data;                    /* the body so far */
 	size_t size;
 	size_t capacity;
 	size_t charged;             /* for what is made of the body, until it is answered */

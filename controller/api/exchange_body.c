@@ -10,6 +10,7 @@
 #include "api/worker.h"
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "model/entries_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,16 @@
 /* What is made of a body. */
 struct body_made {
 	json_t *json;
+	struct entries_reader *reader; /* what it is made of, instead of bytes */
+	struct entries *entries;
 	struct err faults;
 	struct body_charge *charge;
 	bool busy; /* it has values enough of others */
 };
+
+/* What an access list of the largest text takes, as a draft and as a list. */
+#define TEXT_CHARGE (64U * 1024 * 1024)
+_Static_assert(2 * TEXT_CHARGE <= HTTPD_VALUES_MAX, "two at once");
 
 _Static_assert((size_t)BODY_VALUES_MAX *BODY_VALUE_BYTES <= HTTPD_VALUES_MAX,
 	       "what one may send is taken when nobody else sends");
@@ -52,6 +59,8 @@ void exchange_body_drop(struct exchange *x)
 {
 	x->list->held -= x->capacity;
 	exchange_body_wipe(x->data, x->size);
+	entries_reader_free(x->reader);
+	x->reader = NULL;
 	x->data = NULL;
 	x->size = x->capacity = 0;
 }
@@ -75,12 +84,16 @@ void exchange_body_settle(struct exchange *x)
 	x->charged = 0;
 	json_decref(r->json);
 	r->json = NULL;
+	entries_unref(r->entries);
+	r->entries = NULL;
 	body_charge_unref(r->charge);
 	r->charge = NULL;
 }
 
 unsigned exchange_body_most(const struct route *route)
 {
+	if (route && route->flags & ROUTE_TEXT)
+		return ENTRIES_TEXT_MAX;
 	return route && route->flags & ROUTE_LARGE ? BODY_SIZE_MAX : BODY_INLINE_MAX;
 }
 
@@ -95,10 +108,15 @@ static size_t exchange_body_held_by_source(const struct exchange *x)
 }
 
 /* A small one is always taken; those are as many as there are connections. */
-static bool exchange_body_has_room(const struct exchange *x, size_t size)
+static bool exchange_body_has_room(struct exchange *x, size_t size)
 {
 	if (x->size + size <= BODY_INLINE_MAX)
 		return true;
+	if (x->request->route->flags & ROUTE_TEXT) {
+		if (!x->request->charge)
+			x->request->charge = body_charge_new(x->list->values, TEXT_CHARGE);
+		return x->request->charge != NULL;
+	}
 	return x->list->held + size <= HTTPD_BODIES_MAX &&
 	       exchange_body_held_by_source(x) + size <= HTTPD_BODIES_SOURCE_MAX;
 }
@@ -144,6 +162,13 @@ void exchange_body_take(struct exchange *x, const char *data, size_t size)
 {
 	if (x->discarding || !exchange_body_wants(x, size))
 		return;
+	if (x->request->route && x->request->route->flags & ROUTE_TEXT) {
+		if (!x->reader)
+			x->reader = entries_reader_new();
+		entries_reader_take(x->reader, data, size);
+		x->size += size;
+		return;
+	}
 	exchange_body_grow(x, x->size + size);
 	memcpy(x->data + x->size, data, size);
 	x->size += size;
@@ -155,6 +180,12 @@ static void exchange_body_make(struct exchange_list *l, const char *data, size_t
 {
 	size_t values;
 
+	if (m->reader) {
+		m->entries = entries_reader_finish(m->reader, &m->faults);
+		entries_reader_free(m->reader);
+		m->reader = NULL;
+		return;
+	}
 	if (body_measure(data, size, &m->faults, &values))
 		return;
 	if (values > BODY_VALUES_SMALL) {
@@ -171,7 +202,9 @@ static void exchange_body_serve(struct exchange *x, struct body_made *m)
 	struct request *r = x->request;
 
 	r->json = m->json;
-	r->charge = m->charge;
+	r->entries = m->entries;
+	if (m->charge)
+		r->charge = m->charge;
 	if (m->busy) {
 		metrics_add(METRIC_HTTP_REJECTED, 1);
 		request_fail(r, PROBLEM_BUSY, "too many large bodies at once");
@@ -221,6 +254,8 @@ static void exchange_body_done(struct worker_job *job)
 		exchange_body_serve(b->exchange, &b->made);
 	} else {
 		json_decref(b->made.json);
+		entries_unref(b->made.entries);
+		entries_reader_free(b->made.reader); /* if its work has not begun */
 		err_clear(&b->made.faults);
 		body_charge_unref(b->made.charge);
 		b->list->held -= b->charged;
@@ -239,6 +274,8 @@ static void exchange_body_parse_later(struct exchange *x)
 	b->list = x->list;
 	b->data = x->data;
 	b->size = x->size;
+	b->made.reader = x->reader;
+	x->reader = NULL;
 	/* It comes back as values, which are larger: they count for no less. */
 	x->charged = x->capacity;
 	x->data = NULL;
@@ -254,11 +291,15 @@ void exchange_body_hand_over(struct exchange *x)
 	struct body_made made = {0};
 	struct request *r = x->request;
 
-	if ((r->route->flags & ROUTE_BODY) && x->size > BODY_INLINE_MAX) {
+	if ((r->route->flags & (ROUTE_BODY | ROUTE_TEXT)) && x->size > BODY_INLINE_MAX) {
 		exchange_body_parse_later(x);
 		return;
 	}
-	if (r->route->flags & ROUTE_BODY)
+	if (r->route->flags & ROUTE_TEXT) {
+		made.reader = x->reader ? x->reader : entries_reader_new();
+		x->reader = NULL;
+	}
+	if (r->route->flags & (ROUTE_BODY | ROUTE_TEXT))
 		exchange_body_make(x->list, x->data, x->size, &made);
 	exchange_body_drop(x);
 	exchange_body_serve(x, &made);

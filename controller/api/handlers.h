@@ -12,6 +12,11 @@ struct request;
 void handlers_object_get(struct request *r);
 void handlers_object_list(struct request *r);
 
+/* handlers_entries.c */
+void handlers_entries_get(struct request *r);
+void handlers_entries_write(struct request *r); /* PUT of text, PATCH */
+void handlers_entries_check(struct request *r);
+
 /* handlers_write.c */
 void handlers_write_object(struct request *r); /* PUT, PATCH, DELETE */
 void handlers_write_servers(struct request *r);

@@ -24,6 +24,7 @@ struct write_op {
 	struct proposal proposal;
 	struct request *request; /* NULL: nobody waits any more */
 	json_t *body;
+	struct entries *entries;
 	struct body_charge *charge; /* for it */
 	char *parent;
 	char *name;
@@ -40,6 +41,7 @@ struct write_op {
 static void write_op_free(struct write_op *op)
 {
 	json_decref(op->body);
+	entries_unref(op->entries);
 	body_charge_unref(op->charge);
 	free(op->parent);
 	free(op->name);
@@ -118,6 +120,27 @@ static void write_op_show_rollback(struct request *r, const struct write_op *op,
 				     "warnings", warnings ? warnings : json_array()));
 }
 
+/* Not the list, which may be long. */
+static void write_op_show_entries(struct request *r, const struct proposal_result *result,
+				  const struct object_path *path, json_t *warnings)
+{
+	const struct access_list *a = snapshot_find_access_list(result->snapshot, path->name);
+	char etag[ETAG_MAX], hash[ENTRIES_HASH_TEXT];
+
+	if (!a) { /* the next write has removed it */
+		json_decref(warnings);
+		request_fail(r, PROBLEM_NOT_FOUND, "there is no access_lists/%s", path->name);
+		return;
+	}
+	request_header(r, "ETag", change_object_etag(&a->o, etag));
+	request_reply_json(r, 200,
+			   json_pack("{s:I, s:s, s:I, s:b, s:o}", "entry_count",
+				     (json_int_t)entries_count(a->entries), "entries_hash",
+				     entries_format_hash(a->entries, hash), "revision",
+				     (json_int_t)result->revision, "changed", result->changed,
+				     "warnings", warnings ? warnings : json_array()));
+}
+
 /* What stands now, in the way of a GET, with what the kernel did not take. */
 static void write_op_show(struct request *r, const struct write_op *op,
 			  const struct proposal_result *result)
@@ -135,6 +158,8 @@ static void write_op_show(struct request *r, const struct write_op *op,
 		write_op_show_nothing(r, op, result);
 	} else if (r->minimal) {
 		request_reply_json(r, 200, json_pack("{s:o}", "warnings", warnings));
+	} else if (c->target == CHANGE_ENTRIES) {
+		write_op_show_entries(r, result, &c->path, warnings);
 	} else if (c->target == CHANGE_DOCUMENT) {
 		reply_document(r, result->snapshot, 200, warnings);
 	} else {
@@ -297,6 +322,7 @@ void handlers_write_propose(struct request *r, const struct write_wish *wish)
 	}
 	op->request = r;
 	op->body = json_incref(r->json);
+	op->entries = r->entries ? entries_ref(r->entries) : NULL;
 	op->charge = body_charge_ref(r->charge);
 	op->parent = write_copy(wish->path.parent);
 	op->name = write_copy(wish->path.name);
@@ -311,6 +337,7 @@ void handlers_write_propose(struct request *r, const struct write_wish *wish)
 		.path = {wish->path.kind, op->parent, op->name},
 		.revision = wish->revision,
 		.body = op->body,
+		.entries = op->entries,
 		.if_match = op->if_match,
 		.if_none_match = op->if_none_match,
 	};

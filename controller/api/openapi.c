@@ -53,6 +53,8 @@ static json_t *openapi_request(const struct route *r)
 
 	if (example)
 		json_object_set_new(content, "example", example);
+	if (r->flags & ROUTE_TEXT)
+		return json_pack("{s:b, s:{s:o}}", "required", 1, "content", "text/plain", content);
 	return json_pack("{s:b, s:{s:o}}", "required", 1, "content",
 			 r->method == METHOD_PATCH ? "application/merge-patch+json"
 						   : "application/json",
@@ -143,7 +145,7 @@ json_t *openapi_build(const char *version)
 		"is cut) than fit in that; a malformed chunk (400) or one over 64 bits (413). "
 		"A small refused body is taken before the answer; above 64 KiB, and for what follows, the answer comes at once with a "
 		"problem document and a closed connection: a head that is malformed or gives the length of the body twice (400), a target "
-		"with more than 64 parameters (414), a body over 8 MiB, or 64 KiB where no document is taken (413), one that does not arrive in time (408), too many large bodies "
+		"with more than 64 parameters (414), a body over 8 MiB (64 MiB of entries as text), or 64 KiB where no document is taken (413), one that does not arrive in time (408), too many large bodies "
 		"(503), too many busy connections of one client (429) or of all (503). "
 		"In an answer of more than 200 objects those inside of the ones asked for have no `status`. Items of a list have a `name` "
 		"besides. A write with `Prefer: return=minimal` answers 204 with the ETag.";

@@ -9,7 +9,9 @@
 
 static const char *openapi_media_type(const char *schema)
 {
-	return strcmp(schema, "Metrics") == 0 ? "text/plain" : "application/json";
+	return strcmp(schema, "Metrics") == 0 || strcmp(schema, "AccessText") == 0
+		       ? "text/plain"
+		       : "application/json";
 }
 
 /* What a write answers when it is a dry run; NULL: it knows none. */
@@ -175,7 +177,7 @@ static void openapi_add_common_problems(json_t *responses)
 		 "Malformed head, path, query or JSON; a query parameter that is not known, or given twice"},
 		{"408", "The request did not arrive in time"},
 		{"413",
-		 "More than 8 MiB of body, or 64 KiB where no object or document of the configuration is taken"},
+		 "More than 8 MiB of body (64 MiB of entries as text), or 64 KiB where no object or document of the configuration is taken"},
 		{"414", "A request target of more than 2048 bytes or 8 query parameters"},
 		{"421", "Host is none of this server"},
 		{"429", "Too many at once from one client"},
@@ -213,10 +215,12 @@ json_t *openapi_responses(const struct route *r)
 	if (r->method == METHOD_GET && r->response && strcmp(r->response, "Metrics") != 0)
 		json_object_set_new(responses, "304",
 				    json_pack("{s:s}", "description", "If-None-Match names it"));
-	if (r->flags & ROUTE_BODY) {
+	if (r->flags & (ROUTE_BODY | ROUTE_TEXT)) {
 		openapi_add_problem(
 			responses, "415",
-			"Content-Type is not JSON (PATCH: nor JSON Merge Patch), or the body is encoded");
+			r->flags & ROUTE_TEXT
+				? "Content-Type is not text/plain, or the body is encoded"
+				: "Content-Type is not JSON (PATCH: nor JSON Merge Patch), or the body is encoded");
 		openapi_add_problem(responses, "422",
 				    "Not valid; `errors` holds every fault with its pointer");
 	}

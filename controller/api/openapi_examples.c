@@ -134,6 +134,16 @@ static const struct {
 	{"Live", "{\"status\":\"ok\"}"},
 	{"Ready",
 	 "{\"status\":\"ok\",\"checks\":[{\"check\":\"store\",\"ok\":true,\"decides\":true,\"detail\":\"\"}]}"},
+	{"AccessText", "\"198.51.100.0/24 allow # office\\n203.0.113.7/32 deny\\n\""},
+	{"AccessEntries",
+	 "{\"entry_count\":2,\"entries_hash\":\"8d1c2b0a9f3e4d57\",\"revision\":13,"
+	 "\"changed\":true,\"warnings\":[]}"},
+	{"AccessEntriesPatch", "{\"add\":[{\"cidr\":\"203.0.113.7/32\",\"action\":\"deny\","
+			       "\"comment\":\"abuse\"}],\"remove\":[\"198.51.100.0/24\"]}"},
+	{"AccessVerdict",
+	 "{\"client\":\"203.0.113.7\",\"allowed\":false,\"by\":\"entry\",\"entry\":{"
+	 "\"cidr\":\"203.0.113.7/32\",\"action\":\"deny\",\"comment\":\"abuse\"},"
+	 "\"access_list\":\"office\"}"},
 	{"Metrics", "\"# TYPE zonegate_up gauge\\nzonegate_up 1\\n\""},
 	{"OpenApi",
 	 "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Zonegate\",\"version\":\"0.1.0\"},\"paths\":{}}"},
@@ -296,6 +306,7 @@ const char *openapi_examples_parameter(const char *name)
 		{"server_group", "web"},
 		{"server", "web-1"},
 		{"access_list", "office"},
+		{"client", "203.0.113.7"},
 		{"revision", "11"},
 		{"shift", "bd65ed46dcb5"},
 		{"name", "shop.lb.example.net"},

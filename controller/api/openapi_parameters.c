@@ -88,6 +88,18 @@ static void openapi_add_filters(json_t *list, const struct route *r)
 	}
 }
 
+static json_t *openapi_client_parameter(void)
+{
+	json_t *parameter = openapi_parameter(
+		"query", "client", true,
+		json_pack("{s:s, s:s}", "type", "string", "format", "ip-address"),
+		"Address of the client");
+
+	json_object_set_new(parameter, "example",
+			    json_string(openapi_examples_parameter("client")));
+	return parameter;
+}
+
 static void openapi_add_query_parameters(json_t *list, const struct route *r)
 {
 	if (r->flags & ROUTE_DRY_RUN) {
@@ -124,6 +136,8 @@ static void openapi_add_query_parameters(json_t *list, const struct route *r)
 				  "next_cursor of the page before");
 	}
 	openapi_add_filters(list, r);
+	if (r->flags & ROUTE_CLIENT)
+		json_array_append_new(list, openapi_client_parameter());
 	if (r->flags & ROUTE_VIEW)
 		openapi_add_query(
 			list, "view", json_pack("{s:s, s:[s]}", "type", "string", "enum", "config"),

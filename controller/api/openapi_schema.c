@@ -144,6 +144,15 @@ static const struct schema_row schema_rows[] = {
 	{"Doctor",
 	 "Findings about this host, errors first, and how many there are of each severity. What could not be seen is a finding, too",
 	 "ipvs:=auto|off errors:integer warnings:integer infos:integer findings:[DoctorFinding]"},
+	{"AccessEntries",
+	 "The entries of an access list after a change; `changed` is false if they stood already",
+	 "entry_count:integer entries_hash:string revision:integer changed:boolean warnings:[Warning]"},
+	{"AccessEntriesPatch",
+	 "Entries to put and networks to remove; all of it is done, or with a fault nothing",
+	 "add?:[AccessEntry] remove?:[string]"},
+	{"AccessVerdict",
+	 "Whether the client may come in: `by` an entry of the list, by its default, or because the listener names no list",
+	 "client:string allowed:boolean by:=entry|default|no_list entry:AccessEntry? access_list:string?"},
 	{"Live", "The daemon runs", "status:string"},
 	{"Ready", "The daemon is ready; with `verbose` why, or why not",
 	 "status:string checks?:[ReadyCheck]"},
@@ -546,6 +555,7 @@ json_t *openapi_schema_all(void)
 	schema_add_overrides(schemas);
 	json_object_set_new(schemas, "RollbackRequest", schema_rollback());
 	json_object_set_new(schemas, "Metrics", json_pack("{s:s}", "type", "string"));
+	json_object_set_new(schemas, "AccessText", json_pack("{s:s}", "type", "string"));
 	for (size_t i = 0; i < sizeof(schema_rows) / sizeof(schema_rows[0]); i++)
 		json_object_set_new(schemas, schema_rows[i].name, schema_answer(&schema_rows[i]));
 	json_object_set_new(schemas, "OpenApi",

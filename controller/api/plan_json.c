@@ -2,6 +2,8 @@
 // JSON of the plan layer's values.
 #include "api/plan_json.h"
 
+#include "base/mem.h"
+
 #include <linux/ip_vs.h>
 #include <string.h>
 
@@ -71,12 +73,22 @@ json_t *plan_json_difference(json_t *path, json_t *old, json_t *new)
 	return change;
 }
 
+/* Of an access list as the history has it: with its entries, if they are few. */
+static json_t *plan_json_row(const struct object *o)
+{
+	AUTO_FREE char *text = NULL;
+
+	if (!o || o->kind != OBJECT_ACCESS_LIST)
+		return o ? object_encode_row(o) : NULL;
+	text = object_write_row(o);
+	return json_loads(text, 0, NULL);
+}
+
 /* NULL for a parent that was only touched. */
 static json_t *plan_json_change(const struct change *c)
 {
-	return plan_json_difference(plan_json_path(c),
-				    c->old_object ? object_encode_row(c->old_object) : NULL,
-				    c->new_object ? object_encode_row(c->new_object) : NULL);
+	return plan_json_difference(plan_json_path(c), plan_json_row(c->old_object),
+				    plan_json_row(c->new_object));
 }
 
 static json_t *plan_json_set(const struct dns_record_set *set)

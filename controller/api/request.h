@@ -73,6 +73,7 @@ struct request {
 	char *last_event_id;         /* owned, or NULL */
 	char *if_none_match;         /* owned, or NULL */
 	json_t *json;                /* the parsed body, owned, or NULL */
+	struct entries *entries;     /* what the body says of an access list, owned, or NULL */
 	struct body_charge *charge;  /* for it; whoever keeps it longer keeps this, too; or NULL */
 	bool digested;               /* a large document: `digest` is that of its bytes */
 	bool repeated;               /* and it is what stands: it was not parsed */

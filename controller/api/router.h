@@ -26,8 +26,10 @@
 
 #define ROUTE_STATS \
 	65536U /* knows ?window=, ?lb=, ?listener=, ?zone=, ?server_group= and ?server= */
-#define ROUTE_SERVERS 262144U /* knows ?server= and ?recent= */
-#define ROUTE_EVENTS  32768U  /* knows ?type=, ?object=, ?since=, ?until= and ?last_event_id= */
+#define ROUTE_TEXT    524288U  /* the body is entries of an access list as text: ENTRIES_TEXT_MAX */
+#define ROUTE_CLIENT  1048576U /* knows ?client= */
+#define ROUTE_SERVERS 262144U  /* knows ?server= and ?recent= */
+#define ROUTE_EVENTS  32768U   /* knows ?type=, ?object=, ?since=, ?until= and ?last_event_id= */
 
 struct route {
 	enum request_method method;

@@ -133,11 +133,15 @@ static struct curl_slist *cli_client_headers(const struct cli_client *c,
 	struct curl_slist *list = NULL;
 
 	list = curl_slist_append(list, "Expect:"); /* one round trip less */
-	if (call->body)
-		list = curl_slist_append(list,
-					 strcmp(call->method, "PATCH") == 0
-						 ? "Content-Type: application/merge-patch+json"
-						 : "Content-Type: application/json");
+	if (call->body) {
+		const char *type = strcmp(call->method, "PATCH") == 0
+					   ? "application/merge-patch+json"
+					   : "application/json";
+		AUTO_FREE char *line = mem_printf("Content-Type: %s",
+						  call->type ? call->type : type);
+
+		list = curl_slist_append(list, line);
+	}
 	if (c->authorization[0])
 		list = curl_slist_append(list, c->authorization);
 	for (size_t i = 0; call->headers[i]; i++)

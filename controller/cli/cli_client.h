@@ -33,6 +33,7 @@ struct cli_call {
 	const char *path; /* from the root: "/api/v1/zones" */
 	const char *body; /* NULL: none */
 	size_t body_size;
+	const char *type;                         /* of the body; NULL: JSON */
 	const char *headers[CLI_HEADERS_MAX + 2]; /* "Name: value"; ends with NULL */
 };
 void cli_client_call(struct cli_client *c, const struct cli_call *call,

@@ -129,6 +129,13 @@ enum cli_exit cli_object_show(struct cli *cli);
 enum cli_exit cli_object_set(struct cli *cli);
 enum cli_exit cli_object_delete(struct cli *cli);
 
+/* cli_lists.c */
+enum cli_exit cli_lists_add(struct cli *cli); /* allow, deny */
+enum cli_exit cli_lists_remove(struct cli *cli);
+enum cli_exit cli_lists_import(struct cli *cli);
+enum cli_exit cli_lists_export(struct cli *cli);
+enum cli_exit cli_lists_check(struct cli *cli);
+
 /* What an empty list says. */
 #define CLI_NO_LBS    "No load balancers yet: zonegate lb set NAME zones.ZONE.vip4=ADDRESS"
 #define CLI_NO_GROUPS "No server groups yet: zonegate group set NAME protocol=tcp"

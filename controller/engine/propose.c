@@ -219,7 +219,8 @@ static void read_undo(struct engine *e, struct engine_pending *p)
 {
 	const struct store_query q = {.what = STORE_UNDO,
 				      .after = p->proposal->request.revision,
-				      .before = p->base->revision};
+				      .before = p->base->revision,
+				      .entries = true};
 
 	e->ports.query(e->ports.ctx, &q, on_undo, p);
 }

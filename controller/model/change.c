@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "model/change_document.h"
+#include "model/change_entries.h"
 #include "model/fields.h"
 #include "model/rewind.h"
 #include "model/validate.h"
@@ -96,10 +97,29 @@ static void merge_patch(json_t *target, const json_t *patch)
 	}
 }
 
+// An access list; entries that the patch does not name stand there by their hash, however few they are.
+static json_t *list_body(const struct object *old, const json_t *patch)
+{
+	struct object *copy = object_copy_row(old);
+	struct access_list *list = (struct access_list *)copy;
+	char hash[ENTRIES_HASH_TEXT];
+	entries_format_hash(list->entries, hash);
+	entries_unref(list->entries);
+	list->entries = entries_new();
+	json_t *body = object_encode_row(copy);
+	object_unref(copy);
+	if (!json_object_get(patch, "entries")) {
+		json_object_del(body, "entries");
+		json_object_set_new(body, "entries_hash", json_string(hash));
+	}
+	return body;
+}
+
 // The members of `old` with the patch applied. Collections of children that the patch does not name are left out.
 static json_t *merged_body(const struct object *old, const json_t *patch)
 {
-	json_t *merged = object_encode_row(old);
+	json_t *merged = old->kind == OBJECT_ACCESS_LIST ? list_body(old, patch)
+							 : object_encode_row(old);
 	json_t *whole = NULL;
 	for (const struct field *f = fields_of_kind(old->kind); f->name; f++) {
 		if (f->type != FIELD_CHILDREN || !json_object_get(patch, f->name))
@@ -131,6 +151,8 @@ static struct object *decode_wanted(const struct change_request *r, const struct
 {
 	struct object_source source = {
 		.kind = r->path.kind, .name = r->path.name, .body = r->body, .pointer = ""};
+	if (old && old->kind == OBJECT_ACCESS_LIST)
+		source.entries = ((const struct access_list *)old)->entries;
 	if (r->verb == CHANGE_PUT || !json_is_object(r->body))
 		return object_decode_partial(&source, e);
 	assert(old);
@@ -209,6 +231,27 @@ static int change_servers(const struct snapshot *base, const struct change_reque
 	return 0;
 }
 
+static int change_entries(const struct snapshot *base, const struct change_request *r,
+			  struct change_set *set, struct err *e)
+{
+	struct object_path path = {.kind = OBJECT_ACCESS_LIST, .name = r->path.name};
+	struct object *old = snapshot_find(base, &path);
+	if (!old)
+		return fault_absent(&path, e);
+	if (check_object_conditions(r, old, e) < 0)
+		return -EINVAL;
+	struct object *wanted = object_copy(old);
+	struct access_list *list = (struct access_list *)wanted;
+	struct entries *entries = r->verb == CHANGE_PUT
+					  ? entries_ref(r->entries)
+					  : change_entries_patch(list->entries, r->body, e);
+	entries_unref(list->entries);
+	list->entries = entries;
+	change_set_compare(set, NULL, old, wanted);
+	object_unref(wanted);
+	return 0;
+}
+
 static int change_document(const struct snapshot *base, const struct change_request *r,
 			   struct change_set *set, struct err *e)
 {
@@ -239,6 +282,9 @@ static int fill_batch(const struct snapshot *base, const struct change_request *
 	case CHANGE_SERVERS:
 		assert(r->verb == CHANGE_PUT);
 		return change_servers(base, r, set, e);
+	case CHANGE_ENTRIES:
+		assert(r->verb != CHANGE_DELETE);
+		return change_entries(base, r, set, e);
 	case CHANGE_DOCUMENT:
 	case CHANGE_REVISION:
 		assert(r->verb == CHANGE_PUT);
@@ -256,6 +302,8 @@ static void body_prefix(const struct change_request *r, char buf[OBJECT_PATH_MAX
 	buf[0] = '\0';
 	if (r->target == CHANGE_OBJECT && r->verb != CHANGE_DELETE)
 		snprintf(buf, OBJECT_PATH_MAX + 16, "/%s", object_path_format(&r->path, path));
+	if (r->target == CHANGE_ENTRIES)
+		snprintf(buf, OBJECT_PATH_MAX + 16, "/access_lists/%s", r->path.name);
 	if (r->target == CHANGE_SERVERS)
 		snprintf(buf, OBJECT_PATH_MAX + 16, "/server_groups/%s/servers", r->path.name);
 }

@@ -10,6 +10,7 @@ enum change_verb { CHANGE_PUT, CHANGE_PATCH, CHANGE_DELETE };
 enum change_target {
 	CHANGE_OBJECT, /* `path` */
 	CHANGE_SERVERS, /* PUT of the whole server list of group `path.name`; body {"web-1": {…}, …} */
+	CHANGE_ENTRIES, /* of access list `path.name`: PUT of `entries`, or PATCH {"add": …, "remove": …} */
 	CHANGE_DOCUMENT, /* PUT of the whole document */
 	CHANGE_REVISION, /* PUT of the document as it was at an older revision: `undo` leads there */
 };
@@ -18,12 +19,13 @@ struct change_request {
 	enum change_verb verb;
 	enum change_target target;
 	struct object_path path;
-	const json_t *body;        /* NULL for DELETE */
-	uint64_t revision;         /* CHANGE_REVISION */
-	const json_t *undo;        /* CHANGE_REVISION: see rewind_document() */
-	const char *if_match;      /* an ETag, "*" or NULL; "" cannot occur */
-	const char *if_none_match; /* "*" or NULL */
-	usec_t wall;               /* now */
+	const json_t *body;            /* NULL for DELETE */
+	const struct entries *entries; /* PUT of CHANGE_ENTRIES */
+	uint64_t revision;             /* CHANGE_REVISION */
+	const json_t *undo;            /* CHANGE_REVISION: see rewind_document() */
+	const char *if_match;          /* an ETag, "*" or NULL; "" cannot occur */
+	const char *if_none_match;     /* "*" or NULL */
+	usec_t wall;                   /* now */
 	uint64_t uid_seed; /* new objects get uids derived from it: unique for each request */
 	/* More rules over the resulting document, NULL = none: called where the request is built, on objects with faults too. */
 	void (*judge)(const void *ctx, const struct snapshot *s, struct err *e);

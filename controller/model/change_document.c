@@ -134,6 +134,18 @@ static bool compare_children(struct change_set *c, struct object *old, struct ob
 	return differs;
 }
 
+// A list that is sent again has the chunks of the old one where they are equal.
+static void share_entries(struct object *old, struct object *wanted)
+{
+	if (!old || old->kind != OBJECT_ACCESS_LIST)
+		return;
+	const struct access_list *a = (const struct access_list *)old;
+	struct access_list *b = (struct access_list *)wanted;
+	struct entries *shared = entries_rebase(a->entries, b->entries);
+	entries_unref(b->entries);
+	b->entries = shared;
+}
+
 void change_set_rewind(struct change_set *c, size_t count)
 {
 	assert(count <= c->batch->count);
@@ -151,6 +163,7 @@ bool change_set_compare(struct change_set *c, const char *parent, struct object 
 		remove_row(c, parent, old);
 		return true;
 	}
+	share_entries(old, wanted);
 	bool same = old && object_equal_row(old, wanted);
 	if (same && !has_children(wanted->kind))
 		return false;

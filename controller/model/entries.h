@@ -102,6 +102,18 @@ const struct entry *entries_draft_items(const struct entries_draft *d, size_t *r
 /* A list of the sorted draft. */
 struct entries *entries_draft_finish(const struct entries_draft *d);
 
+/* A list of chunks as they are: what a store kept keeps its borders. */
+struct entries_maker;
+struct entries_maker *entries_maker_new(void);
+void entries_maker_free(struct entries_maker *m); /* NULL-safe */
+/* The entries of `part` as one chunk behind the others. False: they are none, too many for one, or not behind them. */
+bool entries_maker_add(struct entries_maker *m, const struct entries *part);
+/* The list, with one reference; frees the maker. */
+struct entries *entries_maker_finish(struct entries_maker *m);
+
+/* `wanted` with the chunks of `base` where nothing differs, if most does not. One reference. */
+struct entries *entries_rebase(const struct entries *base, const struct entries *wanted);
+
 /* `base` with the edits, which are sorted and name each prefix once: put, or removed (ENTRIES_REMOVE; what is not there stays so).
  * One reference; `base` itself if nothing differs. */
 struct entries *entries_edit(const struct entries *base, const struct entry *edits, size_t count);

@@ -286,3 +286,80 @@ struct entries *entries_edit(const struct entries *base, const struct entry *edi
 	entries_unref(e);
 	return entries_ref(base);
 }
+
+// ---- other ways to make one -------------------------------------------------------------------
+
+struct entries_maker {
+	struct making making;
+};
+
+struct entries_maker *entries_maker_new(void)
+{
+	return mem_new(struct entries_maker);
+}
+
+void entries_maker_free(struct entries_maker *m)
+{
+	if (!m)
+		return;
+	entries_unref(make_end(&m->making));
+	free(m);
+}
+
+bool entries_maker_add(struct entries_maker *m, const struct entries *part)
+{
+	const struct vec *chunks = &m->making.chunks;
+	struct entries_cursor c;
+	const struct entry *x;
+
+	if (part->count == 0 || part->count > ENTRIES_CHUNK_MAX)
+		return false;
+	if (chunks->count > 0) {
+		const struct entries_chunk *last = chunks->items[chunks->count - 1];
+
+		if (entries_compare(&last->items[last->count - 1], &part->chunks[0]->items[0]) >= 0)
+			return false;
+	}
+	entries_begin(part, &c);
+	while ((x = entries_next(&c)))
+		make_item(&m->making, x);
+	make_chunks(&m->making);
+	return true;
+}
+
+struct entries *entries_maker_finish(struct entries_maker *m)
+{
+	struct entries *e = make_end(&m->making);
+
+	free(m);
+	return e;
+}
+
+struct rebase {
+	struct entries_draft *draft;
+	size_t most;
+};
+
+static bool rebase_add(void *ctx, const struct entry *gone, const struct entry *come)
+{
+	struct rebase *r = ctx;
+	struct entry edit = come ? *come : *gone;
+
+	if (!come)
+		edit.action = ENTRIES_REMOVE;
+	entries_draft_add(r->draft, &edit);
+	return r->draft->count <= r->most;
+}
+
+struct entries *entries_rebase(const struct entries *base, const struct entries *wanted)
+{
+	struct rebase r = {entries_draft_new(), base->count / 4};
+	struct entries *e;
+
+	if (entries_diff(base, wanted, rebase_add, &r))
+		e = entries_edit(base, r.draft->items, r.draft->count);
+	else
+		e = entries_ref(wanted);
+	entries_draft_free(r.draft);
+	return e;
+}

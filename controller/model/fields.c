@@ -207,7 +207,7 @@ static json_t *encode_member(const struct field *f, const struct object *root, c
 	case FIELD_PREFIXES:
 		return fields_prefixes_encode(field_slot_read(base, f));
 	case FIELD_ENTRIES:
-		return fields_entries_encode(f, base);
+		return fields_entries_encode(f, base, MODEL_ENTRIES_SHOWN_MAX);
 	case FIELD_GROUP:
 		return encode_group(f, root, base);
 	case FIELD_GIVEN:

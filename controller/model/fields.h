@@ -18,16 +18,19 @@ enum field_type {
 	FIELD_TEXT,     /* char *, owned */
 	FIELD_RANGE,    /* [from, to]; struct model_range, zeroes = not set */
 	FIELD_PREFIXES, /* an array of "net/length"; struct model_prefixes, owned */
-	FIELD_ENTRIES,  /* an array of entries of an access list; struct entries *, referenced */
-	FIELD_ADDRESS,  /* struct addr */
-	FIELD_GROUP,    /* an object of members; their offsets count from the row's */
-	FIELD_GIVEN, /* no member of its own: a bool, whether the member of this name was given */
+	FIELD_ENTRIES, /* of an access list; struct entries *, referenced; `number`: enum field_entries */
+	FIELD_ADDRESS, /* struct addr */
+	FIELD_GROUP,   /* an object of members; their offsets count from the row's */
+	FIELD_GIVEN,   /* no member of its own: a bool, whether the member of this name was given */
 	FIELD_CHILDREN, /* an object of objects; struct vec; object.c does these */
 	FIELD_SINGLE, /* of the document: one object, which always is; change_document.c does these */
 	FIELD_READ_ONLY, /* a reader gets it, a write ignores it */
 	FIELD_PRESET,    /* a name: other defaults for members below; not kept */
 	FIELD_LATER,     /* known, refused: "not supported yet" */
 };
+
+/* What a FIELD_ENTRIES row says of the entries: three rows share one place, in this order. */
+enum field_entries { ENTRIES_ALL, ENTRIES_COUNT, ENTRIES_HASH };
 
 enum field_flag {
 	FIELD_REQUIRED = 1,
@@ -90,6 +93,7 @@ struct field_decoder {
 	bool merging;
 	const struct field_preset *presets; /* of the preset that was named, or NULL */
 	uint32_t preset;
+	const struct entries *entries; /* that a hash may stand for, or NULL */
 	unsigned depth;
 	char pointer[ERR_POINTER_MAX]; /* of the value that is decoded */
 };
@@ -157,7 +161,13 @@ void fields_prefixes_free(struct model_prefixes *list);
 /* fields_entries.c: the same for a FIELD_ENTRIES row. */
 void fields_entries_decode(struct field_decoder *d, const struct field *f, void *base,
 			   const json_t *v);
-json_t *fields_entries_encode(const struct field *f, const void *base);
+/* The items of an array of entries at the place of `d` into the draft, but those with faults; `place` is their index. */
+void fields_entries_collect(struct field_decoder *d, const json_t *array,
+			    struct entries_draft *draft);
+/* `most`: that many stand in an array, more by count and hash. */
+bool fields_entries_shown(const struct field *f, const void *base, size_t most);
+/* NULL: not shown. */
+json_t *fields_entries_encode(const struct field *f, const void *base, size_t most);
 bool fields_entries_equal(const struct field *f, const void *a, const void *b);
 uint64_t fields_entries_hash(const struct field *f, const void *base, uint64_t seed);
 void fields_entries_copy(const struct field *f, void *base); /* after a plain copy of the struct */

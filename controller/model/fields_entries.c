@@ -119,23 +119,30 @@ static void fault_repeated(void *ctx, const struct entry *first, const struct en
 	err_pointer_pop(d->pointer, length);
 }
 
-/* All items of the array at the place of `d`. */
-static struct entries *decode_items(struct field_decoder *d, const json_t *v)
+void fields_entries_collect(struct field_decoder *d, const json_t *array,
+			    struct entries_draft *draft)
 {
-	struct entries_draft *draft = entries_draft_new();
-	struct entries *e;
 	char place[24];
 
-	for (size_t i = 0; i < json_array_size(v); i++) {
+	for (size_t i = 0; i < json_array_size(array); i++) {
 		struct entry x = {.place = (uint32_t)i, .comment = ""};
 		size_t length;
 
 		snprintf(place, sizeof(place), "%zu", i);
 		length = err_pointer_push(d->pointer, place);
-		if (decode_item(d, json_array_get(v, i), &x))
+		if (decode_item(d, json_array_get(array, i), &x))
 			entries_draft_add(draft, &x);
 		err_pointer_pop(d->pointer, length);
 	}
+}
+
+/* All items of the array at the place of `d`. */
+static struct entries *decode_items(struct field_decoder *d, const json_t *v)
+{
+	struct entries_draft *draft = entries_draft_new();
+	struct entries *e;
+
+	fields_entries_collect(d, v, draft);
 	entries_draft_sort(draft, fault_repeated, d);
 	e = entries_draft_finish(draft);
 	entries_draft_free(draft);
@@ -153,7 +160,9 @@ static struct entries *decode_array(struct field_decoder *d, const struct field 
 		return entries_new();
 	}
 	if (json_array_size(v) > f->max) {
-		fields_fault(d, ERR_LIMIT, f->name, "has %zu entries; at most %u can stand here",
+		fields_fault(d, ERR_LIMIT, f->name,
+			     "has %zu entries; at most %u can stand here: send more as text to "
+			     "/access-lists/NAME/entries",
 			     json_array_size(v), f->max);
 		return entries_new();
 	}
@@ -163,22 +172,53 @@ static struct entries *decode_array(struct field_decoder *d, const struct field 
 	return e;
 }
 
+/* The entries that the hash stands for. */
+static struct entries *find_known(struct field_decoder *d, const struct field *f, const json_t *v)
+{
+	char hash[ENTRIES_HASH_TEXT];
+
+	if (!json_is_string(v)) {
+		fields_fault(d, ERR_TYPE, f->name, "must be a string");
+		return entries_new();
+	}
+	if (d->entries && strcmp(entries_format_hash(d->entries, hash), json_string_value(v)) == 0)
+		return entries_ref(d->entries);
+	fields_fault(
+		d, ERR_REFERENCE, f->name,
+		"stands for no entries that are here: %s%s; give \"entries\", or send them as text to "
+		"/access-lists/NAME/entries",
+		d->entries ? "those of the list have the hash " : "there is no such list",
+		d->entries ? hash : "");
+	return entries_new();
+}
+
+/* A list that is too long for a document stands in it by its hash, which is looked at where the entries are not given. */
 void fields_entries_decode(struct field_decoder *d, const struct field *f, void *base,
 			   const json_t *v)
 {
-	store(base, f, v ? decode_array(d, f, v) : entries_new());
+	switch ((enum field_entries)f->number) {
+	case ENTRIES_ALL:
+		store(base, f, v ? decode_array(d, f, v) : NULL);
+		break;
+	case ENTRIES_COUNT:
+		break;
+	case ENTRIES_HASH:
+		if (!load(base, f))
+			store(base, f, v ? find_known(d, f, v) : entries_new());
+		break;
+	}
 }
 
 // ---- what is there ----------------------------------------------------------------------------
 
-json_t *fields_entries_encode(const struct field *f, const void *base)
+static json_t *encode_items(const struct entries *e)
 {
 	struct entries_cursor c;
 	const struct entry *x;
 	char cidr[ENTRIES_CIDR_MAX];
 	json_t *array = json_array();
 
-	entries_begin(load(base, f), &c);
+	entries_begin(e, &c);
 	while ((x = entries_next(&c))) {
 		json_t *item = json_object();
 
@@ -193,24 +233,49 @@ json_t *fields_entries_encode(const struct field *f, const void *base)
 	return array;
 }
 
+bool fields_entries_shown(const struct field *f, const void *base, size_t most)
+{
+	return (entries_count(load(base, f)) <= most) == (f->number == ENTRIES_ALL);
+}
+
+json_t *fields_entries_encode(const struct field *f, const void *base, size_t most)
+{
+	const struct entries *e = load(base, f);
+	char hash[ENTRIES_HASH_TEXT];
+
+	if (!fields_entries_shown(f, base, most))
+		return NULL;
+	switch ((enum field_entries)f->number) {
+	case ENTRIES_ALL:
+		return encode_items(e);
+	case ENTRIES_COUNT:
+		return json_integer((json_int_t)entries_count(e));
+	case ENTRIES_HASH:
+		return json_string_nocheck(entries_format_hash(e, hash));
+	}
+	return NULL;
+}
+
 bool fields_entries_equal(const struct field *f, const void *a, const void *b)
 {
-	return entries_equal(load(a, f), load(b, f));
+	return f->number != ENTRIES_ALL || entries_equal(load(a, f), load(b, f));
 }
 
 uint64_t fields_entries_hash(const struct field *f, const void *base, uint64_t seed)
 {
 	uint64_t hash = entries_hash(load(base, f));
 
-	return hash_bytes(&hash, sizeof(hash), seed);
+	return f->number == ENTRIES_ALL ? hash_bytes(&hash, sizeof(hash), seed) : seed;
 }
 
 void fields_entries_copy(const struct field *f, void *base)
 {
-	entries_ref(load(base, f));
+	if (f->number == ENTRIES_ALL)
+		entries_ref(load(base, f));
 }
 
 void fields_entries_free(const struct field *f, void *base)
 {
-	entries_unref(load(base, f));
+	if (f->number == ENTRIES_ALL)
+		entries_unref(load(base, f));
 }

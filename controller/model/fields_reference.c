@@ -17,8 +17,11 @@ static void write_bounds(struct buf_writer *w, const struct field *f)
 		break;
 	case FIELD_CHILDREN:
 	case FIELD_PREFIXES:
-	case FIELD_ENTRIES:
 		buf_write_format(w, "%u-%u", f->min, f->max);
+		break;
+	case FIELD_ENTRIES:
+		buf_write_format(w, f->number == ENTRIES_HASH ? "%u-%u bytes" : "%u-%u", f->min,
+				 f->max);
 		break;
 	case FIELD_ENUM:
 	case FIELD_FLAGS:
@@ -87,8 +90,10 @@ static void write_default(struct buf_writer *w, const struct field *f)
 	case FIELD_FLAGS:
 		write_flags(w, f);
 		break;
-	case FIELD_PREFIXES:
 	case FIELD_ENTRIES:
+		buf_write_text(w, f->number == ENTRIES_ALL ? "[]" : "not set");
+		break;
+	case FIELD_PREFIXES:
 		buf_write_text(w, "[]");
 		break;
 	case FIELD_RANGE:
@@ -128,7 +133,9 @@ static const char *type_name(const struct field *f)
 	case FIELD_PREFIXES:
 		return "array of prefixes";
 	case FIELD_ENTRIES:
-		return "array of entries";
+		return f->number == ENTRIES_ALL     ? "array of entries"
+		       : f->number == ENTRIES_COUNT ? "integer"
+						    : "string";
 	case FIELD_GROUP:
 	case FIELD_SINGLE:
 		return "object";

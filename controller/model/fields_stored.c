@@ -182,9 +182,9 @@ static bool read_value(struct stored_reader *r, const struct field *f, void *bas
 		return read_range(r, f, base);
 	case FIELD_PREFIXES: /* zeroed: none */
 		return f->min == 0 && take_word(r, "[]");
-	case FIELD_ENTRIES:
+	case FIELD_ENTRIES: /* the array of a list without any */
 		fields_decode_default(&r->decoder, f, base);
-		return take_word(r, "[]");
+		return f->number == ENTRIES_ALL && take_word(r, "[]");
 	case FIELD_GROUP:
 		return read_members(r, f->members, field_slot(base, f));
 	case FIELD_FLAGS:
@@ -302,10 +302,11 @@ static bool is_written(const struct field *f, const struct object *root, const v
 	case FIELD_NUMBER:
 	case FIELD_FLAGS:
 	case FIELD_PREFIXES:
-	case FIELD_ENTRIES:
 		return true;
 	case FIELD_RANGE:
 		return ((const struct model_range *)field_slot_read(base, f))->to != 0;
+	case FIELD_ENTRIES:
+		return fields_entries_shown(f, base, MODEL_ENTRIES_ROW_MAX);
 	case FIELD_ENUM:
 		return fields_enum_name(f->names, field_slot_load_number(base, f)) != NULL;
 	case FIELD_TEXT:
@@ -356,7 +357,7 @@ static void write_value(struct buf_writer *w, const struct field *f, const struc
 		write_json(w, fields_prefixes_encode(field_slot_read(base, f)));
 		break;
 	case FIELD_ENTRIES:
-		write_json(w, fields_entries_encode(f, base));
+		write_json(w, fields_entries_encode(f, base, MODEL_ENTRIES_ROW_MAX));
 		break;
 	case FIELD_GROUP:
 		fields_write_stored(f->members, root, field_slot_read(base, f), w);

@@ -23,8 +23,9 @@
 #define MODEL_ENTRIES_MAX 1000000
 /* Of all access lists. */
 #define MODEL_ACCESS_ENTRIES_MAX 4000000
-/* Of one list in the document. */
+/* Of one list in the document: a longer one stands there by count and hash. The same in a row of the store. */
 #define MODEL_ENTRIES_SHOWN_MAX 10000
+#define MODEL_ENTRIES_ROW_MAX   256
 
 enum object_kind {
 	OBJECT_ZONE,

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "model/fields.h"
 
-#define ROW_TEXT_MAX (8 * 1024 * 1024)
+#define ROW_TEXT_MAX (1024 * 1024)
 
 struct kind {
 	const char *name;
@@ -189,6 +189,17 @@ static struct object *object_new(enum object_kind kind, const char *name)
 static struct object *decode_tree(struct field_decoder *d, enum object_kind kind, const char *name,
 				  const json_t *body, struct object *known);
 
+static const struct entries *entries_of(const struct object *o)
+{
+	return o && o->kind == OBJECT_ACCESS_LIST ? ((const struct access_list *)o)->entries : NULL;
+}
+
+bool object_row_lacks_entries(const struct object *o)
+{
+	const struct entries *e = entries_of(o);
+	return e && entries_count(e) > MODEL_ENTRIES_ROW_MAX;
+}
+
 // The objects of a collection, at the place of `d`. False if it is none at all.
 static bool decode_children(struct field_decoder *d, const struct field *f, const json_t *v,
 			    const struct vec *known, struct vec *children)
@@ -203,6 +214,7 @@ static bool decode_children(struct field_decoder *d, const struct field *f, cons
 		return false;
 	}
 	const json_t *patches = d->patch;
+	const struct entries *entries = d->entries;
 	// jansson's iterators take a mutable object, which they do not change.
 	json_t *all = (json_t *)(uintptr_t)v;
 	for (void *i = json_object_iter(all); i; i = json_object_iter_next(all, i)) {
@@ -217,10 +229,12 @@ static bool decode_children(struct field_decoder *d, const struct field *f, cons
 		size_t length = err_pointer_push(d->pointer, name);
 		d->patch = json_object_get(patches, name);
 		struct object *old = known ? vec_find(known, name, compare_name, NULL) : NULL;
+		d->entries = entries_of(old);
 		vec_push(children, decode_tree(d, f->child, name, json_object_iter_value(i), old));
 		err_pointer_pop(d->pointer, length);
 	}
 	d->patch = patches;
+	d->entries = entries;
 	vec_sort(children, compare_names);
 	return true;
 }
@@ -277,8 +291,10 @@ static struct object *decode_tree(struct field_decoder *d, enum object_kind kind
 
 struct object *object_decode_partial(const struct object_source *source, struct err *e)
 {
-	struct field_decoder d = {
-		.err = e, .patch = source->patch, .merging = source->patch != NULL};
+	struct field_decoder d = {.err = e,
+				  .patch = source->patch,
+				  .entries = source->entries,
+				  .merging = source->patch != NULL};
 	snprintf(d.pointer, sizeof(d.pointer), "%s", source->pointer);
 	return decode_tree(&d, source->kind, source->name, source->body, NULL);
 }
@@ -298,6 +314,35 @@ int object_decode(enum object_kind kind, const char *name, const json_t *body, c
 	struct object_source source = {
 		.kind = kind, .name = name, .body = body, .pointer = pointer};
 	struct object *o = object_decode_partial(&source, e);
+	if (e->total > before) {
+		object_unref(o);
+		return -EINVAL;
+	}
+	*ret_object = o;
+	return 0;
+}
+
+int object_decode_row(const struct object_path *p, const char *text, const struct entries *entries,
+		      struct err *e, struct object **ret_object)
+{
+	struct object *o = object_read_row(p->kind, p->name, text);
+	size_t before = e->total;
+	char pointer[OBJECT_PATH_MAX + 1] = "/";
+	if (o) {
+		*ret_object = o;
+		return 0;
+	}
+	object_path_format(p, pointer + 1);
+	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	if (!json)
+		return err_set(e, ERR_INTERNAL, pointer, "not JSON");
+	struct object_source source = {.kind = p->kind,
+				       .name = p->name,
+				       .body = json,
+				       .pointer = pointer,
+				       .entries = entries};
+	o = object_decode_partial(&source, e);
+	json_decref(json);
 	if (e->total > before) {
 		object_unref(o);
 		return -EINVAL;

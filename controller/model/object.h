@@ -41,8 +41,15 @@ int object_decode(enum object_kind kind, const char *name, const json_t *body, c
 		  struct err *e, struct object **ret_object);
 
 /* The same from the text of object_write_row(), several times faster. NULL: the text is not plain enough for that (or
- * faulty); object_decode() tells. */
+ * faulty); object_decode_row() tells. */
 struct object *object_read_row(enum object_kind kind, const char *name, const char *text);
+
+/* Any such text. `entries`: of an access list whose row has only their hash (object_row_lacks_entries()), else NULL. 0 and a new
+ * object, or -EINVAL with faults. */
+int object_decode_row(const struct object_path *p, const char *text, const struct entries *entries,
+		      struct err *e, struct object **ret_object);
+/* Whether the entries of the list are not in its row. NULL-safe; false for other kinds. */
+bool object_row_lacks_entries(const struct object *o);
 
 /* What object_decode_partial() reads. */
 struct object_source {
@@ -50,6 +57,8 @@ struct object_source {
 	const char *name;
 	const json_t *body;
 	const char *pointer;
+	const struct entries
+		*entries; /* of an access list: what their hash may stand for, or NULL */
 	const json_t *
 		patch; /* not NULL: `body` is the outcome of this merge patch; members that no longer apply and that
 			      * the patch does not set are dropped instead of refused */

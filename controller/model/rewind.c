@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/entries_text.h"
 
 bool rewind_parse_kind(const char *name, enum object_kind *ret_kind)
 {
@@ -29,21 +30,31 @@ static bool rewind_place(const json_t *item, struct object_path *ret_path)
 	       rewind_parse_kind(json_string_value(json_object_get(item, "kind")), &ret_path->kind);
 }
 
-static struct object *rewind_decode(const struct object_path *p, const char *text, struct err *e)
+/* The entries that a row of then does not have itself: they come beside it, or are those of now. NULL: there are none; one
+ * reference. */
+static struct entries *rewind_entries(const struct object *now, const json_t *item, struct err *e)
 {
-	struct object *o = object_read_row(p->kind, p->name, text);
-	char pointer[OBJECT_PATH_MAX + 1] = "/";
-	json_t *json;
+	const json_t *text = json_object_get(item, "entries");
 
-	if (o)
-		return o;
-	object_path_format(p, pointer + 1);
-	json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-	if (!json)
-		err_set(e, ERR_INTERNAL, pointer, "what the store has of then is not JSON");
-	else
-		object_decode(p->kind, p->name, json, pointer, e, &o);
-	json_decref(json);
+	if (json_is_string(text))
+		return entries_read_text(json_string_value(text), json_string_length(text), e);
+	if (now && now->kind == OBJECT_ACCESS_LIST)
+		return entries_ref(((const struct access_list *)now)->entries);
+	return NULL;
+}
+
+static struct object *rewind_decode(const struct object_path *p, const struct object *now,
+				    const json_t *item, struct err *e)
+{
+	const char *text = json_string_value(json_object_get(item, "old"));
+	struct entries *entries;
+	struct object *o = NULL;
+
+	if (!text)
+		return NULL;
+	entries = rewind_entries(now, item, e);
+	object_decode_row(p, text, entries, e, &o);
+	entries_unref(entries);
 	return o;
 }
 
@@ -51,7 +62,6 @@ static struct object *rewind_decode(const struct object_path *p, const char *tex
 static void rewind_add(const struct snapshot *base, const json_t *item, struct err *e,
 		       struct batch *back)
 {
-	const char *text = json_string_value(json_object_get(item, "old"));
 	struct object *now, *then;
 	struct object_path p;
 
@@ -60,7 +70,7 @@ static void rewind_add(const struct snapshot *base, const json_t *item, struct e
 		return;
 	}
 	now = snapshot_find(base, &p);
-	then = text ? rewind_decode(&p, text, e) : NULL;
+	then = rewind_decode(&p, now, item, e);
 	if (now || then)
 		batch_add(back, p.parent, now, then);
 	object_unref(then);

@@ -6,7 +6,7 @@
 
 #include "model/snapshot.h"
 
-/* `undo`: what STORE_UNDO gives, [{kind, parent, name, old}], each place once. A new snapshot with the objects of then, which
+/* `undo`: what STORE_UNDO gives, [{kind, parent, name, old, entries?}], each place once. A new snapshot with the objects of then, which
  * shares with `base` what did not change; heads of objects that differ are empty. NULL with faults in `e`: an object of then is
  * not one that this version takes. */
 struct snapshot *rewind_document(const struct snapshot *base, const json_t *undo, struct err *e);

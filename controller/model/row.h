@@ -33,7 +33,7 @@ enum store_what {
 	STORE_REVISIONS, /* {revision, wall, who, via, comment}, newest first */
 	STORE_HISTORY,   /* the same with how many objects each `created`, `updated`, `deleted` */
 	STORE_CHANGES, /* {revision, kind, parent, name, old, new} with after < revision <= before, in order */
-	STORE_UNDO, /* {kind, parent, name, old}, each place once: what stood at revision `after` where it differs from
+	STORE_UNDO, /* {kind, parent, name, old, entries?}, each place once: what stood at revision `after` where it differs from
 		     * revision `before` (0 = the newest). ERR_NOT_FOUND if `after` is not kept */
 	STORE_AUDIT, /* entries {id, wall, value (text)}, newest first */
 	STORE_EVENTS, /* entries {id, wall, value (text)}, newest first; forward: id >= after, oldest first */
@@ -65,6 +65,7 @@ struct store_query {
 	uint64_t before;  /* id or revision; 0 = from the newest on */
 	uint64_t after;
 	unsigned limit;
+	bool entries; /* STORE_UNDO: also entries of access lists (text) where the row has only their hash */
 	struct store_audit_filter audit;
 	struct store_event_filter events;
 };

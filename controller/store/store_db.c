@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "store/store_audit.h"
+#include "store/store_entries.h"
 #include "store/store_events.h"
 #include "store/store_fault.h"
 #include "store/store_file.h"
@@ -67,6 +68,7 @@ struct store_db {
 	sqlite3_stmt *stmts[STMT_COUNT]; /* prepared at first use */
 	struct store_audit *audit;
 	struct store_events *events;
+	struct store_entries *entries;
 };
 
 /* ---- the connection ----------------------------------------------------------------------- */
@@ -79,6 +81,7 @@ struct store_db *store_db_new(struct sqlite3 *db, const char *path)
 	d->path = mem_strdup(path);
 	d->audit = store_audit_new(db);
 	d->events = store_events_new(db);
+	d->entries = store_entries_new(db);
 	return d;
 }
 
@@ -90,6 +93,7 @@ void store_db_free(struct store_db *d)
 		sqlite3_finalize(d->stmts[i]);
 	store_audit_free(d->audit);
 	store_events_free(d->events);
+	store_entries_free(d->entries);
 	sqlite3_close(d->db);
 	free(d->path);
 	free(d);
@@ -172,6 +176,8 @@ static int store_db_put_change(struct store_db *d, const struct batch *b, size_t
 	sqlite3_stmt *stmt;
 	int r = store_db_put_object(d, c, new_body);
 
+	if (r == 0 && c->kind == OBJECT_ACCESS_LIST)
+		r = store_entries_put(d->entries, c, b->revision);
 	if (r < 0)
 		return r;
 	/* A parent that was only touched has its new revision in its row; it is no change of its own. */
@@ -203,7 +209,8 @@ static int store_db_prune(struct store_db *d, uint64_t newest)
 		sqlite3_bind_int64(stmt, 1, (sqlite3_int64)(newest - STORE_REVISIONS_MAX));
 		r = store_db_run(d, prunes[i]);
 	}
-	return r;
+	/* What went with the oldest revision that is kept was never in it. */
+	return r < 0 ? r : store_entries_prune(d->entries, newest - STORE_REVISIONS_MAX + 1);
 }
 
 static int store_db_put_batch(struct store_db *d, const struct batch *b)
@@ -304,6 +311,7 @@ static void store_db_rollback(struct store_db *d)
 		sqlite3_reset(d->stmts[i]);
 	store_audit_forget(d->audit);
 	store_events_forget(d->events);
+	store_entries_forget(d->entries);
 	if (!sqlite3_get_autocommit(d->db)) /* SQLite takes back by itself after some errors */
 		sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
 }
@@ -448,6 +456,8 @@ int store_db_query(struct store_db *d, const struct store_query *q, struct err *
 			store_db_set(item, sqlite3_column_name(stmt, i), stmt, i);
 		json_array_append_new(items, item);
 	}
+	if (rc == SQLITE_DONE && q->entries)
+		rc = store_entries_add_undo(d->db, q, items) < 0 ? SQLITE_ERROR : SQLITE_DONE;
 	if (rc == SQLITE_DONE) {
 		sqlite3_finalize(stmt);
 		*ret_items = items;

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "store/store_audit.h"
+#include "store/store_entries.h"
 #include "store/store_events.h"
 #include "store/store_fault.h"
 
@@ -291,6 +292,7 @@ int store_file_open(const char *path, struct err *e, sqlite3 **ret_db)
 	store_file_set_cache(db, "PRAGMA cache_size = -" STORE_FILE_CACHE_KIB ";");
 	if (sqlite3_exec(db, setup, NULL, NULL, NULL) != SQLITE_OK ||
 	    sqlite3_exec(db, store_audit_schema, NULL, NULL, NULL) != SQLITE_OK ||
+	    sqlite3_exec(db, store_entries_schema, NULL, NULL, NULL) != SQLITE_OK ||
 	    sqlite3_exec(db, store_events_schema, NULL, NULL, NULL) != SQLITE_OK ||
 	    store_file_query(db, "PRAGMA journal_mode", mode, sizeof(mode)) < 0) {
 		r = store_fault_sqlite(e, ERR_UNAVAILABLE, path, db);

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "store/store_entries.h"
 #include "store/store_fault.h"
 
 struct store_load {
@@ -46,19 +47,21 @@ static const char *store_load_text(sqlite3_stmt *stmt, int column)
 	return text ? (const char *)text : "";
 }
 
-/* Any text that is right, as a tree. */
 static int store_load_decode(const struct store_load *l, const struct object_path *p,
 			     const char *body, struct object **ret_object)
 {
 	AUTO_ERR struct err faults = {0};
-	json_t *json = json_loads(body, JSON_REJECT_DUPLICATES, NULL);
+	struct entries *entries = NULL;
 	int r;
 
-	if (!json)
-		return store_load_fault_object(l, p, "not JSON");
-	r = object_decode(p->kind, p->name, json, "", &faults, ret_object);
-	json_decref(json);
-	return r < 0 ? store_load_fault_object(l, p, err_first(&faults)) : 0;
+	if (p->kind == OBJECT_ACCESS_LIST && store_entries_apart(body)) {
+		entries = store_entries_load(l->db, p->name);
+		if (!entries)
+			return store_load_fault_object(l, p, "its entries cannot be read");
+	}
+	r = object_decode_row(p, body, entries, &faults, ret_object);
+	entries_unref(entries);
+	return r < 0 ? store_fault_damaged(l->e, ERR_SYNTAX, l->path, err_first(&faults)) : 0;
 }
 
 /* Rows come sorted by parent and name, so that each collection is filled in its order. */
@@ -72,8 +75,7 @@ static int store_load_load_object(struct store_load *l, enum object_kind kind, s
 
 	if (!collection)
 		return store_load_fault_object(l, &p, "its parent is missing");
-	o = object_read_row(kind, p.name, store_load_text(stmt, 6));
-	r = o ? 0 : store_load_decode(l, &p, store_load_text(stmt, 6), &o);
+	r = store_load_decode(l, &p, store_load_text(stmt, 6), &o);
 	if (r < 0)
 		return r;
 	o->uid = (uint64_t)sqlite3_column_int64(stmt, 2);

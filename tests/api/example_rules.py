@@ -107,7 +107,10 @@ def faults_are_answered_as_documented(daemon):
         if '{' in path and method in ('GET', 'PATCH', 'DELETE'):
             other = daemon.example_target(method, path, '4711' if '{revision}' in path else 'not-there')
             tries.append((other, {}, '{}' if takes else None, None))
-        if takes:
+        if takes and 'text/plain' in operation['requestBody']['content']:
+            tries += [(target, {'Content-Type': 'text/plain'}, 'no network', 422),
+                      (target, {'Content-Type': 'application/json'}, '10.0.0.0/8 deny', 415)]
+        elif takes:
             kind = 'application/merge-patch+json' if method == 'PATCH' else 'application/json'
             tries += [(target, {'Content-Type': kind}, '{"a":1,"a":2}', 400),
                       (target, {'Content-Type': kind}, '{"no_such_member":1}', 422),

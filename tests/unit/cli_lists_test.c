@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli_commands.h"
+
+#include "cli_rig.h"
+
+static void entries_are_changed_one_by_one(void **state)
+{
+	struct cli_options o = {0}, why = {.comment = "abuse"}, dry = {.dry_run = true};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(
+		&rig, cli_lists_add, 2, &o, WORDS("access", "deny", "office", "203.0.113.7"));
+	assert_int_equal(none.exit, EXIT_NOT_FOUND);
+	AUTO_OUTCOME struct outcome set = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("access", "set", "office", "default_action=allow"));
+	assert_int_equal(set.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome would = cli_rig_run(
+		&rig, cli_lists_add, 2, &dry, WORDS("access", "deny", "office", "203.0.113.7"));
+	assert_int_equal(would.exit, EXIT_DIFFERENCES);
+	AUTO_OUTCOME struct outcome deny = cli_rig_run(
+		&rig, cli_lists_add, 2, &why, WORDS("access", "deny", "office", "203.0.113.7"));
+	assert_string_equal(deny.out, "Denied 203.0.113.7; office has 1 entry\n");
+	AUTO_OUTCOME struct outcome again = cli_rig_run(
+		&rig, cli_lists_add, 2, &why, WORDS("access", "deny", "office", "203.0.113.7"));
+	assert_string_equal(again.out,
+			    "Denied 203.0.113.7, as it was already; office has 1 entry\n");
+	AUTO_OUTCOME struct outcome allow = cli_rig_run(
+		&rig, cli_lists_add, 2, &o, WORDS("access", "allow", "office", "10.0.0.0/8"));
+	assert_string_equal(allow.out, "Allowed 10.0.0.0/8; office has 2 entries\n");
+	AUTO_OUTCOME struct outcome text = cli_rig_run(&rig, cli_lists_export, 2, &o,
+						       WORDS("access", "export", "office"));
+	assert_string_equal(text.out, "10.0.0.0/8 allow\n203.0.113.7/32 deny # abuse\n");
+	AUTO_OUTCOME struct outcome bad = cli_rig_run(
+		&rig, cli_lists_add, 2, &o, WORDS("access", "allow", "office", "10.0.0.1/8"));
+	assert_int_equal(bad.exit, EXIT_INVALID);
+	assert_contains(bad.err, "write 10.0.0.0/8, or 10.0.0.1/32");
+	AUTO_OUTCOME struct outcome removed = cli_rig_run(
+		&rig, cli_lists_remove, 2, &o, WORDS("access", "remove", "office", "10.0.0.0/8"));
+	assert_string_equal(removed.out, "Removed 10.0.0.0/8; office has 1 entry\n");
+	AUTO_OUTCOME struct outcome twice = cli_rig_run(
+		&rig, cli_lists_remove, 2, &o, WORDS("access", "remove", "office", "10.0.0.0/8"));
+	assert_int_equal(twice.exit, EXIT_INVALID);
+	rig_end(&rig);
+}
+
+static void files_are_imported(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
+	char path[] = "/tmp/zonegate-list-XXXXXX";
+	int fd = mkstemp(path);
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	assert_int_equal(write(fd, "# ours\n192.0.2.0/24 allow\n", 26), 26);
+	AUTO_OUTCOME struct outcome set = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("access", "set", "office", "default_action=deny"));
+	assert_int_equal(set.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome done = cli_rig_run(&rig, cli_lists_import, 2, &o,
+						       WORDS("access", "import", "office", path));
+	assert_string_equal(done.out, "Imported; office has 1 entry\n");
+	assert_int_equal(write(fd, "nonsense\n", 9), 9);
+	AUTO_OUTCOME struct outcome bad = cli_rig_run(&rig, cli_lists_import, 2, &json,
+						      WORDS("access", "import", "office", path));
+	assert_int_equal(bad.exit, EXIT_INVALID);
+	assert_contains(bad.err, "  /3: \"nonsense\" is not a prefix");
+	AUTO_OUTCOME struct outcome gone = cli_rig_run(
+		&rig, cli_lists_import, 2, &o, WORDS("access", "import", "office", "/nowhere"));
+	assert_int_equal(gone.exit, EXIT_USAGE);
+	close(fd);
+	unlink(path);
+	rig_end(&rig);
+}
+
+static void clients_are_checked(void **state)
+{
+	struct cli_options o = {0}, json = {.format = FORMAT_JSON}, why = {.comment = "us"};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome all = cli_rig_run(
+		&rig, cli_lists_check, 2, &o, WORDS("access", "check", "shop/http", "10.0.0.1"));
+	assert_int_equal(all.exit, EXIT_OK);
+	assert_string_equal(
+		all.out,
+		"10.0.0.1 is allowed as everybody is: the listener names no access list\n");
+	AUTO_OUTCOME struct outcome set = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("access", "set", "office", "default_action=deny"));
+	assert_int_equal(set.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome use = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("listener", "set", "shop/http", "access_list=office"));
+	assert_int_equal(use.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome allow = cli_rig_run(
+		&rig, cli_lists_add, 2, &why, WORDS("access", "allow", "office", "10.0.0.0/8"));
+	assert_int_equal(allow.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome in = cli_rig_run(
+		&rig, cli_lists_check, 2, &o, WORDS("access", "check", "shop/http", "10.0.0.1"));
+	assert_string_equal(in.out, "10.0.0.1 is allowed by 10.0.0.0/8 of office (us)\n");
+	AUTO_OUTCOME struct outcome out = cli_rig_run(
+		&rig, cli_lists_check, 2, &o, WORDS("access", "check", "shop/http", "11.0.0.1"));
+	assert_int_equal(out.exit, EXIT_NEGATIVE);
+	assert_string_equal(out.out,
+			    "11.0.0.1 is denied by the default of office: no entry names it\n");
+	AUTO_OUTCOME struct outcome shown = cli_rig_run(
+		&rig, cli_lists_check, 2, &json, WORDS("access", "check", "shop/http", "11.0.0.1"));
+	assert_true(json_is_false(json_object_get(shown.json, "allowed")));
+	AUTO_OUTCOME struct outcome form = cli_rig_run(
+		&rig, cli_lists_check, 2, &o, WORDS("access", "check", "shop", "11.0.0.1"));
+	assert_int_equal(form.exit, EXIT_USAGE);
+	rig_end(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entries_are_changed_one_by_one),
+		cmocka_unit_test(files_are_imported),
+		cmocka_unit_test(clients_are_checked),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
