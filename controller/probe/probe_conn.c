@@ -5,6 +5,7 @@
 
 #include "probe/probe_io.h"
 #include "probe/probe_linger.h"
+#include "probe/probe_spare.h"
 #include "probe/probe_tls.h"
 
 #include <errno.h>
@@ -81,37 +82,43 @@ int probe_conn_set_origin(int fd, const struct health_check *check, uint8_t fami
 }
 
 /* The request acknowledges the SYN-ACK, too: a packet less for us and for the server, which is woken once instead of twice. */
-static void probe_conn_defer_ack(const struct probe_run *r)
+bool probe_conn_defers_ack(const struct probe_run *r)
+{
+	return r->kind->speaks && r->target->check->timeout_ms > 2 * ACK_DELAY_MS;
+}
+
+/* 0 or a negative errno; then r->fd may be open. */
+static int probe_conn_make_socket(struct probe_run *r)
 {
 	const int on = 1;
 
-	if (r->kind->speaks && r->target->check->timeout_ms > 2 * ACK_DELAY_MS)
+	r->fd = socket(r->target->address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+		       IPPROTO_TCP);
+	if (r->fd < 0)
+		return -errno;
+	if (probe_conn_defers_ack(r))
 		(void)setsockopt(r->fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &on, sizeof(on));
+	return probe_conn_set_origin(r->fd, r->target->check, r->target->address.family);
 }
 
 static int probe_conn_connect(struct probe_run *r)
 {
 	struct sockaddr_storage sa;
 	socklen_t size = addr_to_sockaddr(&r->target->address, r->target->port, &sa);
-	int error = probe_conn_set_origin(r->fd, r->target->check, r->target->address.family);
+	bool watched = probe_spare_take(r);
+	int error = watched ? 0 : probe_conn_make_socket(r);
 
 	if (error)
 		return error;
-	probe_conn_defer_ack(r);
 	if (connect(r->fd, (const struct sockaddr *)&sa, size) < 0 && errno != EINPROGRESS)
 		return -errno;
-	return probe_io_watch(r->io, r);
+	return watched ? 0 : probe_io_watch(r->io, r);
 }
 
 int probe_conn_begin(struct probe_run *r)
 {
-	int error;
+	int error = probe_conn_connect(r);
 
-	r->fd = socket(r->target->address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-		       IPPROTO_TCP);
-	if (r->fd < 0)
-		return -errno;
-	error = probe_conn_connect(r);
 	if (error)
 		probe_conn_close(r);
 	return error;
@@ -218,6 +225,12 @@ void probe_conn_close(struct probe_run *r)
 	probe_tls_bye(r);
 	probe_tls_free(r);
 	probe_linger_add(r);
+}
+
+void probe_conn_leave(struct probe_run *r)
+{
+	if (r->target->check->close != CLOSE_RST || !probe_spare_put(r))
+		probe_conn_close(r);
 }
 
 /* What went wrong in the session, or in its making. Returns false if it is nothing of the kind. */

@@ -33,6 +33,12 @@ ssize_t probe_conn_recv(struct probe_run *r, void *data, size_t size);
 /* Closes by check.close. No harm if nothing is open. */
 void probe_conn_close(struct probe_run *r);
 
+/* The same behind the end of a probe on a connection that stands: the socket may serve others. */
+void probe_conn_leave(struct probe_run *r);
+
+/* Does the ACK of the handshake wait for the request? */
+bool probe_conn_defers_ack(const struct probe_run *r);
+
 /* Closes, and ends the run with what `error` (a positive errno that came from the net, or EPROTO from TLS) means. `text`: what
  * came back. */
 void probe_conn_fail(struct probe_run *r, int error, const char *text);

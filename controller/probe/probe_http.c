@@ -137,7 +137,7 @@ static void probe_http_end(struct probe_run *r, const struct probe_outcome *o)
 	if (probe_http_keeps(r) && h->parse.keep && !h->closed)
 		probe_hold_keep(r, h->parse.over ? NULL : &h->parse);
 	else
-		probe_conn_close(r);
+		probe_conn_leave(r);
 	probe_run_end(r, o);
 }
 

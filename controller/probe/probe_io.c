@@ -7,6 +7,7 @@
 #include "probe/probe_echo.h"
 #include "probe/probe_linger.h"
 #include "probe/probe_silence.h"
+#include "probe/probe_spare.h"
 #include "probe/probe_syn.h"
 #include "probe/probe_trust.h"
 
@@ -34,11 +35,17 @@ void probe_io_close(struct probe_io *io)
 	probe_silence_free(io->silence);
 	probe_trust_pool_free(io->trust);
 	probe_linger_free(io->linger);
+	probe_spare_free(io->spare);
 	if (io->stamper >= 0)
 		close(io->stamper);
 	close(io->epoll);
 	free(io->runs);
 	*io = (struct probe_io){.epoll = -1};
+}
+
+bool probe_io_has_more(const struct probe_io *io)
+{
+	return io->next < io->count;
 }
 
 static void probe_io_reserve(struct probe_io *io, size_t index)
@@ -88,6 +95,13 @@ void probe_io_forget(struct probe_io *io, const struct probe_run *r)
 		io->runs[index] = NULL;
 }
 
+void probe_io_adopt(struct probe_io *io, struct probe_run *r, uint32_t serial)
+{
+	assert(!probe_io_has_more(io) && (size_t)r->fd < io->size && !io->runs[r->fd]);
+	io->runs[r->fd] = r;
+	r->serial = serial;
+}
+
 void probe_io_move(struct probe_io *io, struct probe_run *from, struct probe_run *to)
 {
 	assert(from->fd >= 0 && io->runs[from->fd] == from);
@@ -104,11 +118,6 @@ static struct probe_run *probe_io_find(const struct probe_io *io, const struct e
 	struct probe_run *r = index < io->size ? io->runs[index] : NULL;
 
 	return r && r->serial == event->data.u64 >> 32 ? r : NULL;
-}
-
-bool probe_io_has_more(const struct probe_io *io)
-{
-	return io->next < io->count;
 }
 
 void probe_io_keep_stamping(struct probe_io *io)

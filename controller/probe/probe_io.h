@@ -15,6 +15,7 @@ struct probe_syn_pool;
 struct probe_silence_hosts;
 struct probe_trust_pool;
 struct probe_linger_pool;
+struct probe_spare_pool;
 
 struct probe_io {
 	int epoll;   /* readable when something is to be harvested */
@@ -34,6 +35,7 @@ struct probe_io {
 	int stamper; /* -1 = none: probe_io_keep_stamping() */
 	struct probe_trust_pool *trust;
 	struct probe_linger_pool *linger;
+	struct probe_spare_pool *spare;
 };
 
 /* 0 or a negative errno. */
@@ -44,6 +46,9 @@ void probe_io_close(struct probe_io *io);
 int probe_io_watch_shared(struct probe_io *io, struct probe_run *r);
 /* Watches r->fd. 0 or a negative errno. */
 int probe_io_watch(struct probe_io *io, struct probe_run *r);
+/* The same where r->fd has been in the set since it was watched for an earlier run, whose serial this was, and has been forgotten.
+ * Nothing that was told about that one may wait for its turn: see probe_io_has_more(). */
+void probe_io_adopt(struct probe_io *io, struct probe_run *r, uint32_t serial);
 /* The descriptor of `from` becomes that of `to`, watched as before; `from` has none any more. */
 void probe_io_move(struct probe_io *io, struct probe_run *from, struct probe_run *to);
 /* Before r->fd is closed. */

@@ -25,7 +25,10 @@ static void probe_tcp_ready(struct probe_run *r, uint32_t events)
 	}
 	if (!r->connect_usec)
 		r->connect_usec = probe_run_elapsed(r);
-	probe_conn_close(r);
+	if (error)
+		probe_conn_close(r);
+	else
+		probe_conn_leave(r);
 	probe_run_end(r, &pass);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "probe/probe_spare.h"
 
 #include <errno.h>
 
@@ -19,6 +20,15 @@ static void probe_turn_refuse(struct probe_sched *s, struct probe_shared *p, int
 	probe_report_conclude(s, p, &r);
 }
 
+/* A descriptor that only waits for a probe is none too many. */
+static void probe_turn_make_room(struct probe_sched *s)
+{
+	size_t others = s->in_flight + s->io.held;
+
+	if (others + probe_spare_count(s->io.spare) >= s->in_flight_max)
+		probe_spare_drop(s->io.spare);
+}
+
 static void probe_turn_start(struct probe_sched *s, struct probe_shared *p)
 {
 	const struct probe_kind *kind = probe_kind_choose(p->target.check);
@@ -28,6 +38,7 @@ static void probe_turn_start(struct probe_sched *s, struct probe_shared *p)
 		probe_turn_refuse(s, p, kind ? EMFILE : EPROTONOSUPPORT);
 		return;
 	}
+	probe_turn_make_room(s);
 	run = mem_alloc(kind->size);
 	run->kind = kind;
 	run->target = &p->target;

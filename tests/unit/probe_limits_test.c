@@ -50,6 +50,51 @@ static void test_flight_is_bounded(void **state)
 	fixture_server_stop(&m);
 }
 
+/* Sockets that wait for a probe are closed where descriptors are wanted. */
+static void test_spare_ones_make_room(void **state)
+{
+	static struct fixture_ref passed[100], refs[128];
+	static struct health_check checks[228];
+	struct fixture_server s, m;
+	struct rlimit old, few;
+	struct fixture f;
+	int before;
+
+	(void)state;
+	fixture_server_start(&s, "127.0.0.1", NULL, NULL);
+	fixture_start_mute(&m);
+	getrlimit(RLIMIT_NOFILE, &old);
+	few = old;
+	few.rlim_cur = 400;
+	setrlimit(RLIMIT_NOFILE, &few);
+	fixture_start(&f, fixture_on_result);
+	before = fixture_count_files();
+	for (unsigned i = 0; i < 228; i++) {
+		bool tcp = i < 100;
+		struct probe_target t = fixture_target(&checks[i], tcp ? &s : &m);
+
+		checks[i] = fixture_check(tcp ? CHECK_TCP : CHECK_HTTP);
+		checks[i].timeout_ms = 5000;
+		checks[i].window_failures = i;
+		checks[i].window_of = 60;
+		if (tcp)
+			passed[i].pause = 10 * USEC_PER_SEC;
+		else
+			refs[i - 100].pause = 10 * USEC_PER_SEC;
+		probe_sched_add(f.sched, &t, tcp ? &passed[i] : &refs[i - 100], time_monotonic());
+		if (i == 99)
+			fixture_loop(&f, 0.3);
+	}
+	assert_true(fixture_count_files() > before); /* of the hundred, some are still there */
+	fixture_loop(&f, 0.3);
+	assert_int_equal(probe_sched_in_flight(f.sched), 128);
+	assert_in_range(fixture_count_files(), before + 128, before + 128);
+	setrlimit(RLIMIT_NOFILE, &old);
+	fixture_stop(&f);
+	fixture_server_stop(&m);
+	fixture_server_stop(&s);
+}
+
 struct once {
 	struct fixture *f;
 	unsigned results, ends; /* without a result */
@@ -114,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flight_is_bounded),
+		cmocka_unit_test(test_spare_ones_make_room),
 		cmocka_unit_test(test_once),
 		cmocka_unit_test(test_once_is_bounded),
 	};
