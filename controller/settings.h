@@ -26,6 +26,7 @@ struct settings_place {
 struct settings {
 	char *node_name;
 	struct settings_list node_zones;
+	struct settings_list node_peers;
 	char *api_socket;
 	struct settings_list api_listen;
 	char *api_token_file;

@@ -17,6 +17,8 @@ const struct settings_key settings_keys[] = {
 	 "document does not know"},
 	{"node", "vip_link", KEY_TEXT, VALUE_DEVICE, AT(node_vip_link), NULL, 0, 0, NULL,
 	 "interface on which packets for the VIPs arrive; without carrier its VIPs are unhealthy (default: not looked at)"},
+	{"node", "peers", KEY_LIST, VALUE_ADDRESS, AT(node_peers), NULL, 0, 0, NULL,
+	 "addresses of other gateways: their TCP probes of the VIPs (vip_probe) come in whatever an access list says (default: none)"},
 	{"api", "socket", KEY_TEXT, VALUE_PATH, AT(api_socket), "/run/zonegate/api.sock", 0, 0,
 	 NULL, "unix socket of the API; root has every right on it"},
 	{"api", "listen", KEY_LIST, VALUE_PRINTABLE, AT(api_listen), NULL, 0, 0, NULL,

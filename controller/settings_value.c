@@ -83,6 +83,13 @@ static bool is_name_server(const char *value)
 	return is_printable(value) && is_domain(value, strcspn(value, "="));
 }
 
+static bool is_address(const char *value)
+{
+	struct addr a;
+
+	return addr_parse(value, &a) == 0;
+}
+
 static bool is_addressed_host(const char *value)
 {
 	char text[ADDR_TEXT_MAX];
@@ -127,6 +134,8 @@ const char *settings_value_fault(enum value_form form, const char *value)
 		return is_mailbox(value) ? NULL : "is no mailbox like hostmaster@example.net";
 	case VALUE_NAME_SERVER:
 		return is_name_server(value) ? NULL : "is not NAME or NAME=ADDRESS=ADDRESS";
+	case VALUE_ADDRESS:
+		return is_address(value) ? NULL : "is no IPv4 or IPv6 address";
 	case VALUE_ADDRESSED_HOST:
 		return is_addressed_host(value)
 			       ? NULL

@@ -15,6 +15,7 @@ enum value_form {
 	VALUE_DOMAIN, /* the characters of a domain name; its lengths are judged with the others of [dns] */
 	VALUE_MAILBOX,        /* user@domain, or a domain */
 	VALUE_NAME_SERVER,    /* domain, or domain=ADDRESS=ADDRESS */
+	VALUE_ADDRESS,        /* IPv4 or IPv6 */
 	VALUE_ADDRESSED_HOST, /* host, IPv4 address or [IPv6 address] */
 	VALUE_MARKS,          /* VALUE/MASK: marks_parse_space() */
 };

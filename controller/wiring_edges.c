@@ -107,6 +107,20 @@ static void on_kernel_ruleset(void *ctx, struct ruleset *r, int error)
 	engine_note_ruleset(w->engine, r, error);
 }
 
+static void on_kernel_filled(void *ctx, const struct plan_ops *ops)
+{
+	struct wiring *w = ctx;
+
+	engine_note_filled(w->engine, ops);
+}
+
+static void on_kernel_hits(void *ctx, uint64_t uid, struct hits *h)
+{
+	struct wiring *w = ctx;
+
+	engine_note_hits(w->engine, uid, h);
+}
+
 static void on_kernel_complained(void *ctx, const char *program, const char *text)
 {
 	char *line AUTO_FREE = mem_strdup(text);
@@ -131,6 +145,8 @@ int wiring_edges_open_kernel(struct wiring *w, struct err *e)
 				      .device = on_kernel_device,
 				      .unannounced = on_kernel_unannounced,
 				      .ruleset = on_kernel_ruleset,
+				      .filled = on_kernel_filled,
+				      .hits = on_kernel_hits,
 				      .complained = on_kernel_complained};
 	int error;
 

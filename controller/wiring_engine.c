@@ -84,6 +84,9 @@ static void new_engine(struct wiring *w, struct snapshot *snapshot)
 	for (size_t i = 0; i < s->dns_ns.count && i < ENGINE_NS_MAX; i++)
 		(void)wiring_dns_parse_ns(s->dns_ns.items[i], &es.dns_ns[es.dns_ns_count++]);
 	fill_own_ports(&es, s);
+	for (size_t i = 0; i < s->node_peers.count && i < ENGINE_PEERS_MAX; i++)
+		if (addr_parse(s->node_peers.items[i], &es.peers[es.peer_count]) == 0)
+			es.peer_count++;
 	es.dns_hostmaster = s->dns_hostmaster;
 	es.mark_use_count = fib_rules_read(es.mark_uses, ENGINE_MARK_USES_MAX);
 	(void)marks_parse_space(s->kernel_marks, &es.marks); /* settings.c has judged it */

@@ -109,6 +109,20 @@ static void port_request_ruleset(void *ctx)
 	kernel_request_ruleset(w->kernel);
 }
 
+static void port_fill(void *ctx, struct plan_ops *ops)
+{
+	struct wiring *w = ctx;
+
+	kernel_fill(w->kernel, ops);
+}
+
+static void port_request_hits(void *ctx, uint64_t uid)
+{
+	struct wiring *w = ctx;
+
+	kernel_request_hits(w->kernel, uid);
+}
+
 static size_t port_addresses(void *ctx, const struct addr **ret_addresses)
 {
 	const struct wiring *w = ctx;
@@ -315,6 +329,8 @@ void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports)
 		.kernel_request_table = port_request_table,
 		.kernel_request_service = port_request_service,
 		.kernel_request_ruleset = port_request_ruleset,
+		.kernel_fill = port_fill,
+		.kernel_request_hits = port_request_hits,
 		.kernel_addresses = port_addresses,
 		.kernel_read_sysctl = port_read_sysctl,
 		.kernel_advise = port_advise,

@@ -62,7 +62,7 @@ static void clear_faults(struct engine *e)
 static void overcome(struct engine *e)
 {
 	if (e->failing && e->retry_at == USEC_NEVER && !e->table_requested && e->dirty.count == 0 &&
-	    !guards_looking(e) && e->lists_done == e->lists_submitted)
+	    !guards_looking(e) && !guards_filling(e) && e->lists_done == e->lists_submitted)
 		clear_faults(e);
 }
 
@@ -277,6 +277,24 @@ void engine_note_ops(struct engine *e, const struct plan_ops *ops)
 	if (failed)
 		plan_retry(e);
 	engine_mark(e, MARK_KERNEL);
+}
+
+void engine_note_filled(struct engine *e, const struct plan_ops *ops)
+{
+	bool failed = false;
+
+	for (size_t i = 0; i < ops->count; i++) {
+		const struct plan_op *op = &ops->ops[i];
+
+		figures_note_op(op, !op->result);
+		if (op->result)
+			note_guard_failure(e, op);
+		failed |= op->result != 0;
+	}
+	if (failed)
+		plan_retry(e);
+	guards_note_filled(e, ops);
+	engine_mark(e, MARK_PLAN | MARK_KERNEL);
 }
 
 /* ---- tables ---- */

@@ -83,6 +83,7 @@ void engine_free(struct engine *e)
 	publish_free(e);
 	guards_free(e);
 	fwmarks_free(e);
+	hit_reads_free(e);
 	rows_free(&e->loaded_vip_health);
 	runtime_free(e);
 	services_free(e);
@@ -260,7 +261,7 @@ bool engine_idle(const struct engine *e)
 {
 	return e->lists_done == e->lists_submitted && e->ops.count == 0 && propose_idle(e) &&
 	       shifts_idle(e) && overrides_idle(e) && !e->confirming && rows_idle(e) &&
-	       !guards_looking(e) && !(e->marks & ~(unsigned)MARK_STORE);
+	       !guards_looking(e) && !guards_filling(e) && !(e->marks & ~(unsigned)MARK_STORE);
 }
 
 void engine_flush(struct engine *e)

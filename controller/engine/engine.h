@@ -18,6 +18,7 @@ struct dns_changes;
 #define ENGINE_NS_ADDRESSES_MAX 8
 #define ENGINE_OWN_PORTS_MAX    256
 #define ENGINE_MARK_USES_MAX    64
+#define ENGINE_PEERS_MAX        64
 #define ENGINE_NS_NAME_MAX      256
 
 struct engine_name_server {
@@ -47,7 +48,9 @@ struct engine_settings {
 	size_t own_port_count;
 	struct mark_space mark_uses[ENGINE_MARK_USES_MAX]; /* what others look for in marks */
 	size_t mark_use_count;
-	struct mark_space marks;    /* [kernel] marks */
+	struct mark_space marks;             /* [kernel] marks */
+	struct addr peers[ENGINE_PEERS_MAX]; /* other gateways, which probe the VIPs of this one */
+	size_t peer_count;
 	const char *dns_hostmaster; /* NULL = hostmaster under each apex */
 };
 
@@ -86,6 +89,8 @@ void engine_note_table(struct engine *e, struct plan_table *t, int error); /* ta
 void engine_note_service(struct engine *e, const struct plan_key *k, struct plan_table *t,
 			 int error);                                      /* takes the table */
 void engine_note_ruleset(struct engine *e, struct ruleset *r, int error); /* takes the ruleset */
+void engine_note_filled(struct engine *e, const struct plan_ops *ops);
+void engine_note_hits(struct engine *e, uint64_t uid, struct hits *h); /* takes the hits */
 void engine_note_availability(struct engine *e, int error);
 /* The VIP device cannot be used, with the mend as a sentence; or is back (0): addresses may be missing. */
 void engine_note_device(struct engine *e, int error, const char *mend);

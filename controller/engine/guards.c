@@ -29,6 +29,8 @@ static struct guard_input guards_input(const struct engine *e, const struct snap
 				    .ctx = engine.ctx,
 				    .own = e->settings.own_ports,
 				    .own_count = e->settings.own_port_count,
+				    .peers = e->settings.peers,
+				    .peer_count = e->settings.peer_count,
 				    .marks = e->settings.marks};
 }
 
@@ -37,14 +39,17 @@ static bool guards_in_use(const struct engine *e)
 	return e->guards.held || e->guards.claimed || !ruleset_is_empty(&e->guards.desired);
 }
 
-/* Load balancers are all that a guard depends on; unchanged ones are shared between snapshots. */
-static bool guards_same_inputs(const struct snapshot *a, const struct snapshot *b)
+static bool guards_same_objects(const struct vec *x, const struct vec *y)
 {
-	const struct vec *x = &a->load_balancers;
-	const struct vec *y = &b->load_balancers;
-
 	return x->count == y->count &&
 	       (x->count == 0 || memcmp(x->items, y->items, x->count * sizeof(*x->items)) == 0);
+}
+
+/* All that it depends on; unchanged objects are shared between snapshots. */
+static bool guards_same_inputs(const struct snapshot *a, const struct snapshot *b)
+{
+	return guards_same_objects(&a->load_balancers, &b->load_balancers) &&
+	       guards_same_objects(&a->access_lists, &b->access_lists);
 }
 
 static void guards_hold(struct engine *e)
@@ -85,7 +90,17 @@ bool guards_are_gone(const struct engine *e)
 
 bool guards_pending(const struct engine *e)
 {
-	return guards_in_use(e) && !e->guards.known;
+	return guards_in_use(e) && (!e->guards.known || e->guards.filling);
+}
+
+bool guards_holding(const struct engine *e)
+{
+	return guards_in_use(e) && (!e->guards.known || (e->guards.filling && e->guards.held_back));
+}
+
+bool guards_filling(const struct engine *e)
+{
+	return e->guards.filling;
 }
 
 bool guards_looking(const struct engine *e)
@@ -99,6 +114,7 @@ void guards_request(struct engine *e)
 		return;
 	e->guards.asked = true;
 	e->guards.after = e->lists_submitted;
+	e->guards.fill_asked = e->guards.fill_mark;
 	e->ports.kernel_request_ruleset(e->ports.ctx);
 }
 
@@ -113,6 +129,7 @@ void guards_forget(struct engine *e)
 /* What turns `from` into `to`. */
 static void guards_diff(const struct ruleset *to, const struct ruleset *from, struct plan_ops *ops)
 {
+	ruleset_diff_fills(to, from, ops);
 	ruleset_diff_adds(to, from, ops);
 	ruleset_diff_deletes(to, from, ops);
 }
@@ -124,7 +141,7 @@ static void guards_tell_drift(struct engine *e, const struct ruleset *actual)
 
 	guards_diff(&e->guards.expected, actual, &ops);
 	if (ops.count)
-		acks_note_drift(e, "the guard of the VIPs", ops.count,
+		acks_note_drift(e, "what stands before the VIPs", ops.count,
 				plan_op_format(&ops.ops[0], text, sizeof(text)));
 	plan_ops_clear(&ops);
 }
@@ -132,12 +149,14 @@ static void guards_tell_drift(struct engine *e, const struct ruleset *actual)
 void engine_note_ruleset(struct engine *e, struct ruleset *r, int error)
 {
 	struct engine_guards *g = &e->guards;
-	bool stale = g->list > g->after; /* the look may show what was sent since, or not */
+	/* The look may show what was sent since, or not. */
+	bool stale = g->list > g->after || g->filling || g->fill_mark != g->fill_asked;
 
 	g->asked = false;
 	if (!e->kernel_available || (stale && g->known)) {
 		ruleset_free(r);
-		if (stale && e->failing)
+		g->look_lost = e->failing && g->filling;
+		if (stale && e->failing && !g->filling)
 			guards_request(e);
 		engine_mark(e, MARK_KERNEL);
 		return;
@@ -145,6 +164,7 @@ void engine_note_ruleset(struct engine *e, struct ruleset *r, int error)
 	g->unread = error != 0;
 	if (r && e->flushing)
 		fwmarks_claim(e, r);
+	g->fill_failed = false;
 	if (r && g->known && !e->failing)
 		guards_tell_drift(e, r);
 	/* After a failure that cannot be looked into all of it is done again, which does no harm. */
@@ -159,15 +179,78 @@ void engine_note_ruleset(struct engine *e, struct ruleset *r, int error)
 	engine_mark(e, MARK_PLAN | MARK_KERNEL);
 }
 
+/* ---- access lists ---- */
+
+static void guards_fill(struct engine *e)
+{
+	struct engine_guards *g = &e->guards;
+	struct plan_ops ops = {0};
+
+	if (g->filling || g->fill_failed)
+		return;
+	ruleset_diff_fills(&g->desired, &g->expected, &ops);
+	if (!ops.count)
+		return;
+	g->filling = true;
+	g->fill_mark++;
+	e->ports.kernel_fill(e->ports.ctx, &ops);
+	plan_ops_clear(&ops);
+}
+
+/* A list of `a` that is missing in `b`. */
+static bool guards_lack_list(const struct ruleset *a, const struct ruleset *b)
+{
+	for (size_t i = 0; i < a->set_count; i++)
+		if (a->sets[i].id.kind == RULESET_LIST && !ruleset_find_set(b, &a->sets[i].id))
+			return true;
+	return false;
+}
+
+/* A new list has to be filled before anything looks into it, and one that is being filled must stay until it is. */
+static bool guards_must_wait(const struct engine_guards *g)
+{
+	return guards_lack_list(&g->desired, &g->expected) ||
+	       (g->filling && guards_lack_list(&g->expected, &g->desired));
+}
+
+void guards_note_filled(struct engine *e, const struct plan_ops *ops)
+{
+	static const struct ruleset_list unknown;
+	struct engine_guards *g = &e->guards;
+
+	g->filling = false;
+	g->held_back = false;
+	g->dirty = true;
+	g->fill_mark++;
+	for (size_t i = 0; i < ops->count && g->known; i++) {
+		const struct plan_op *op = &ops->ops[i];
+
+		g->fill_failed |= op->result != 0;
+		if (!op->result)
+			ruleset_put_list(&g->expected, &op->entry.set, &op->list);
+		else if (ruleset_find_set(&g->expected, &op->entry.set))
+			ruleset_put_list(&g->expected, &op->entry.set, &unknown);
+	}
+	if (g->look_lost)
+		guards_request(e);
+	g->look_lost = false;
+}
+
 /* ---- the plan ---- */
 
 static bool guards_plannable(struct engine *e)
 {
-	if (!e->guards.dirty || !guards_in_use(e))
+	struct engine_guards *g = &e->guards;
+
+	if (!g->dirty || !guards_in_use(e))
 		return false;
-	if (!e->guards.known)
+	if (!g->known)
 		guards_request(e);
-	return e->guards.known;
+	if (!g->known)
+		return false;
+	guards_fill(e);
+	g->held_back = guards_must_wait(g);
+	return !g->held_back;
 }
 
 void guards_plan_adds(struct engine *e)
@@ -181,19 +264,34 @@ void guards_plan_adds(struct engine *e)
 		e->guards.list = e->lists_submitted + 1;
 }
 
+/* All but what lists hold: that is learnt when they are filled. */
+static void guards_expect_desired(struct engine_guards *g)
+{
+	struct ruleset next;
+
+	ruleset_copy(&g->desired, &next);
+	for (size_t i = 0; i < g->expected.set_count; i++) {
+		const struct ruleset_set *s = &g->expected.sets[i];
+
+		if (s->id.kind == RULESET_LIST && ruleset_find_set(&next, &s->id))
+			ruleset_put_list(&next, &s->id, &s->list);
+	}
+	ruleset_clear(&g->expected);
+	g->expected = next;
+}
+
 /* Behind the additions: then it is as it should be. */
 void guards_plan_deletes(struct engine *e)
 {
 	size_t before = e->ops.count;
 
-	if (!e->guards.dirty || !guards_in_use(e) || !e->guards.known)
+	if (!e->guards.dirty || !guards_in_use(e) || !e->guards.known || e->guards.held_back)
 		return;
 	e->guards.dirty = false;
 	ruleset_diff_deletes(&e->guards.desired, &e->guards.expected, &e->ops);
 	if (e->ops.count != before)
 		e->guards.list = e->lists_submitted + 1;
-	ruleset_clear(&e->guards.expected);
-	ruleset_copy(&e->guards.desired, &e->guards.expected);
+	guards_expect_desired(&e->guards);
 }
 
 void guards_preview_adds(const struct engine *e, const struct snapshot *s, struct plan_ops *ops)
@@ -202,6 +300,7 @@ void guards_preview_adds(const struct engine *e, const struct snapshot *s, struc
 	struct ruleset next;
 
 	guard_build(&in, &next);
+	ruleset_diff_fills(&next, &e->guards.expected, ops);
 	ruleset_diff_adds(&next, &e->guards.expected, ops);
 	ruleset_clear(&next);
 }
@@ -223,11 +322,11 @@ bool guards_note_failure(struct engine *e, const struct plan_op *op, const char 
 	struct engine_guards *g = &e->guards;
 	bool news;
 
-	(void)op;
 	/* What follows from the first one is not told again. */
-	if (g->fault_list == e->lists_done)
+	if (op->kind != PLAN_FILL_SET && g->fault_list == e->lists_done)
 		return false;
-	g->fault_list = e->lists_done;
+	if (op->kind != PLAN_FILL_SET)
+		g->fault_list = e->lists_done;
 	news = !g->fault || strcmp(g->fault, advice) != 0;
 	free(g->fault);
 	g->fault = mem_strdup(advice);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The guard of the VIPs in the kernel: sets and chains follow the snapshot, one entry an operation. What is there is read before the
- * first change and at every audit; a host that guards nothing is never asked. Internal to engine/. */
+/* What stands before the VIPs in the kernel: sets and chains follow the snapshot, one entry an operation. What is there is read before
+ * the first change and at every audit; a host that guards nothing is never asked. Access lists may be long: they are filled beside the
+ * other operations, which a new list holds back where they need it, and a changed one does not. Internal to engine/. */
 #ifndef ZG_ENGINE_GUARDS_H
 #define ZG_ENGINE_GUARDS_H
 
@@ -23,13 +24,24 @@ struct engine_guards {
 	bool unread;             /* the last look failed: what is left there is not known */
 	uint64_t after;          /* lists submitted when the look was asked for */
 	uint64_t list;           /* the last list with an operation of the guard */
+	bool filling;            /* access lists are being filled, beside the queue of lists */
+	bool fill_failed;        /* the last time; not tried again before the next look */
+	bool held_back;          /* what is desired cannot be planned before that has ended */
+	bool look_lost;          /* one came in the middle of it, and is to be made again */
+	uint64_t fill_mark;      /* rises when a fill begins or ends */
+	uint64_t fill_asked;     /* … when the look was asked for */
 	uint64_t fault_list;     /* the list in which `fault` was told */
 	char *fault;
 };
 
 void guards_sync(struct engine *e);
-/* Whether an answer is waited for before anything can be planned, VIP addresses too. */
+/* Whether something is waited for before what was committed is in force. */
 bool guards_pending(const struct engine *e);
+/* Whether VIP addresses must wait. */
+bool guards_holding(const struct engine *e);
+/* Whether access lists are being filled. */
+bool guards_filling(const struct engine *e);
+void guards_note_filled(struct engine *e, const struct plan_ops *ops);
 /* Whether a look is under way. */
 bool guards_looking(const struct engine *e);
 void guards_request(struct engine *e); /* for an audit */

@@ -201,4 +201,7 @@ bool propose_note_commit(struct engine *e, uint64_t token, int result, const str
 bool propose_idle(const struct engine *e);
 void propose_free(struct engine *e);
 
+/* hit_reads.c */
+void hit_reads_free(struct engine *e);
+
 #endif

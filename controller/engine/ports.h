@@ -7,6 +7,7 @@
 #include "health/evidence.h"
 #include "model/row.h"
 #include "model/snapshot.h"
+#include "plan/hits.h"
 #include "plan/ops.h"
 
 struct dns_status;
@@ -59,6 +60,10 @@ struct engine_ports {
 	void (*kernel_request_service)(void *ctx, const struct plan_key *key);
 	/* Answered by engine_note_ruleset(). */
 	void (*kernel_request_ruleset)(void *ctx);
+	/* Takes PLAN_FILL_SET operations, which later lists overtake; answered by engine_note_filled(), one such list at a time. */
+	void (*kernel_fill)(void *ctx, struct plan_ops *ops);
+	/* Answered by engine_note_hits(). */
+	void (*kernel_request_hits)(void *ctx, uint64_t uid);
 	/* Addresses on the VIP device now; borrowed. */
 	size_t (*kernel_addresses)(void *ctx, const struct addr **ret_addresses);
 	/* Value of a sysctl below net.ipv4.vs, or a negative errno. */

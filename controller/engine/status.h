@@ -195,6 +195,12 @@ void engine_cancel_table(struct engine *e, void *ctx); /* forget the asker */
 /* The same, and what differs is mended from the table that `fn` sees, as at every audit. */
 void engine_request_audit(struct engine *e, engine_table_fn *fn, void *ctx);
 
+/* Asks for the counters of an access list's entries (its uid); `fn` is called once, later, from the loop. NULL: the list is nowhere in
+ * use on this node, or they could not be read. Borrowed during the call. Several askers share one read. */
+typedef void engine_hits_fn(void *ctx, const struct hits *h);
+void engine_request_hits(struct engine *e, uint64_t uid, engine_hits_fn *fn, void *ctx);
+void engine_cancel_hits(struct engine *e, void *ctx); /* forget the asker */
+
 /* Whether a service belongs to this controller, and which (lb/zone/listener may be NULL when it is on its way out). */
 bool engine_owns(const struct engine *e, const struct plan_key *k, const char **ret_lb,
 		 const char **ret_zone, const char **ret_listener);

@@ -193,7 +193,7 @@ void vips_note_addresses(struct engine *e)
 
 void vips_plan_adds(struct engine *e)
 {
-	if (guards_pending(e))
+	if (guards_holding(e))
 		return; /* first the guard, then what it guards */
 	for (size_t i = 0; e->settings.manage_addresses && i < e->vips.count; i++) {
 		struct engine_vip *v = e->vips.items[i];

@@ -15,8 +15,9 @@
 #define ADD_OR_EDIT (BIT(PLAN_ADD_SERVICE) | BIT(PLAN_EDIT_SERVICE))
 #define CHANGE      (BIT(PLAN_EDIT_SERVICE) | BIT(PLAN_DELETE_SERVICE))
 #define DESTS       (BIT(PLAN_ADD_DEST) | BIT(PLAN_EDIT_DEST) | BIT(PLAN_DELETE_DEST))
-#define SETS \
-	(BIT(PLAN_ADD_SET) | BIT(PLAN_ADD_ENTRY) | BIT(PLAN_DELETE_ENTRY) | BIT(PLAN_DELETE_SET))
+#define SETS                                                                                     \
+	(BIT(PLAN_FILL_SET) | BIT(PLAN_ADD_SET) | BIT(PLAN_ADD_ENTRY) | BIT(PLAN_DELETE_ENTRY) | \
+	 BIT(PLAN_DELETE_SET))
 #define RULES     (BIT(PLAN_SET_RULES) | BIT(PLAN_DELETE_RULES))
 #define ADDRESSES (BIT(PLAN_ADD_ADDRESS) | BIT(PLAN_DELETE_ADDRESS))
 
@@ -71,22 +72,24 @@ static const struct {
 	{BIT(PLAN_SET_TIMEOUTS), EINVAL, false,
 	 "the kernel takes no such timeout: they end at 2147483 s, with a slower clock later"},
 	{BIT(PLAN_SET_SYSCTL), EINVAL, false, "the kernel does not take @v for net.ipv4.vs.@y"},
-	{BIT(PLAN_ADD_SET), EEXIST, false,
+	{BIT(PLAN_FILL_SET) | BIT(PLAN_ADD_SET), EEXIST, false,
 	 "there is a set @n of another kind, which is not ours: ipset destroy @n (or rename it)"},
 	{SETS, ENOENT, false, "the set @n is not in the kernel: it is looked for again and made"},
 	{SETS, EINVAL, false,
-	 "this kernel has no ipset: modprobe ip_set ip_set_hash_ip ip_set_hash_ipport"},
+	 "this kernel has no ipset: modprobe ip_set ip_set_hash_ip ip_set_hash_ipport "
+	 "ip_set_hash_ipportip ip_set_hash_net"},
 	{SETS, EPROTONOSUPPORT, false,
-	 "this kernel has no ipset: modprobe ip_set ip_set_hash_ip ip_set_hash_ipport"},
+	 "this kernel has no ipset: modprobe ip_set ip_set_hash_ip ip_set_hash_ipport "
+	 "ip_set_hash_ipportip ip_set_hash_net"},
 	{RULES, ENOENT, false,
-	 "there is no program @p, so vip_guard and port_range have no effect: apt-get install iptables"},
+	 "there is no program @p, so vip_guard, access lists and port_range have no effect: apt-get install iptables"},
 	{RULES, EOPNOTSUPP, false,
-	 "@p does not work with this kernel (the log has its words), so vip_guard and port_range have no effect: modprobe @t, or "
+	 "@p does not work with this kernel (the log has its words), so vip_guard, access lists and port_range have no effect: modprobe @t, or "
 	 "nf_tables and nft_compat"},
 	{RULES, EACCES, false,
-	 "@p cannot open its lock, so vip_guard and port_range have no effect: systemd-tmpfiles --create zonegate.conf"},
+	 "@p cannot open its lock, so vip_guard, access lists and port_range have no effect: systemd-tmpfiles --create zonegate.conf"},
 	{RULES, EPROTO, false,
-	 "@p refused the rules, so vip_guard and port_range have no effect; the log has its words"},
+	 "@p refused the rules, so vip_guard, access lists and port_range have no effect; the log has its words"},
 	{RULES, ETIMEDOUT, false,
 	 "@p did not end within 10 s: another program may hold the lock; it is tried again"},
 	{ANY, ENOENT, false, "the kernel has no IPVS: modprobe ip_vs"},

@@ -141,6 +141,12 @@ static void kernel_start_job(struct kernel *k)
 		else
 			kernel_guard_read(k);
 		return;
+	case JOB_FILL:
+		kernel_guard_fill(k);
+		return;
+	case JOB_HITS:
+		kernel_guard_count(k);
+		return;
 	}
 }
 
@@ -249,6 +255,17 @@ void kernel_request_table(struct kernel *k)
 void kernel_request_service(struct kernel *k, const struct plan_key *key)
 {
 	kernel_push(k, JOB_SERVICE)->key = *key;
+}
+
+void kernel_fill(struct kernel *k, struct plan_ops *ops)
+{
+	kernel_push(k, JOB_FILL)->ops = *ops;
+	*ops = (struct plan_ops){0};
+}
+
+void kernel_request_hits(struct kernel *k, uint64_t uid)
+{
+	kernel_push(k, JOB_HITS)->uid = uid;
 }
 
 void kernel_request_ruleset(struct kernel *k)

@@ -4,6 +4,7 @@
 #ifndef ZG_KERNEL_KERNEL_H
 #define ZG_KERNEL_KERNEL_H
 
+#include "plan/hits.h"
 #include "plan/ops.h"
 
 struct ev_loop;
@@ -46,6 +47,10 @@ struct kernel_callbacks {
 	void (*unannounced)(void *ctx, const struct addr *a, int error);
 	/* An answer to kernel_request_ruleset(), sorted, the callee's from now on (ruleset_free); NULL and a negative errno. */
 	void (*ruleset)(void *ctx, struct ruleset *r, int error);
+	/* A list of kernel_fill() is done; each `result` is set. The list is freed after the call. */
+	void (*filled)(void *ctx, const struct plan_ops *ops);
+	/* An answer to kernel_request_hits(), the callee's from now on (hits_free); NULL: there are none, or they could not be read. */
+	void (*hits)(void *ctx, uint64_t uid, struct hits *h);
 	/* A program of iptables did not do what it was asked for, in its own words. */
 	void (*complained)(void *ctx, const char *program, const char *text);
 };
@@ -68,6 +73,12 @@ void kernel_request_table(struct kernel *k);
 
 /* Destinations of one service with their counts, through `service`. */
 void kernel_request_service(struct kernel *k, const struct plan_key *key);
+
+/* Takes PLAN_FILL_SET operations out of `ops` (left empty): begins behind what is queued, and what is queued later does not wait for it. */
+void kernel_fill(struct kernel *k, struct plan_ops *ops);
+
+/* The counters of an access list's entries, through `hits`. */
+void kernel_request_hits(struct kernel *k, uint64_t uid);
 
 /* What of our sets and rules there is, through `ruleset`. Nothing of netfilter is touched before the first such request or operation. */
 void kernel_request_ruleset(struct kernel *k);

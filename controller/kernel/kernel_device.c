@@ -45,6 +45,8 @@ static void kernel_device_on_prepared(void *ctx, int error)
 	case JOB_OPS:
 	case JOB_SERVICE:
 	case JOB_RULESET:
+	case JOB_FILL:
+	case JOB_HITS:
 		kernel_run_prepared(k, error);
 		return;
 	}

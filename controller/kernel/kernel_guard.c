@@ -104,6 +104,50 @@ void kernel_guard_read_memory(struct kernel *k)
 	kernel_guard_finish(k, 0);
 }
 
+/* ---- long ones ------------------------------------------------------------------------------ */
+
+static void kernel_guard_fill_now(struct kernel *k, struct plan_ops *ops, int error)
+{
+	for (size_t i = 0; i < ops->count; i++)
+		ops->ops[i].result = error ? error
+					   : ruleset_apply_op(&k->memory.ruleset, &ops->ops[i]);
+	k->cb.filled(k->cb.ctx, ops);
+}
+
+void kernel_guard_fill(struct kernel *k)
+{
+	struct job *j = kernel_pop(k);
+	bool off = k->settings.mode == KERNEL_OFF;
+	int error = off ? 0 : sets_fill(k->sets, &j->ops);
+
+	if (off || error)
+		kernel_guard_fill_now(k, &j->ops, error);
+	kernel_free_job(j);
+}
+
+void kernel_guard_count(struct kernel *k)
+{
+	struct job *j = kernel_pop(k);
+
+	if (k->settings.mode == KERNEL_OFF || sets_count(k->sets, j->uid))
+		k->cb.hits(k->cb.ctx, j->uid, NULL);
+	kernel_free_job(j);
+}
+
+static void kernel_guard_on_filled(void *ctx, const struct plan_ops *ops)
+{
+	struct kernel *k = ctx;
+
+	k->cb.filled(k->cb.ctx, ops);
+}
+
+static void kernel_guard_on_counted(void *ctx, uint64_t uid, struct hits *h)
+{
+	struct kernel *k = ctx;
+
+	k->cb.hits(k->cb.ctx, uid, h);
+}
+
 static void kernel_guard_on_complaint(void *ctx, const char *program, const char *text)
 {
 	struct kernel *k = ctx;
@@ -113,8 +157,11 @@ static void kernel_guard_on_complaint(void *ctx, const char *program, const char
 
 void kernel_guard_ready(struct kernel *k)
 {
-	const struct sets_callbacks cb = {
-		.ctx = k, .ran = kernel_run_on_end, .looked = kernel_guard_on_looked};
+	const struct sets_callbacks cb = {.ctx = k,
+					  .ran = kernel_run_on_end,
+					  .looked = kernel_guard_on_looked,
+					  .filled = kernel_guard_on_filled,
+					  .counted = kernel_guard_on_counted};
 
 	k->sets = sets_new(k->loop, &cb);
 	k->rules = (struct rules){.loop = k->loop,

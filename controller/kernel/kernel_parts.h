@@ -16,7 +16,7 @@
 #include "kernel/sets.h"
 #include "kernel/vip.h"
 
-enum job_kind { JOB_OPS, JOB_TABLE, JOB_SERVICE, JOB_DEVICE, JOB_RULESET };
+enum job_kind { JOB_OPS, JOB_TABLE, JOB_SERVICE, JOB_DEVICE, JOB_RULESET, JOB_FILL, JOB_HITS };
 
 struct job {
 	struct job *next;
@@ -26,6 +26,7 @@ struct job {
 	size_t running;      /* operations given away, from `position` on */
 	usec_t given;        /* when */
 	struct plan_key key; /* JOB_SERVICE */
+	uint64_t uid;        /* JOB_HITS */
 };
 
 struct kernel {
@@ -92,6 +93,9 @@ void kernel_guard_run_rules(struct kernel *k,
 			    const struct plan_op *op); /* ends in kernel_run_rules_done() */
 void kernel_guard_read(struct kernel *k);
 void kernel_guard_read_memory(struct kernel *k);
+/* The first job is given to the thread, and the queue goes on. */
+void kernel_guard_fill(struct kernel *k);
+void kernel_guard_count(struct kernel *k);
 void kernel_guard_close(struct kernel *k);
 
 /* kernel_device.c: the VIP device */

@@ -21,6 +21,7 @@ static enum kernel_side kernel_run_side_of(enum plan_op_kind kind)
 	case PLAN_ADD_ADDRESS:
 	case PLAN_DELETE_ADDRESS:
 		return SIDE_ADDRESS;
+	case PLAN_FILL_SET: /* never in such a list */
 	case PLAN_ADD_SET:
 	case PLAN_ADD_ENTRY:
 	case PLAN_DELETE_ENTRY:

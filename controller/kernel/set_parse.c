@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "create NAME TYPE …", "add NAME ADDRESS[,PROTOCOL:PORT] …". What is behind the entry is left unread, but for what is known.
+// "create NAME TYPE …", "add NAME ADDRESS[/LENGTH][,PROTOCOL:PORT[,ADDRESS]] [nomatch] [packets N bytes N]".
 #include "kernel/set_parse.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,15 +84,71 @@ static int set_parse_address(const char *text, enum ruleset_family f, struct add
 	return 0;
 }
 
+/* "tcp:80" or "tcp:80,10.0.0.1" */
+static int set_parse_rest(char *text, enum ruleset_family f, struct set_line *l)
+{
+	char *comma = strchr(text, ',');
+
+	if (comma)
+		*comma = '\0';
+	if (set_parse_port(text, l))
+		return -EBADMSG;
+	return comma ? set_parse_address(comma + 1, f, &l->peer) : 0;
+}
+
+/* "10.0.0.0/8", "192.0.2.1" */
+static int set_parse_prefix(char *text, enum ruleset_family f, struct set_line *l)
+{
+	char *slash = strchr(text, '/');
+	unsigned long length = f == RULESET_V4 ? 32 : 128;
+
+	if (slash && set_parse_number(slash + 1, length, &length))
+		return -EBADMSG;
+	if (slash)
+		*slash = '\0';
+	l->length = (uint8_t)length;
+	return set_parse_address(text, f, &l->address);
+}
+
 static int set_parse_entry(char *text, enum ruleset_family f, struct set_line *l)
 {
 	char *comma = strchr(text, ',');
 
 	if (comma)
 		*comma = '\0';
-	if (set_parse_address(text, f, &l->address))
+	if (set_parse_prefix(text, f, l))
 		return -EBADMSG;
-	return comma ? set_parse_port(comma + 1, l) : 0;
+	return comma ? set_parse_rest(comma + 1, f, l) : 0;
+}
+
+static int set_parse_count(const char **text, uint64_t *ret_count)
+{
+	char word[WORD_MAX];
+	unsigned long count;
+
+	if (!set_parse_word(text, word) || set_parse_number(word, ULONG_MAX, &count))
+		return -EBADMSG;
+	*ret_count = count;
+	return 0;
+}
+
+/* What stands behind the element. */
+static int set_parse_options(const char *text, struct set_line *l)
+{
+	char word[WORD_MAX];
+	int r = 0;
+
+	while (!r && set_parse_word(&text, word)) {
+		if (strcmp(word, "nomatch") == 0)
+			l->excepted = true;
+		else if (strcmp(word, "packets") == 0)
+			r = set_parse_count(&text, &l->packets);
+		else if (strcmp(word, "bytes") == 0)
+			r = set_parse_count(&text, &l->bytes);
+		else
+			r = -EBADMSG;
+	}
+	return r;
 }
 
 int set_parse_line(const char *line, enum ruleset_family f, struct set_line *ret_line)
@@ -112,6 +169,8 @@ int set_parse_line(const char *line, enum ruleset_family f, struct set_line *ret
 		r = set_parse_entry(word, f, &l);
 	else
 		return -EBADMSG;
+	if (!r && !l.creates)
+		r = set_parse_options(line, &l);
 	if (!r)
 		*ret_line = l;
 	return r;

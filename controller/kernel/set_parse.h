@@ -9,8 +9,13 @@ struct set_line {
 	bool creates;  /* the line of the set itself, not of an entry */
 	char type[24]; /* with `creates`: "hash:ip,port" */
 	struct addr address;
+	struct addr peer; /* not set: there is none */
 	uint8_t protocol; /* 0: no port */
 	uint16_t port;
+	uint8_t length; /* of a prefix; all of an address */
+	bool excepted;  /* "nomatch" */
+	uint64_t packets;
+	uint64_t bytes;
 };
 
 /* Returns 0, or -EBADMSG: not of the family, or not of what is put into sets of ours. */

@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/time.h"
+#include "kernel/set_fill.h"
 #include "kernel/set_parse.h"
 #include "kernel/setlib.h"
 
-#define ELEMENTS_MAX  1048576
-#define WORK_TOGETHER 1024 /* entries whose results are known together */
+#define ELEMENTS_MAX 1048576
+/* Until all of a long list is compared with the kernel's again: a million entries take a second. */
+#define CHECK_WHOLE_AFTER (600 * USEC_PER_SEC)
+#define WORK_TOGETHER     1024 /* entries whose results are known together */
 
 /* ---- operations ----------------------------------------------------------------------------- */
 
@@ -21,9 +25,11 @@ static bool set_work_is_entry(const struct plan_op *op)
 
 static int set_work_entry(struct setlib *l, const struct plan_op *op, uint32_t number)
 {
-	const struct setlib_element e = {.address = &op->entry.address,
-					 .protocol = op->entry.protocol,
-					 .port = op->entry.port};
+	const struct ruleset_entry *entry = &op->entry;
+	const struct setlib_element e = {.address = &entry->address,
+					 .peer = addr_is_set(&entry->peer) ? &entry->peer : NULL,
+					 .protocol = entry->protocol,
+					 .port = entry->port};
 	char name[RULESET_NAME_MAX];
 
 	return setlib_change(l, op->kind == PLAN_ADD_ENTRY ? SETLIB_ADD : SETLIB_DELETE,
@@ -65,8 +71,10 @@ static int set_work_set(struct setlib *l, const struct plan_op *op)
 	return op->kind == PLAN_ADD_SET ? setlib_create(l, name, &type) : setlib_destroy(l, name);
 }
 
-void set_work_run(struct setlib *l, struct plan_op *ops, size_t count)
+void set_work_run(struct set_work *w, struct plan_op *ops, size_t count)
 {
+	struct setlib *l = w->lib;
+
 	for (size_t i = 0; i < count;) {
 		size_t n = 0;
 
@@ -76,6 +84,7 @@ void set_work_run(struct setlib *l, struct plan_op *ops, size_t count)
 			set_work_together(l, &ops[i], n);
 			i += n;
 		} else {
+			set_known_drop(&w->known, &ops[i].entry.set);
 			ops[i].result = set_work_set(l, &ops[i]);
 			i++;
 		}
@@ -85,17 +94,25 @@ void set_work_run(struct setlib *l, struct plan_op *ops, size_t count)
 /* ---- the look ------------------------------------------------------------------------------- */
 
 struct set_look {
+	struct set_work *work;
 	struct ruleset found;
 	struct ruleset_id id; /* that is read */
 	bool other;           /* it is of another type */
 };
+
+/* The temporary set of a fill under way is no leftover. */
+static bool set_work_is_busy(const struct set_work *w, const struct ruleset_id *id)
+{
+	return w->filling && id->kind == RULESET_TEMP && w->filling->uid == id->uid &&
+	       w->filling->family == id->family;
+}
 
 static int set_work_on_name(void *ctx, const char *line)
 {
 	struct set_look *look = ctx;
 	struct ruleset_id id;
 
-	if (ruleset_parse_id(line, &id))
+	if (ruleset_parse_id(line, &id) && !set_work_is_busy(look->work, &id))
 		ruleset_push_set(&look->found, &id);
 	return 0;
 }
@@ -116,40 +133,74 @@ static int set_work_on_line(void *ctx, const char *line)
 	e = ruleset_push(&look->found);
 	e->set = look->id;
 	e->address = l.address;
+	e->peer = l.peer;
 	e->protocol = l.protocol;
 	e->port = l.port;
 	return 0;
 }
 
+/* The reference that was put into it, if that is still in it. */
+static int set_work_read_list(struct set_work *w, struct ruleset_set *s)
+{
+	const struct set_known_item *known = set_known_find(&w->known, &s->id);
+	struct set_fill fill = {.lib = w->lib, .id = s->id};
+	int r;
+
+	if (!known)
+		return 0;
+	fill.to = &known->list;
+	r = set_fill_check(&fill, time_monotonic() - known->checked < CHECK_WHOLE_AFTER
+					  ? FILL_CHECK_LENGTH
+					  : FILL_CHECK_ALL);
+	if (r == 0)
+		s->list = (struct ruleset_list){.entries = entries_ref(known->list.entries),
+						.fallback = known->list.fallback};
+	else
+		set_known_drop(&w->known, &s->id);
+	return r == -ESTALE ? 0 : r;
+}
+
+static int set_work_read_set(struct set_look *look, struct ruleset_set *s)
+{
+	char name[RULESET_NAME_MAX];
+
+	look->id = s->id;
+	look->other = false;
+	if (s->id.kind == RULESET_TEMP)
+		return 0; /* it shall go, whatever is in it */
+	if (s->id.kind == RULESET_LIST)
+		return set_work_read_list(look->work, s);
+	return setlib_list(look->work->lib, ruleset_format_id(&s->id, name), set_work_on_line,
+			   look);
+}
+
 /* Reads them one after the other; those that are gone meanwhile, or not ours, are dropped. */
-static int set_work_read(struct setlib *l, struct set_look *look)
+static int set_work_read(struct set_look *look)
 {
 	struct ruleset *r = &look->found;
 	size_t kept = 0;
+	int error = 0;
 
-	for (size_t i = 0; i < r->set_count; i++) {
-		char name[RULESET_NAME_MAX];
-		int error;
+	for (size_t i = 0; i < r->set_count && !error; i++) {
+		struct ruleset_set s = r->sets[i];
 
-		look->id = r->sets[i].id;
-		look->other = false;
-		error = setlib_list(l, ruleset_format_id(&look->id, name), set_work_on_line, look);
-		if (error && error != -ENOENT)
-			return error;
+		error = set_work_read_set(look, &s);
 		if (!error && !look->other)
-			r->sets[kept++] = r->sets[i];
+			r->sets[kept++] = s;
+		if (error == -ENOENT)
+			error = 0;
 	}
 	r->set_count = kept;
-	return 0;
+	return error;
 }
 
-int set_work_look(struct setlib *l, struct ruleset *ret_found)
+int set_work_look(struct set_work *w, struct ruleset *ret_found)
 {
-	struct set_look look = {0};
-	int r = setlib_list_names(l, set_work_on_name, &look);
+	struct set_look look = {.work = w};
+	int r = setlib_list_names(w->lib, set_work_on_name, &look);
 
 	if (!r)
-		r = set_work_read(l, &look);
+		r = set_work_read(&look);
 	if (r) {
 		ruleset_clear(&look.found);
 		return r;
@@ -157,4 +208,82 @@ int set_work_look(struct setlib *l, struct ruleset *ret_found)
 	ruleset_sort(&look.found);
 	*ret_found = look.found;
 	return 0;
+}
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+static void set_work_fill_one(struct set_work *w, struct plan_op *op)
+{
+	const struct ruleset_id *id = &op->entry.set;
+	const struct set_known_item *known = set_known_find(&w->known, id);
+	struct ruleset_list from = known ? known->list : (struct ruleset_list){0};
+	const struct set_fill fill = {.lib = w->lib,
+				      .id = *id,
+				      .from = known ? &from : NULL,
+				      .to = &op->list,
+				      .rest = w->rest,
+				      .ctx = w->ctx};
+
+	w->filling = id;
+	op->result = set_fill_run(&fill);
+	w->filling = NULL;
+	if (op->result)
+		set_known_drop(&w->known, id);
+	else
+		set_known_put(&w->known, id, &op->list, time_monotonic());
+}
+
+void set_work_fill(struct set_work *w, struct plan_op *ops, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		set_work_fill_one(w, &ops[i]);
+}
+
+struct set_count {
+	struct hits *hits;
+	enum ruleset_family family;
+};
+
+static int set_work_on_hit(void *ctx, const char *line)
+{
+	struct set_count *c = ctx;
+	struct set_line l;
+	int r = set_parse_line(line, c->family, &l);
+	struct hit *h;
+
+	if (r || l.creates)
+		return r;
+	h = hits_push(c->hits);
+	*h = (struct hit){
+		.net = l.address, .length = l.length, .packets = l.packets, .bytes = l.bytes};
+	return 0;
+}
+
+struct hits *set_work_count(struct set_work *w, uint64_t uid)
+{
+	struct set_count c = {.hits = mem_new(struct hits)};
+	bool any = false;
+	int r = 0;
+
+	for (c.family = 0; c.family < RULESET_FAMILY_COUNT && !r; c.family++) {
+		const struct ruleset_id id = {.kind = RULESET_LIST, .family = c.family, .uid = uid};
+		char name[RULESET_NAME_MAX];
+
+		r = setlib_list(w->lib, ruleset_format_id(&id, name), set_work_on_hit, &c);
+		any |= !r;
+		if (r == -ENOENT)
+			r = 0;
+	}
+	if (!any || r) {
+		hits_free(c.hits);
+		return NULL;
+	}
+	hits_sort(c.hits);
+	return c.hits;
+}
+
+void set_work_clear(struct set_work *w)
+{
+	setlib_free(w->lib);
+	set_known_clear(&w->known);
 }

@@ -88,11 +88,17 @@ static int setlib_fail(struct setlib *l)
 	return error;
 }
 
+bool setlib_is_full(int error)
+{
+	return error == -IPSET_ERR_HASH_FULL;
+}
+
 const char *setlib_advise(int error)
 {
 	switch (-error) {
 	case IPSET_ERR_FIND_TYPE:
-		return "this kernel has no such type of sets: modprobe ip_set_hash_ip ip_set_hash_ipport";
+		return "this kernel has no such type of sets: modprobe ip_set_hash_ip ip_set_hash_ipport "
+		       "ip_set_hash_ipportip ip_set_hash_net";
 	case IPSET_ERR_BUSY:
 		return "a rule of somebody else looks into the set: remove that rule, the set goes at the next look";
 	case IPSET_ERR_HASH_FULL:
@@ -187,8 +193,10 @@ static int setlib_run(struct setlib *l, enum ipset_cmd cmd, uint32_t number)
 
 const char *setlib_type_name(enum ruleset_type t)
 {
-	static const char *const names[] = {
-		[RULESET_IP] = "hash:ip", [RULESET_IP_PORT] = "hash:ip,port"};
+	static const char *const names[] = {[RULESET_IP] = "hash:ip",
+					    [RULESET_IP_PORT] = "hash:ip,port",
+					    [RULESET_IP_PORT_IP] = "hash:ip,port,ip",
+					    [RULESET_NET] = "hash:net"};
 
 	return names[t];
 }
@@ -208,6 +216,8 @@ int setlib_create(struct setlib *l, const char *name, const struct setlib_type *
 	if (t->hash_size)
 		setlib_put(l, IPSET_OPT_HASHSIZE, &t->hash_size);
 	setlib_put(l, IPSET_OPT_MAXELEM, &t->elements_max);
+	if (t->type == RULESET_NET)
+		setlib_put(l, IPSET_OPT_COUNTERS, name); /* a flag: any value */
 	return setlib_run(l, IPSET_CMD_CREATE, 0);
 }
 
@@ -220,6 +230,33 @@ int setlib_destroy(struct setlib *l, const char *name)
 	setlib_put(l, IPSET_SETNAME, name);
 	r = setlib_run(l, IPSET_CMD_DESTROY, 0);
 	return r == -ENOENT ? 0 : r;
+}
+
+int setlib_swap(struct setlib *l, const char *one, const char *other)
+{
+	int r = setlib_open(l);
+
+	if (r < 0)
+		return r;
+	setlib_put(l, IPSET_SETNAME, one);
+	setlib_put(l, IPSET_OPT_SETNAME2, other);
+	return setlib_run(l, IPSET_CMD_SWAP, 0);
+}
+
+static void setlib_put_element(struct setlib *l, const struct setlib_element *e)
+{
+	setlib_put_family(l, ruleset_family_of(e->address));
+	setlib_put(l, IPSET_OPT_IP, e->address->bytes);
+	if (e->length)
+		setlib_put(l, IPSET_OPT_CIDR, &e->length);
+	if (e->protocol) {
+		setlib_put(l, IPSET_OPT_PROTO, &e->protocol);
+		setlib_put(l, IPSET_OPT_PORT, &e->port);
+	}
+	if (e->peer)
+		setlib_put(l, IPSET_OPT_IP2, e->peer->bytes);
+	if (e->excepted)
+		setlib_put(l, IPSET_OPT_NOMATCH, e);
 }
 
 int setlib_change(struct setlib *l, enum setlib_change change, const char *name,
@@ -235,12 +272,7 @@ int setlib_change(struct setlib *l, enum setlib_change change, const char *name,
 	r = setlib_put_type(l, cmd);
 	if (r < 0)
 		return r;
-	setlib_put_family(l, ruleset_family_of(e->address));
-	setlib_put(l, IPSET_OPT_IP, e->address->bytes);
-	if (e->protocol) {
-		setlib_put(l, IPSET_OPT_PROTO, &e->protocol);
-		setlib_put(l, IPSET_OPT_PORT, &e->port);
-	}
+	setlib_put_element(l, e);
 	return setlib_run(l, cmd, number);
 }
 
@@ -287,4 +319,28 @@ int setlib_list(struct setlib *l, const char *name, setlib_line_fn *fn, void *ct
 	ipset_session_output(l->session, IPSET_LIST_SAVE);
 	setlib_put(l, IPSET_SETNAME, name);
 	return setlib_run_list(l, IPSET_CMD_SAVE, fn, ctx);
+}
+
+static int setlib_on_head(void *ctx, const char *line)
+{
+	static const char words[] = "Number of entries: ";
+
+	if (strncmp(line, words, strlen(words)) == 0)
+		*(size_t *)ctx = strtoul(line + strlen(words), NULL, 10);
+	return 0;
+}
+
+int setlib_length(struct setlib *l, const char *name, size_t *ret_length)
+{
+	int r = setlib_open(l);
+
+	if (r < 0)
+		return r;
+	ipset_session_output(l->session, IPSET_LIST_PLAIN);
+	ipset_envopt_set(l->session, IPSET_ENV_LIST_HEADER);
+	setlib_put(l, IPSET_SETNAME, name);
+	r = setlib_run_list(l, IPSET_CMD_LIST, setlib_on_head, ret_length);
+	if (l->session)
+		ipset_envopt_unset(l->session, IPSET_ENV_LIST_HEADER);
+	return r;
 }

@@ -23,8 +23,11 @@ struct setlib_type {
 /* An element; what its type does not have is left out. */
 struct setlib_element {
 	const struct addr *address;
+	const struct addr *peer; /* NULL = none */
 	uint16_t port;
-	uint8_t protocol;
+	uint8_t protocol; /* 0 = no port */
+	uint8_t length;   /* of a prefix; 0 = it is none */
+	bool excepted;    /* "nomatch": what is in this prefix is not in the set */
 };
 
 /* Nothing of netfilter is touched before the first command. Never NULL. */
@@ -38,8 +41,10 @@ const char *setlib_type_name(enum ruleset_type t); /* "hash:ip" … */
 /* What is there already with the same type is no error; one of another type is -EEXIST. */
 int setlib_create(struct setlib *l, const char *name, const struct setlib_type *t);
 int setlib_destroy(struct setlib *l, const char *name); /* what is gone already is no error */
+/* Exchanges what is in the two, which are of one type; no packet sees anything between. */
+int setlib_swap(struct setlib *l, const char *one, const char *other);
 
-/* Adds or deletes an element: queued, and sent with others. What is there, or gone, already is no error. `number` is not 0 and rises
+/* Adds (anew, if it is there: its counters begin again) or deletes an element: queued, and sent with others. What is there, or gone, already is no error. `number` is not 0 and rises
  * within what is sent together. After an error it is not known which of those that were queued have been done: doing them again does no
  * harm. */
 enum setlib_change { SETLIB_ADD, SETLIB_DELETE };
@@ -53,6 +58,10 @@ int setlib_list_names(struct setlib *l, setlib_line_fn *fn, void *ctx);
 /* -ENOENT: there is none. */
 int setlib_list(struct setlib *l, const char *name, setlib_line_fn *fn, void *ctx);
 
+/* How many elements there are in it. */
+int setlib_length(struct setlib *l, const char *name, size_t *ret_length);
+
+bool setlib_is_full(int error); /* the set takes no more elements */
 /* A sentence with the mend for an error of ipset's own; NULL: it is another one. */
 const char *setlib_advise(int error);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The thread of the sets: libipset is synchronous, and nothing may hold the loop. It starts with the first job. */
+/* The thread of the sets: libipset is synchronous, and nothing may hold the loop. It starts with the first job. Operations and looks
+ * come before fills and hits, which may take seconds and rest for them. */
 #ifndef ZG_KERNEL_SETS_H
 #define ZG_KERNEL_SETS_H
 
+#include "plan/hits.h"
 #include "plan/ops.h"
 
 struct ev_loop;
@@ -12,18 +14,27 @@ struct sets;
 struct sets_callbacks {
 	void *ctx;
 	void (*ran)(void *ctx); /* each result is set */
-	/* What there is, sorted and without rules, the callee's from now on; or NULL and a negative errno. */
+	/* What there is, sorted and without rules, the callee's from now on; or NULL and a negative errno. A list that is not known to
+	 * hold what it was filled with last has NULL for its entries. */
 	void (*looked)(void *ctx, struct ruleset *found, int error);
+	void (*filled)(void *ctx, const struct plan_ops *ops); /* each result is set */
+	/* The callee's from now on; NULL: there is no such set, or it could not be read. */
+	void (*counted)(void *ctx, uint64_t uid, struct hits *h);
 };
 
 struct sets *sets_new(struct ev_loop *loop, const struct sets_callbacks *cb);
-/* Waits for what is under way; no callback comes any more. NULL-safe. */
+/* Waits for what is under way, but not until a fill has ended; no callback comes any more. NULL-safe. */
 void sets_free(struct sets *s);
 
-/* One job at a time. Return 0, or a negative errno: no thread could be started, and no callback comes. */
+/* All return 0, or a negative errno: no thread could be started, and no callback comes. */
 
-/* The operations stay the caller's and must live until `ran`. */
+/* One of these two at a time. The operations stay the caller's and must live until `ran`. */
 int sets_run(struct sets *s, struct plan_op *ops, size_t count);
 int sets_look(struct sets *s);
+
+/* PLAN_FILL_SET operations, taken out of `ops` (left empty) unless it fails. */
+int sets_fill(struct sets *s, struct plan_ops *ops);
+/* The hits of an access list. */
+int sets_count(struct sets *s, uint64_t uid);
 
 #endif

@@ -295,6 +295,7 @@ int diff_apply_op(struct plan_table *t, const struct plan_op *op)
 	case PLAN_SET_SYSCTL:
 	case PLAN_ADD_ADDRESS:
 	case PLAN_DELETE_ADDRESS:
+	case PLAN_FILL_SET:
 	case PLAN_ADD_SET:
 	case PLAN_ADD_ENTRY:
 	case PLAN_SET_RULES:

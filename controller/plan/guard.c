@@ -3,6 +3,8 @@
 #include "plan/guard.h"
 
 #include "base/buf.h"
+#include "base/mem.h"
+#include "plan/access_sets.h"
 #include "plan/desired.h"
 #include "plan/ranges.h"
 #include "plan/rules_text.h"
@@ -151,7 +153,7 @@ bool guard_wanted(const struct guard_input *in)
 	bool any;
 
 	guard_walk(in, guard_put_vip, &w);
-	any = w.guarded.count > 0;
+	any = w.guarded.count > 0 || access_sets_wanted(in);
 	ruleset_clear(&w.guarded);
 	return any || ranges_wanted(in);
 }
@@ -164,57 +166,73 @@ static void guard_push_sets(struct ruleset *r, enum ruleset_family f)
 			ruleset_push_set(r, &(struct ruleset_id){.kind = k, .family = f});
 }
 
-static void guard_write_rules(struct ruleset *r, const struct rules_plan *p, enum ruleset_family f)
+static void guard_write_table(struct ruleset *r, const struct rules_plan *p, enum ruleset_family f,
+			      enum ruleset_table t)
 {
-	for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++) {
-		AUTO_BUF struct buf_writer w = {0};
+	AUTO_BUF struct buf_writer w = {0};
 
-		buf_writer_init(&w, RULES_TEXT_MAX);
-		rules_text_write(&w, p, f, t);
-		if (w.size)
-			ruleset_set_rules(r, f, t, buf_text(&w));
-	}
+	buf_writer_init(&w, RULES_TEXT_MAX);
+	rules_text_write(&w, p, f, t);
+	if (w.size)
+		ruleset_set_rules(r, f, t, buf_text(&w));
 }
 
-/* `open` with the guarded VIPs, and what that and the marks take. */
-static void guard_merge(const struct guard_input *in, const struct ruleset *guarded,
-			const struct ranges *ranges, struct ruleset *open)
+/* The rules follow from the sets that there are, and from the marks. */
+static void guard_write_rules(struct ruleset *r, struct rules_plan *plan, enum ruleset_family f)
 {
-	bool uses[RULESET_FAMILY_COUNT] = {false};
+	uint64_t *lists AUTO_FREE = mem_alloc_array(r->set_count, sizeof(*lists));
 
-	for (size_t i = 0; i < guarded->count; i++) {
-		*ruleset_push(open) = guarded->entries[i];
-		uses[guarded->entries[i].set.family] = true;
-	}
-	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++) {
-		const struct rules_plan plan = {.guard = uses[f],
-						.space = in->marks,
-						.marks = ranges->marks,
-						.mark_count = ranges->count};
+	plan->lists = lists;
+	plan->list_count = 0;
+	plan->guard = false;
+	for (size_t i = 0; i < r->set_count; i++) {
+		const struct ruleset_id *id = &r->sets[i].id;
 
-		if (uses[f])
-			guard_push_sets(open, f);
-		guard_write_rules(open, &plan, f);
+		if (id->family == f && id->kind == RULESET_AT)
+			lists[plan->list_count++] = id->uid;
+		plan->guard |= id->family == f && id->kind == RULESET_OPEN;
 	}
-	ruleset_sort(open);
+	for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++)
+		guard_write_table(r, plan, f, t);
 }
 
-void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset)
+/* Guarded VIPs and what is open at them. */
+static void guard_collect(const struct guard_input *in, struct ruleset *ret_open)
 {
 	struct guard_work w = {0};
-
-	struct ranges ranges;
+	bool uses[RULESET_FAMILY_COUNT] = {false};
 
 	guard_walk(in, guard_put_vip, &w);
 	if (w.guarded.count) {
 		guard_settle_vips(&w.guarded);
 		guard_walk(in, guard_open_lb, &w);
-		for (size_t i = 0; i < w.guarded.count; i++)
-			guard_open_own(in, &w.guarded.entries[i].address, &w.open);
 	}
-	ranges_build(in, &w.open, &ranges);
-	guard_merge(in, &w.guarded, &ranges, &w.open);
-	ranges_clear(&ranges);
+	for (size_t i = 0; i < w.guarded.count; i++) {
+		guard_open_own(in, &w.guarded.entries[i].address, &w.open);
+		*ruleset_push(&w.open) = w.guarded.entries[i];
+		uses[w.guarded.entries[i].set.family] = true;
+	}
+	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
+		if (uses[f])
+			guard_push_sets(&w.open, f);
 	ruleset_clear(&w.guarded);
-	*ret_ruleset = w.open;
+	*ret_open = w.open;
+}
+
+void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset)
+{
+	struct rules_plan plan = {.space = in->marks};
+	struct ranges ranges;
+	struct ruleset r;
+
+	guard_collect(in, &r);
+	access_sets_collect(in, &r);
+	ranges_build(in, &r, &ranges);
+	plan.marks = ranges.marks;
+	plan.mark_count = ranges.count;
+	ruleset_sort(&r);
+	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
+		guard_write_rules(&r, &plan, f);
+	ranges_clear(&ranges);
+	*ret_ruleset = r;
 }

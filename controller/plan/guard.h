@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands before IPVS, the guard of the VIPs foremost: (snapshot, zones of this node, own ports) -> ruleset. Pure. */
+/* What should stand before the VIPs: (snapshot, zones of this node, own ports, peers) -> ruleset. Pure. The guard's part is here,
+ * that of access lists in access_sets.h, that of ranges in ranges.h. */
 #ifndef ZG_PLAN_GUARD_H
 #define ZG_PLAN_GUARD_H
 
@@ -19,16 +20,18 @@ struct guard_input {
 	void *ctx;
 	const struct guard_port *own;
 	size_t own_count;
+	const struct addr *peers; /* other gateways, which probe the VIPs */
+	size_t peer_count;
 	struct mark_space marks; /* that are ours */
 };
 
 /* Whether the daemon listens there. */
 bool guard_port_is_at(const struct guard_port *p, const struct addr *vip);
 
-/* Whether anything is guarded or has a range. */
+/* Whether anything is guarded, has an access list or a range. */
 bool guard_wanted(const struct guard_input *in);
 
-/* The caller clears it. Without guarded VIPs and ranges (ranges.h) it is empty. A VIP of several load balancers is guarded as the strictest of them says,
+/* The caller clears it. Without guarded VIPs, access lists and ranges (ranges.h) it is empty. A VIP of several load balancers is guarded as the strictest of them says,
  * and open for the listeners of all. */
 void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset);
 

@@ -25,6 +25,7 @@ static const struct {
 	[PLAN_ADD_ADDRESS] = {"add_address", "NEW_ADDRESS"},
 	[PLAN_DELETE_ADDRESS] = {"delete_address", "DEL_ADDRESS"},
 	[PLAN_DELETE_SERVICE] = {"delete_service", "DEL_SERVICE"},
+	[PLAN_FILL_SET] = {"fill_set", "FILL_SET"},
 	[PLAN_ADD_SET] = {"add_set", "NEW_SET"},
 	[PLAN_ADD_ENTRY] = {"add_entry", "NEW_ENTRY"},
 	[PLAN_SET_RULES] = {"set_rules", "SET_RULES"},
@@ -50,17 +51,30 @@ struct plan_op *plan_ops_push(struct plan_ops *l, enum plan_op_kind kind)
 
 struct plan_kept {
 	struct plan_kept *next;
+	struct entries *entries; /* a reference, or NULL */
 	char text[];
 };
+
+static struct plan_kept *plan_ops_keep(struct plan_ops *l, size_t size)
+{
+	struct plan_kept *k = mem_alloc(sizeof(*k) + size);
+
+	k->next = l->kept;
+	l->kept = k;
+	return k;
+}
+
+void plan_ops_keep_entries(struct plan_ops *l, const struct entries *entries)
+{
+	plan_ops_keep(l, 0)->entries = entries_ref(entries);
+}
 
 const char *plan_ops_keep_text(struct plan_ops *l, const char *text)
 {
 	size_t size = strlen(text) + 1;
-	struct plan_kept *k = mem_alloc(sizeof(*k) + size);
+	struct plan_kept *k = plan_ops_keep(l, size);
 
 	memcpy(k->text, text, size);
-	k->next = l->kept;
-	l->kept = k;
 	return k->text;
 }
 
@@ -70,6 +84,7 @@ void plan_ops_clear(struct plan_ops *l)
 		struct plan_kept *k = l->kept;
 
 		l->kept = k->next;
+		entries_unref(k->entries);
 		free(k);
 	}
 	free(l->ops);
@@ -78,7 +93,7 @@ void plan_ops_clear(struct plan_ops *l)
 
 bool plan_op_is_ruleset(enum plan_op_kind kind)
 {
-	return kind >= PLAN_ADD_SET && kind <= PLAN_DELETE_SET;
+	return kind >= PLAN_FILL_SET && kind <= PLAN_DELETE_SET;
 }
 
 const char *plan_op_name(enum plan_op_kind kind)
@@ -154,7 +169,8 @@ static void ops_format_timeouts(const struct plan_timeouts *t, char *text, size_
 static void ops_format_ruleset(const struct plan_op *op, char *text, size_t size)
 {
 	const struct ruleset_entry *e = &op->entry;
-	char address[ADDR_TEXT_MAX];
+	const char *peer = addr_is_set(&e->peer) ? " " : "";
+	char address[ADDR_TEXT_MAX] = "";
 	char name[RULESET_NAME_MAX];
 
 	if (op->kind == PLAN_SET_RULES || op->kind == PLAN_DELETE_RULES) {
@@ -162,7 +178,7 @@ static void ops_format_ruleset(const struct plan_op *op, char *text, size_t size
 		return;
 	}
 	ruleset_format_id(&e->set, name);
-	if (op->kind == PLAN_ADD_SET || op->kind == PLAN_DELETE_SET) {
+	if (op->kind == PLAN_FILL_SET || op->kind == PLAN_ADD_SET || op->kind == PLAN_DELETE_SET) {
 		snprintf(text, size, " %s", name);
 	} else if (e->protocol) {
 		const struct plan_key key = {.family = e->address.family,
@@ -171,7 +187,10 @@ static void ops_format_ruleset(const struct plan_op *op, char *text, size_t size
 					     .address = e->address};
 		char endpoint[PLAN_KEY_TEXT_MAX];
 
-		snprintf(text, size, " %s %s", name, plan_key_format(&key, endpoint));
+		if (*peer)
+			addr_format(&e->peer, address);
+		snprintf(text, size, " %s %s%s%s", name, plan_key_format(&key, endpoint), peer,
+			 address);
 	} else {
 		snprintf(text, size, " %s %s", name, addr_format(&e->address, address));
 	}
@@ -196,6 +215,7 @@ const char *plan_op_format(const struct plan_op *op, char *buf, size_t size)
 	case PLAN_DELETE_ADDRESS:
 		snprintf(buf, size, "%s %s", command, addr_format(&op->address, address));
 		return buf;
+	case PLAN_FILL_SET:
 	case PLAN_ADD_SET:
 	case PLAN_ADD_ENTRY:
 	case PLAN_SET_RULES:

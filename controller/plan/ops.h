@@ -17,6 +17,7 @@ enum plan_op_kind {
 	PLAN_ADD_ADDRESS,
 	PLAN_DELETE_ADDRESS,
 	PLAN_DELETE_SERVICE,
+	PLAN_FILL_SET,  /* entry.set, list: whatever was in it before; it also makes the set */
 	PLAN_ADD_SET,   /* entry.set */
 	PLAN_ADD_ENTRY, /* entry */
 	PLAN_SET_RULES, /* entry.set.family, table, rules: our chains with all rules, and the jump to them */
@@ -41,7 +42,9 @@ struct plan_op {
 		struct { /* operations on sets, entries and rules */
 			struct ruleset_entry entry;
 			enum ruleset_table table;
-			const char *rules; /* see rules_text.h; lives as long as the list */
+			/* Both live as long as the list of operations. */
+			const char *rules; /* see rules_text.h */
+			struct ruleset_list list;
 		};
 	};
 	int result; /* after it ran: 0 or -errno */
@@ -60,6 +63,8 @@ struct plan_ops {
 struct plan_op *plan_ops_push(struct plan_ops *l, enum plan_op_kind kind);
 /* A copy of the text that lives until the list is cleared. */
 const char *plan_ops_keep_text(struct plan_ops *l, const char *text);
+void plan_ops_keep_entries(struct plan_ops *l,
+			   const struct entries *entries); /* takes a reference */
 void plan_ops_clear(struct plan_ops *l);
 /* "SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight 0": for dry runs, logs and errors. */
 const char *plan_op_format(const struct plan_op *op, char *buf, size_t size);

@@ -93,8 +93,12 @@ static int ranges_mark_key(const void *key, const void *item)
 }
 
 /* That of the place, which one of the other family may have made. */
-static struct rules_mark *ranges_mark_of(struct ranges_work *w, const struct desired_place *p)
+static struct rules_mark *ranges_mark_of(struct ranges_work *w, const struct guard_input *in,
+					 const struct desired_place *p)
 {
+	const char *name = p->listener->access_list;
+	const struct access_list *list = name ? snapshot_find_access_list(in->snapshot, name)
+					      : NULL;
 	size_t index;
 	struct rules_mark *m = vec_find(&w->marks, &p->mark, ranges_mark_key, &index);
 
@@ -104,6 +108,7 @@ static struct rules_mark *ranges_mark_of(struct ranges_work *w, const struct des
 	m->mark = p->mark;
 	m->protocol = p->listener->protocol;
 	m->ports = p->listener->ports;
+	m->list = list ? list->o.uid : 0;
 	vec_insert(&w->marks, index, m);
 	return m;
 }
@@ -114,14 +119,13 @@ static void ranges_put_place(void *ctx, const struct guard_input *in, const stru
 	const struct addr *vip = desired_place_vip(p);
 	struct ruleset_entry *e;
 
-	(void)in;
 	if (!p->mark)
 		return;
 	e = ranges_put(w->r, RULESET_MARK, vip);
 	e->set.uid = p->mark;
 	ruleset_push_set(w->r, &e->set);
 	ranges_put(&w->vips, RULESET_RANGED, vip);
-	ranges_mark_of(w, p)->families |= 1U << ruleset_family_of(vip);
+	ranges_mark_of(w, in, p)->families |= 1U << ruleset_family_of(vip);
 }
 
 /* ---- ports of their own ---- */

@@ -3,6 +3,7 @@
 #include "plan/rules_text.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -68,22 +69,55 @@ static bool rules_text_marks(const struct rules_plan *p, enum ruleset_family f)
 	return false;
 }
 
+/* The words of a set of the family. */
+static const char *rules_text_set(enum ruleset_kind kind, enum ruleset_family f, uint64_t uid,
+				  char buf[RULESET_NAME_MAX])
+{
+	return ruleset_format_id(&(struct ruleset_id){.kind = kind, .family = f, .uid = uid}, buf);
+}
+
+/* The end of a rule that asks the list: whoever it is but another gateway that probes the VIP. */
+static void rules_text_write_asked(struct buf_writer *w, uint64_t uid, enum ruleset_family f)
+{
+	char peers[RULESET_NAME_MAX], list[RULESET_NAME_MAX];
+
+	buf_write_format(w,
+			 " -m set ! --match-set %s dst,dst,src -m set --match-set %s src -j DROP\n",
+			 rules_text_set(RULESET_PEERS, f, 0, peers),
+			 rules_text_set(RULESET_LIST, f, uid, list));
+}
+
+/* Where the list is asked and says no. ICMP has no port, so it passes. */
+static void rules_text_write_list(struct buf_writer *w, uint64_t uid, enum ruleset_family f)
+{
+	char at[RULESET_NAME_MAX];
+
+	buf_write_format(w, "-A " RULES_TEXT_CHAIN " -m set --match-set %s dst,dst",
+			 rules_text_set(RULESET_AT, f, uid, at));
+	rules_text_write_asked(w, uid, f);
+}
+
+/* Of a range its list is asked where it gets its mark: other ports of its VIPs have returned. The host itself is not asked. */
 static void rules_text_write_mark(struct buf_writer *w, const struct rules_mark *m,
 				  enum ruleset_family f)
 {
-	static const char *const ports[] = {[PROTOCOL_TCP] = "-p tcp -m tcp --dport",
+	static const char *const words[] = {[PROTOCOL_TCP] = "-p tcp -m tcp --dport",
 					    [PROTOCOL_UDP] = "-p udp -m udp --dport",
 					    [PROTOCOL_SCTP] = "-p sctp -m multiport --dports"};
-	const struct ruleset_id set = {.kind = RULESET_MARK, .family = f, .uid = m->mark};
-	char name[RULESET_NAME_MAX];
+	char vips[RULESET_NAME_MAX];
+	char packets[128];
 
 	if (!(m->families & 1U << f))
 		return;
-	buf_write_format(w,
-			 "-A " CHAIN_MARKS " %s %u:%u -m set --match-set %s dst "
-			 "-j MARK --set-xmark 0x%x/0xffffffff\n",
-			 ports[m->protocol], m->ports.from, m->ports.to,
-			 ruleset_format_id(&set, name), m->mark);
+	snprintf(packets, sizeof(packets), " %s %u:%u -m set --match-set %s dst",
+		 words[m->protocol], m->ports.from, m->ports.to,
+		 rules_text_set(RULESET_MARK, f, m->mark, vips));
+	if (m->list) {
+		buf_write_format(w, "-A " CHAIN_MARKS " ! -i lo%s", packets);
+		rules_text_write_asked(w, m->list, f);
+	}
+	buf_write_format(w, "-A " CHAIN_MARKS "%s -j MARK --set-xmark 0x%x/0xffffffff\n", packets,
+			 m->mark);
 }
 
 /* For IPVS, which compares all bits of a mark: so all of them are set. */
@@ -108,6 +142,8 @@ static void rules_text_write_filter(struct buf_writer *w, const struct rules_pla
 		rules_text_write_rule(w, "-i lo -m set --match-set zg@-ranged dst -j " CHAIN_MARKS,
 				      f);
 	rules_text_write_rule(w, "-i lo -j RETURN", f);
+	for (size_t i = 0; i < p->list_count; i++)
+		rules_text_write_list(w, p->lists[i], f);
 	if (marks)
 		rules_text_write_rule(w, "-m set --match-set zg@-ranged dst -j " CHAIN_MARKS, f);
 	if (marks && p->guard)
@@ -124,7 +160,7 @@ void rules_text_write(struct buf_writer *w, const struct rules_plan *p, enum rul
 {
 	switch (t) {
 	case RULESET_FILTER:
-		if (p->guard || rules_text_marks(p, f))
+		if (p->guard || p->list_count || rules_text_marks(p, f))
 			rules_text_write_filter(w, p, f);
 		return;
 	case RULESET_TABLE_COUNT:

@@ -19,11 +19,14 @@ struct rules_mark {
 	enum protocol protocol;
 	struct model_range ports;
 	unsigned families; /* bit n: enum ruleset_family */
+	uint64_t list;     /* its access list (uid); 0 = none */
 };
 
 /* What the rules depend on. Whatever else changes is in the sets. */
 struct rules_plan {
-	bool guard;              /* VIPs are guarded */
+	bool guard;            /* VIPs are guarded */
+	const uint64_t *lists; /* access lists in use at single ports (uids) */
+	size_t list_count;
 	struct mark_space space; /* of the marks */
 	const struct rules_mark
 		*marks; /* of all families; at least one of the family if there are any */

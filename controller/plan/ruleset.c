@@ -14,9 +14,16 @@ static const struct {
 	const char *name;
 	enum ruleset_type type;
 } ruleset_kinds[RULESET_KIND_COUNT] = {
-	[RULESET_OPEN] = {"open", RULESET_IP_PORT},     [RULESET_FTP] = {"ftp", RULESET_IP},
-	[RULESET_MARK] = {"*-m", RULESET_IP},           [RULESET_RANGED] = {"ranged", RULESET_IP},
-	[RULESET_SINGLE] = {"single", RULESET_IP_PORT}, [RULESET_DROP] = {"drop", RULESET_IP},
+	[RULESET_OPEN] = {"open", RULESET_IP_PORT},
+	[RULESET_FTP] = {"ftp", RULESET_IP},
+	[RULESET_PEERS] = {"peers", RULESET_IP_PORT_IP},
+	[RULESET_AT] = {"*-at", RULESET_IP_PORT},
+	[RULESET_LIST] = {"*", RULESET_NET},
+	[RULESET_TEMP] = {"*-t", RULESET_NET},
+	[RULESET_MARK] = {"*-m", RULESET_IP},
+	[RULESET_RANGED] = {"ranged", RULESET_IP},
+	[RULESET_SINGLE] = {"single", RULESET_IP_PORT},
+	[RULESET_DROP] = {"drop", RULESET_IP},
 	[RULESET_REJECT] = {"reject", RULESET_IP},
 };
 
@@ -43,7 +50,7 @@ bool ruleset_parse_id(const char *name, struct ruleset_id *ret_id)
 	if (strncmp(name, "zg4-", 4) != 0 && strncmp(name, "zg6-", 4) != 0)
 		return false;
 	id.family = name[2] == '4' ? RULESET_V4 : RULESET_V6;
-	id.uid = strtoull(name + 4, NULL, 16);
+	id.uid = strtoull(name + 4, NULL, 16); /* whether that is all of it shows below */
 	for (id.kind = 0; id.kind < RULESET_KIND_COUNT; id.kind++) {
 		if (strcmp(ruleset_format_id(&id, text), name) != 0)
 			continue;
@@ -118,7 +125,9 @@ int ruleset_compare_entries(const struct ruleset_entry *a, const struct ruleset_
 		order = addr_compare(&a->address, &b->address);
 	if (!order)
 		order = ruleset_compare_number(a->protocol, b->protocol);
-	return order ? order : ruleset_compare_number(a->port, b->port);
+	if (!order)
+		order = ruleset_compare_number(a->port, b->port);
+	return order ? order : addr_compare(&a->peer, &b->peer);
 }
 
 static int ruleset_compare_set_items(const void *a, const void *b)
@@ -144,6 +153,8 @@ static void ruleset_sort_sets(struct ruleset *r)
 	for (size_t i = 1; i < r->set_count; i++)
 		if (ruleset_compare_ids(&r->sets[kept].id, &r->sets[i].id) != 0)
 			r->sets[++kept] = r->sets[i];
+		else
+			entries_unref(r->sets[i].list.entries);
 	r->set_count = kept + 1;
 }
 
@@ -168,6 +179,23 @@ const struct ruleset_set *ruleset_find_set(const struct ruleset *r, const struct
 	return r->set_count ? bsearch(&key, r->sets, r->set_count, sizeof(*r->sets),
 				      ruleset_compare_set_items)
 			    : NULL;
+}
+
+bool ruleset_same_list(const struct ruleset_list *a, const struct ruleset_list *b)
+{
+	return a->entries == b->entries && a->fallback == b->fallback;
+}
+
+void ruleset_put_list(struct ruleset *r, const struct ruleset_id *id,
+		      const struct ruleset_list *list)
+{
+	struct entries *entries = list->entries ? entries_ref(list->entries) : NULL;
+	const struct ruleset_set *found = ruleset_find_set(r, id);
+	struct ruleset_set *s = found ? &r->sets[found - r->sets] : ruleset_push_set(r, id);
+
+	entries_unref(s->list.entries);
+	s->list = (struct ruleset_list){.entries = entries, .fallback = list->fallback};
+	ruleset_sort(r);
 }
 
 bool ruleset_has_entry(const struct ruleset *r, const struct ruleset_entry *e)
@@ -222,6 +250,9 @@ void ruleset_copy(const struct ruleset *from, struct ruleset *ret_ruleset)
 		r.entries = mem_dup(from->entries, from->count * sizeof(*from->entries));
 	if (from->set_count)
 		r.sets = mem_dup(from->sets, from->set_count * sizeof(*from->sets));
+	for (size_t i = 0; i < r.set_count; i++)
+		if (r.sets[i].list.entries)
+			(void)entries_ref(r.sets[i].list.entries);
 	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
 		for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++)
 			ruleset_set_rules(&r, f, t, from->rules[f][t]);
@@ -230,6 +261,8 @@ void ruleset_copy(const struct ruleset *from, struct ruleset *ret_ruleset)
 
 void ruleset_clear(struct ruleset *r)
 {
+	for (size_t i = 0; i < r->set_count; i++)
+		entries_unref(r->sets[i].list.entries);
 	free(r->entries);
 	free(r->sets);
 	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/addr.h"
+#include "model/entries.h"
 
 struct plan_op;
 struct plan_ops;
@@ -19,6 +20,10 @@ enum ruleset_kind {
 	RULESET_MARK,   /* the VIPs at which the uid, a firewall mark, is set */
 	RULESET_RANGED, /* all VIPs at which a mark is set … */
 	RULESET_SINGLE, /* … but for these ports of theirs: address, protocol and port */
+	RULESET_PEERS, /* other gateways, and the ports of VIPs that they probe: no access list is asked */
+	RULESET_AT,   /* of an access list (the uid): VIPs, protocols and ports where it is asked */
+	RULESET_LIST, /* … and its entries: a source that is matched is denied */
+	RULESET_TEMP, /* … and what it is filled in before it is put in place: a leftover where it stands elsewhere */
 	RULESET_DROP,   /* guarded VIPs: what is not open is dropped … */
 	RULESET_REJECT, /* … or refused */
 	RULESET_KIND_COUNT
@@ -28,8 +33,10 @@ enum ruleset_kind {
 
 /* What an entry of a set is made of. */
 enum ruleset_type {
-	RULESET_IP,     /* an address */
-	RULESET_IP_PORT /* … with protocol and port */
+	RULESET_IP,         /* an address */
+	RULESET_IP_PORT,    /* … with protocol and port */
+	RULESET_IP_PORT_IP, /* … and a second address */
+	RULESET_NET         /* prefixes, each matched or not, the longest decides; with counters */
 };
 
 enum ruleset_family { RULESET_V4, RULESET_V6, RULESET_FAMILY_COUNT };
@@ -47,12 +54,21 @@ struct ruleset_id {
 struct ruleset_entry {
 	struct ruleset_id set;
 	struct addr address;
+	struct addr peer; /* RULESET_IP_PORT_IP: the source */
 	uint8_t protocol; /* IPPROTO_…; 0 without a port */
 	uint16_t port;
 };
 
+/* What a set of RULESET_LIST is made of: in it stand those of its family, and the halves of all addresses ([0.0.0.0/1], …) with what
+ * is done with others, if they have no entries of their own. Never in `entries` of the ruleset: they may be a million. */
+struct ruleset_list {
+	struct entries *entries; /* a reference; NULL: it is not known what is in it */
+	enum access_action fallback;
+};
+
 struct ruleset_set {
 	struct ruleset_id id;
+	struct ruleset_list list; /* RULESET_LIST */
 };
 
 struct ruleset {
@@ -76,6 +92,8 @@ enum ruleset_type ruleset_type_of(enum ruleset_kind kind);
 enum ruleset_family ruleset_family_of(const struct addr *a);
 uint8_t ruleset_address_family(enum ruleset_family f); /* AF_INET, AF_INET6 */
 
+bool ruleset_same_list(const struct ruleset_list *a, const struct ruleset_list *b);
+
 /* Append a zeroed one; valid until the next. */
 struct ruleset_set *ruleset_push_set(struct ruleset *r, const struct ruleset_id *id);
 struct ruleset_entry *ruleset_push(struct ruleset *r);
@@ -85,6 +103,9 @@ int ruleset_compare_ids(const struct ruleset_id *a, const struct ruleset_id *b);
 int ruleset_compare_entries(const struct ruleset_entry *a, const struct ruleset_entry *b);
 bool ruleset_equal_rules(const char *a, const char *b); /* NULL-safe */
 const struct ruleset_set *ruleset_find_set(const struct ruleset *r, const struct ruleset_id *id);
+/* Puts what is known of a list in place of what was, and the set, if it is new. Takes its own reference. */
+void ruleset_put_list(struct ruleset *r, const struct ruleset_id *id,
+		      const struct ruleset_list *list);
 bool ruleset_has_entry(const struct ruleset *r, const struct ruleset_entry *e);
 /* Whether there is any set of the family. */
 bool ruleset_has_family(const struct ruleset *r, enum ruleset_family f);
@@ -97,7 +118,10 @@ void ruleset_free(struct ruleset *r);  /* with the struct itself; NULL-safe */
 
 /* ---- ruleset_diff.c ---- */
 
-/* Appends what is to be added so that `actual` becomes `desired`: sets, what is open, the rules, and last what is closed, so that
+/* Appends one PLAN_FILL_SET for each list of `desired` that `actual` has not, or has otherwise. It also makes the set. */
+void ruleset_diff_fills(const struct ruleset *desired, const struct ruleset *actual,
+			struct plan_ops *ops);
+/* The rest. Appends what is to be added so that `actual` becomes `desired`: sets, what is open, the rules, and last what is closed, so that
  * nothing is closed that shall be open. */
 void ruleset_diff_adds(const struct ruleset *desired, const struct ruleset *actual,
 		       struct plan_ops *ops);

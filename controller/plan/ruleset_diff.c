@@ -33,12 +33,31 @@ static void ruleset_push_rules(struct plan_ops *ops, enum ruleset_family f, enum
 		op->rules = plan_ops_keep_text(ops, text);
 }
 
-/* Sets of `a` that `b` has not. */
+void ruleset_diff_fills(const struct ruleset *desired, const struct ruleset *actual,
+			struct plan_ops *ops)
+{
+	for (size_t i = 0; i < desired->set_count; i++) {
+		const struct ruleset_set *want = &desired->sets[i];
+		const struct ruleset_set *have = ruleset_find_set(actual, &want->id);
+		struct plan_op *op;
+
+		if (want->id.kind != RULESET_LIST ||
+		    (have && ruleset_same_list(&want->list, &have->list)))
+			continue;
+		op = plan_ops_push(ops, PLAN_FILL_SET);
+		op->entry.set = want->id;
+		op->list = want->list;
+		plan_ops_keep_entries(ops, want->list.entries);
+	}
+}
+
+/* Sets of `a` that `b` has not; lists are made by what fills them. */
 static void ruleset_push_missing_sets(const struct ruleset *a, const struct ruleset *b,
 				      enum plan_op_kind kind, struct plan_ops *ops)
 {
 	for (size_t i = 0; i < a->set_count; i++)
-		if (!ruleset_find_set(b, &a->sets[i].id))
+		if (!ruleset_find_set(b, &a->sets[i].id) &&
+		    (kind != PLAN_ADD_SET || a->sets[i].id.kind != RULESET_LIST))
 			ruleset_push_set_op(ops, kind, &a->sets[i].id);
 }
 
@@ -177,6 +196,7 @@ static int ruleset_remove_set(struct ruleset *r, const struct ruleset_id *id)
 		if (ruleset_compare_ids(&r->entries[i].set, id) != 0)
 			r->entries[kept++] = r->entries[i];
 	r->count = kept;
+	entries_unref(s->list.entries);
 	r->set_count--;
 	memmove(&r->sets[s - r->sets], s + 1, (r->set_count - (size_t)(s - r->sets)) * sizeof(*s));
 	return 0;
@@ -206,6 +226,9 @@ int ruleset_apply_op(struct ruleset *r, const struct plan_op *op)
 	switch (op->kind) {
 	case PLAN_ADD_SET:
 		return ruleset_add_set(r, id);
+	case PLAN_FILL_SET:
+		ruleset_put_list(r, id, &op->list);
+		return 0;
 	case PLAN_DELETE_SET:
 		return ruleset_remove_set(r, id);
 	case PLAN_ADD_ENTRY:

@@ -81,6 +81,12 @@ static bool do_delay(struct play *p)
 	return play_parse_duration(p, p->words[2], &p->world.kernel.delay);
 }
 
+/* kernel fill-delay DURATION: of lists that are filled */
+static bool do_fill_delay(struct play *p)
+{
+	return play_parse_duration(p, p->words[2], &p->world.kernel.fill_delay);
+}
+
 /* kernel fail KIND ERRNO [TIMES] | kernel fail nothing */
 static bool do_fail(struct play *p)
 {
@@ -217,10 +223,23 @@ static bool do_entry(struct play *p)
 }
 
 const struct play_command play_kernel[] = {
-	{"ruleset", 3, do_ruleset}, {"entry", 5, do_entry},       {"service", 4, do_service},
-	{"dest", 5, do_dest},       {"delete", 3, do_delete},     {"clear", 2, do_clear},
-	{"load", 2, do_load},       {"unload", 2, do_load},       {"delay", 3, do_delay},
-	{"fail", 3, do_fail},       {"lose", 3, do_lose},         {"address", 4, do_address},
-	{"sysctl", 4, do_sysctl},   {"flows", 5, do_flows},       {"lose-dumps", 3, do_lose_dumps},
-	{"device", 3, do_device},   {"timeouts", 5, do_timeouts}, {NULL, 0, NULL},
+	{"ruleset", 3, do_ruleset},
+	{"entry", 5, do_entry},
+	{"service", 4, do_service},
+	{"dest", 5, do_dest},
+	{"delete", 3, do_delete},
+	{"clear", 2, do_clear},
+	{"load", 2, do_load},
+	{"unload", 2, do_load},
+	{"delay", 3, do_delay},
+	{"fill-delay", 3, do_fill_delay},
+	{"fail", 3, do_fail},
+	{"lose", 3, do_lose},
+	{"address", 4, do_address},
+	{"sysctl", 4, do_sysctl},
+	{"flows", 5, do_flows},
+	{"lose-dumps", 3, do_lose_dumps},
+	{"device", 3, do_device},
+	{"timeouts", 5, do_timeouts},
+	{NULL, 0, NULL},
 };

@@ -50,6 +50,9 @@ void sim_kernel_clear(struct sim_kernel *k)
 	for (size_t i = 0; i < k->requests.count; i++)
 		request_free(k->requests.items[i]);
 	vec_clear(&k->requests);
+	for (size_t i = 0; i < k->fills.count; i++)
+		request_free(k->fills.items[i]);
+	vec_clear(&k->fills);
 	for (size_t i = 0; i < k->flows.count; i++)
 		free(k->flows.items[i]);
 	vec_clear(&k->flows);
@@ -254,15 +257,13 @@ static struct sim_request *push_request(struct sim_kernel *k, enum sim_request_k
 	struct sim_request *r = mem_new(struct sim_request);
 
 	r->kind = kind;
-	r->due = now + k->delay;
-	vec_push(&k->requests, r);
+	r->due = now + (kind == SIM_FILL ? k->fill_delay : k->delay);
+	vec_push(kind == SIM_FILL ? &k->fills : &k->requests, r);
 	return r;
 }
 
-void sim_kernel_submit(struct sim_kernel *k, struct plan_ops *ops, usec_t now)
+static void take_ops(struct sim_kernel *k, struct sim_request *r, struct plan_ops *ops)
 {
-	struct sim_request *r = push_request(k, SIM_OPS, now);
-
 	r->ops = *ops;
 	memset(ops, 0, sizeof(*ops));
 	for (size_t i = 0; i < r->ops.count; i++) {
@@ -270,6 +271,16 @@ void sim_kernel_submit(struct sim_kernel *k, struct plan_ops *ops, usec_t now)
 		if (k->log.count < SIM_LOG_MAX)
 			*plan_ops_push(&k->log, r->ops.ops[i].kind) = r->ops.ops[i];
 	}
+}
+
+void sim_kernel_submit(struct sim_kernel *k, struct plan_ops *ops, usec_t now)
+{
+	take_ops(k, push_request(k, SIM_OPS, now), ops);
+}
+
+void sim_kernel_fill(struct sim_kernel *k, struct plan_ops *ops, usec_t now)
+{
+	take_ops(k, push_request(k, SIM_FILL, now), ops);
 }
 
 void sim_kernel_request_table(struct sim_kernel *k, usec_t now)
@@ -289,6 +300,19 @@ void sim_kernel_request_ruleset(struct sim_kernel *k, usec_t now)
 	k->looks++;
 }
 
+/* The next one does not know what is in the lists; fills are given up. */
+static void forget_lists(struct sim_kernel *k)
+{
+	static const struct ruleset_list unknown;
+
+	for (size_t i = 0; i < k->ruleset.set_count; i++)
+		if (k->ruleset.sets[i].id.kind == RULESET_LIST)
+			ruleset_put_list(&k->ruleset, &k->ruleset.sets[i].id, &unknown);
+	for (size_t i = 0; i < k->fills.count; i++)
+		request_free(k->fills.items[i]);
+	vec_clear(&k->fills);
+}
+
 void sim_kernel_disconnect(struct sim_kernel *k)
 {
 	for (size_t i = 0; i < k->requests.count; i++) {
@@ -299,15 +323,21 @@ void sim_kernel_disconnect(struct sim_kernel *k)
 		request_free(r);
 	}
 	vec_clear(&k->requests);
+	forget_lists(k);
 	k->announce = true;
+}
+
+static usec_t queue_due(const struct vec *queue)
+{
+	return queue->count ? ((const struct sim_request *)queue->items[0])->due : USEC_NEVER;
 }
 
 usec_t sim_kernel_due(const struct sim_kernel *k)
 {
 	if (k->announce)
 		return 0;
-	return k->requests.count ? ((const struct sim_request *)k->requests.items[0])->due
-				 : USEC_NEVER;
+	return queue_due(&k->requests) < queue_due(&k->fills) ? queue_due(&k->requests)
+							      : queue_due(&k->fills);
 }
 
 static void answer_read(struct sim_kernel *k, struct engine *e, const struct sim_request *r)
@@ -345,6 +375,8 @@ static void answer_look(struct sim_kernel *k, struct engine *e)
 
 void sim_kernel_answer(struct sim_kernel *k, struct engine *e, usec_t now)
 {
+	struct vec *queue = queue_due(&k->fills) < queue_due(&k->requests) ? &k->fills
+									   : &k->requests;
 	struct sim_request *r;
 
 	(void)now;
@@ -353,9 +385,13 @@ void sim_kernel_answer(struct sim_kernel *k, struct engine *e, usec_t now)
 		engine_note_availability(e, k->absent ? -ENOENT : 0);
 		return;
 	}
-	r = k->requests.items[0];
-	vec_remove(&k->requests, 0);
-	if (r->kind == SIM_OPS) {
+	r = queue->items[0];
+	vec_remove(queue, 0);
+	if (r->kind == SIM_FILL) {
+		for (size_t i = 0; i < r->ops.count; i++)
+			answer_op(k, &r->ops.ops[i]);
+		engine_note_filled(e, &r->ops);
+	} else if (r->kind == SIM_OPS) {
 		for (size_t i = 0; i < r->ops.count; i++)
 			answer_op(k, &r->ops.ops[i]);
 		engine_note_ops(e, &r->ops);

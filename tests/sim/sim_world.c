@@ -124,6 +124,13 @@ static void port_request_ruleset(void *ctx)
 	sim_kernel_request_ruleset(&w->kernel, w->now);
 }
 
+static void port_fill(void *ctx, struct plan_ops *ops)
+{
+	struct sim_world *w = ctx;
+
+	sim_kernel_fill(&w->kernel, ops, w->now);
+}
+
 static size_t port_addresses(void *ctx, const struct addr **ret_addresses)
 {
 	return sim_kernel_addresses(&((struct sim_world *)ctx)->kernel, ret_addresses);
@@ -283,6 +290,7 @@ void sim_world_start(struct sim_world *w)
 		.kernel_request_table = port_request_table,
 		.kernel_request_service = port_request_service,
 		.kernel_request_ruleset = port_request_ruleset,
+		.kernel_fill = port_fill,
 		.kernel_addresses = port_addresses,
 		.kernel_read_sysctl = port_read_sysctl,
 		.kernel_advise = port_advise,

@@ -72,6 +72,8 @@ static inline void rig_make_engine(struct rig *rig)
 		.kernel_request_table = rig_request_table,
 		.kernel_request_service = rig_request_service,
 		.kernel_request_ruleset = rig_request_ruleset,
+		.kernel_fill = rig_fill,
+		.kernel_request_hits = rig_request_hits,
 		.kernel_addresses = rig_addresses,
 		.kernel_read_sysctl = rig_sysctl,
 		.kernel_advise = rig_advise,

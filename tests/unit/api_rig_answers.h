@@ -90,6 +90,14 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 	case RIG_RULESET:
 		engine_note_ruleset(rig->engine, mem_new(struct ruleset), 0);
 		break;
+	case RIG_FILL:
+		engine_note_filled(rig->engine, &ev->ops);
+		plan_ops_clear(&ev->ops);
+		break;
+	case RIG_HITS:
+		engine_note_hits(rig->engine, ev->uid, rig->hits);
+		rig->hits = NULL;
+		break;
 	case RIG_QUERY:
 		ev->give(ev->ctx, ev->items, &ev->fault);
 		err_clear(&ev->fault);

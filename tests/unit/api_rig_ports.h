@@ -62,6 +62,18 @@ static inline void rig_request_ruleset(void *ctx)
 	rig_push(ctx, RIG_RULESET);
 }
 
+/* Lists and their counters are as good as in the kernel at once. */
+static inline void rig_fill(void *ctx, struct plan_ops *ops)
+{
+	rig_push(ctx, RIG_FILL)->ops = *ops;
+	*ops = (struct plan_ops){0};
+}
+
+static inline void rig_request_hits(void *ctx, uint64_t uid)
+{
+	rig_push(ctx, RIG_HITS)->uid = uid;
+}
+
 static inline size_t rig_addresses(void *ctx, const struct addr **ret_addresses)
 {
 	(void)ctx;

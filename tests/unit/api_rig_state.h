@@ -43,6 +43,8 @@ struct rig_event { /* an answer of a fake, given from the loop */
 		RIG_TABLE,
 		RIG_SERVICE,
 		RIG_RULESET,
+		RIG_FILL,
+		RIG_HITS,
 		RIG_QUERY,
 		RIG_PROBE,
 		RIG_VIP
@@ -50,6 +52,7 @@ struct rig_event { /* an answer of a fake, given from the loop */
 	uint64_t token;
 	struct plan_ops ops;
 	struct plan_key key;
+	uint64_t uid;     /* of the list whose hits are asked for */
 	json_t *items;    /* of a query */
 	struct err fault; /* why there are none */
 	void *ref;        /* of a VIP's check; NULL: it has ended */
@@ -77,6 +80,7 @@ struct rig {
 	struct rig_event *first, **end;
 	struct rig_event *held; /* probes on demand that never end by themselves */
 	struct plan_table *kernel;
+	struct hits *hits; /* what the next asker gets; NULL = none */
 	unsigned commits;
 	double delay;                  /* of the fakes' answers, seconds */
 	_Atomic bool hold_answers;     /* they wait until it is false again */

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 
 #define FAKE_SETS     16
-#define FAKE_ELEMENTS 64
+#define FAKE_ELEMENTS 8192
 
 struct ipset_data {
 	char name[64];
@@ -23,8 +23,9 @@ struct ipset_data {
 	char type[64];
 	uint8_t family;
 	char element[128]; /* as "ipset save" prints it */
-	char address[64];
 	uint8_t protocol;
+	bool excepted;
+	bool counters;
 	uint32_t elements_max;
 };
 
@@ -49,12 +50,18 @@ static struct {
 		char type[64];
 		uint8_t family;
 		uint32_t elements_max;
-		char elements[FAKE_ELEMENTS][128]; /* "" = none */
+		bool counters;
+		/* "" = none; excepted ones begin with "!" */
+		char (*elements)[64];
 	} sets[FAKE_SETS];
 	unsigned loads;
 	unsigned sessions; /* made */
 	unsigned open;
-	unsigned commits;   /* that sent something */
+	unsigned commits; /* that sent something */
+	unsigned swaps;
+	unsigned changes; /* elements that were added or deleted, there or not */
+	/* What happens at each of them. */
+	void (*watch)(const char *set);
 	const char *fail;   /* the report of every command, or NULL */
 	const char *refuse; /* an element that the kernel does not take, or NULL */
 } fake_ipset;
@@ -143,6 +150,26 @@ int ipset_data_set(struct ipset_data *d, enum ipset_opt opt, const void *value)
 		assert(d->family); /* the library needs it before */
 		fake_put_element(d, inet_ntop(d->family, value, text, sizeof(text)));
 		return 0;
+	case IPSET_OPT_SETNAME2:
+		snprintf(d->name2, sizeof(d->name2), "%s", (const char *)value);
+		return 0;
+	case IPSET_OPT_CIDR:
+		if (*(const uint8_t *)value < (d->family == AF_INET ? 32 : 128)) {
+			size_t used = strlen(d->element);
+
+			snprintf(d->element + used, sizeof(d->element) - used, "/%u",
+				 *(const uint8_t *)value);
+		}
+		return 0;
+	case IPSET_OPT_IP2:
+		fake_put_element(d, inet_ntop(d->family, value, text, sizeof(text)));
+		return 0;
+	case IPSET_OPT_NOMATCH:
+		d->excepted = true;
+		return 0;
+	case IPSET_OPT_COUNTERS:
+		d->counters = true;
+		return 0;
 	case IPSET_OPT_PROTO:
 		d->protocol = *(const uint8_t *)value;
 		return 0;
@@ -193,6 +220,7 @@ static inline int fake_change(struct ipset_session *s, enum ipset_cmd cmd,
 	char text[128];
 
 	assert(set >= 0);
+	fake_ipset.changes++;
 	if (fake_ipset.refuse && strcmp(fake_ipset.refuse, d->element) == 0) {
 		snprintf(text, sizeof(text),
 			 "Error in line %u: Hash is full, cannot add more elements", number);
@@ -201,17 +229,20 @@ static inline int fake_change(struct ipset_session *s, enum ipset_cmd cmd,
 	for (int i = FAKE_ELEMENTS - 1; i >= 0; i--) {
 		char *e = fake_ipset.sets[set].elements[i];
 
-		if (strcmp(e, d->element) == 0) {
-			if (cmd == IPSET_CMD_DEL)
-				*e = '\0';
-			return 0;
+		if (*e && strcmp(e + (*e == '!'), d->element) == 0) {
+			*e = '\0'; /* added anew: its flag may be another */
+			room = i;
+			break;
 		}
 		room = *e ? room : i;
 	}
 	if (cmd == IPSET_CMD_ADD) {
 		assert(room >= 0);
-		snprintf(fake_ipset.sets[set].elements[room], 128, "%s", d->element);
+		snprintf(fake_ipset.sets[set].elements[room], 64, "%s%.62s", d->excepted ? "!" : "",
+			 d->element);
 	}
+	if (fake_ipset.watch)
+		fake_ipset.watch(d->name);
 	return 0;
 }
 
@@ -242,7 +273,52 @@ static inline int fake_create(struct ipset_session *s, const struct ipset_data *
 	snprintf(fake_ipset.sets[i].type, 64, "%s", d->type);
 	fake_ipset.sets[i].family = d->family;
 	fake_ipset.sets[i].elements_max = d->elements_max;
+	fake_ipset.sets[i].counters = d->counters;
+	fake_ipset.sets[i].elements = mem_alloc_array(FAKE_ELEMENTS, 64);
 	return 0;
+}
+
+static inline int fake_destroy(int set)
+{
+	if (set < 0)
+		return 0;
+	free(fake_ipset.sets[set].elements);
+	memset(&fake_ipset.sets[set], 0, sizeof(fake_ipset.sets[set]));
+	return 0;
+}
+
+/* All of it, between two tests. */
+static inline void fake_reset(void)
+{
+	for (int i = 0; i < FAKE_SETS; i++)
+		fake_destroy(i);
+	memset(&fake_ipset, 0, sizeof(fake_ipset));
+}
+
+static inline int fake_swap(struct ipset_session *s, const struct ipset_data *d)
+{
+	int one = fake_find(d->name);
+	int other = fake_find(d->name2);
+	char(*elements)[64];
+
+	if (one < 0 || other < 0)
+		return fake_report(s, "Sets cannot be swapped: the second set does not exist");
+	elements = fake_ipset.sets[one].elements;
+	fake_ipset.sets[one].elements = fake_ipset.sets[other].elements;
+	fake_ipset.sets[other].elements = elements;
+	fake_ipset.swaps++;
+	if (fake_ipset.watch)
+		fake_ipset.watch(d->name2);
+	return 0;
+}
+
+static inline size_t fake_length(int set)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < FAKE_ELEMENTS; i++)
+		n += fake_ipset.sets[set].elements[i][0] != '\0';
+	return n;
 }
 
 static inline int fake_save(struct ipset_session *s, const char *name)
@@ -258,14 +334,30 @@ static inline int fake_save(struct ipset_session *s, const char *name)
 		 fake_ipset.sets[set].elements_max);
 	s->print(s, s->p, "%s", text);
 	/* It is printed when the library's buffer is full, wherever that is in a line. */
-	text[0] = '\0';
 	for (int i = 0; i < FAKE_ELEMENTS; i++) {
-		if (!fake_ipset.sets[set].elements[i][0])
+		const char *e = fake_ipset.sets[set].elements[i];
+
+		if (!*e)
 			continue;
-		snprintf(text, sizeof(text), " %s %s\nadd", name, fake_ipset.sets[set].elements[i]);
+		snprintf(text, sizeof(text), " %s %s%s%s\nadd", name, e + (*e == '!'),
+			 *e == '!' ? " nomatch" : "",
+			 fake_ipset.sets[set].counters ? " packets 3 bytes 180" : "");
 		s->print(s, s->p, "%s", text);
 	}
 	s->print(s, s->p, "%s", "");
+	return 0;
+}
+
+static inline int fake_head(struct ipset_session *s, const char *name)
+{
+	int set = fake_find(name);
+	char text[200];
+
+	if (set < 0)
+		return fake_report(s, "The set with the given name does not exist");
+	snprintf(text, sizeof(text), "Name: %s\nType: %s\nNumber of entries: %zu\n", name,
+		 fake_ipset.sets[set].type, fake_length(set));
+	s->print(s, s->p, "%s", text);
 	return 0;
 }
 
@@ -303,11 +395,13 @@ int ipset_cmd(struct ipset_session *s, enum ipset_cmd cmd, uint32_t lineno)
 		return fake_create(s, &d);
 	if (cmd == IPSET_CMD_SAVE)
 		return fake_save(s, d.name);
+	if (cmd == IPSET_CMD_SWAP)
+		return fake_swap(s, &d);
+	if (cmd == IPSET_CMD_LIST && s->options & IPSET_ENV_LIST_HEADER)
+		return fake_head(s, d.name);
 	if (cmd == IPSET_CMD_LIST)
 		fake_names(s);
-	if (cmd == IPSET_CMD_DESTROY && set >= 0)
-		memset(&fake_ipset.sets[set], 0, sizeof(fake_ipset.sets[set]));
-	return 0;
+	return cmd == IPSET_CMD_DESTROY ? fake_destroy(set) : 0;
 }
 
 /* Whether the set is there and holds the element; "" asks for the set alone. */

@@ -17,7 +17,9 @@ static struct {
 	size_t count;
 	unsigned runs;
 	unsigned looks;
-	int error; /* of every start */
+	struct plan_ops fill; /* the last one that was asked for */
+	uint64_t counted;     /* whose hits were asked for last */
+	int error;            /* of every start */
 } fake_sets;
 
 struct sets *sets_new(struct ev_loop *loop, const struct sets_callbacks *cb)
@@ -50,6 +52,25 @@ int sets_look(struct sets *s)
 	(void)s;
 	if (!fake_sets.error)
 		fake_sets.looks++;
+	return fake_sets.error;
+}
+
+int sets_fill(struct sets *s, struct plan_ops *ops)
+{
+	(void)s;
+	if (fake_sets.error)
+		return fake_sets.error;
+	plan_ops_clear(&fake_sets.fill);
+	fake_sets.fill = *ops;
+	*ops = (struct plan_ops){0};
+	return 0;
+}
+
+int sets_count(struct sets *s, uint64_t uid)
+{
+	(void)s;
+	if (!fake_sets.error)
+		fake_sets.counted = uid;
 	return fake_sets.error;
 }
 

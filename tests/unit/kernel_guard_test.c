@@ -25,6 +25,10 @@ static struct {
 	unsigned looks;
 	int error;
 	char complaint[200];
+	int filled[4]; /* results of the last fill */
+	unsigned fills;
+	unsigned hits;
+	uint64_t uid;
 } test;
 
 static void on_done(void *ctx, const struct plan_ops *ops)
@@ -43,6 +47,22 @@ static void on_ruleset(void *ctx, struct ruleset *r, int error)
 	test.ruleset = r;
 	test.error = error;
 	test.looks++;
+}
+
+static void on_filled(void *ctx, const struct plan_ops *ops)
+{
+	(void)ctx;
+	test.fills++;
+	for (size_t i = 0; i < ops->count && i < 4; i++)
+		test.filled[i] = ops->ops[i].result;
+}
+
+static void on_hits(void *ctx, uint64_t uid, struct hits *h)
+{
+	(void)ctx;
+	test.hits++;
+	test.uid = uid;
+	hits_free(h);
 }
 
 static void on_availability(void *ctx, int error)
@@ -69,6 +89,8 @@ static void start(enum kernel_mode mode)
 	const struct kernel_callbacks cb = {.done = on_done,
 					    .availability = on_availability,
 					    .ruleset = on_ruleset,
+					    .filled = on_filled,
+					    .hits = on_hits,
 					    .complained = on_complained};
 	const struct kernel_settings s = {.mode = mode};
 
@@ -250,8 +272,76 @@ static void a_look_that_fails_has_its_reason(void **state)
 	stop();
 }
 
+static void push_fill(struct plan_ops *ops, struct entries *entries)
+{
+	struct plan_op *op = plan_ops_push(ops, PLAN_FILL_SET);
+
+	op->entry.set.kind = RULESET_LIST;
+	op->entry.set.uid = 0x1f;
+	op->list.entries = entries;
+	plan_ops_keep_entries(ops, entries);
+}
+
+/* What comes later does not wait for it. */
+static void a_fill_goes_beside_the_others(void **state)
+{
+	struct entries *entries = entries_new();
+	struct plan_ops fill = {0};
+	struct plan_ops ops = {0};
+
+	(void)state;
+	start(KERNEL_AUTO);
+	push_fill(&fill, entries);
+	push(&ops, PLAN_ADD_SET, RULESET_DROP);
+	kernel_submit(test.kernel, &ops);
+	kernel_fill(test.kernel, &fill);
+	push(&ops, PLAN_ADD_SET, RULESET_FTP);
+	kernel_submit(test.kernel, &ops);
+	turn();
+	assert_int_equal(fake_sets.fill.count, 0); /* in its turn */
+	fake_sets_end();
+	turn();
+	assert_int_equal(fake_sets.fill.count, 1);
+	assert_int_equal(fake_sets.runs, 2);
+	fake_sets_end();
+	assert_int_equal(test.lists, 2);
+	assert_int_equal(test.fills, 0);
+	fake_sets.fill.ops[0].result = -ENOMEM;
+	fake_sets.sets->cb.filled(fake_sets.sets->cb.ctx, &fake_sets.fill);
+	assert_int_equal(test.fills, 1);
+	assert_int_equal(test.filled[0], -ENOMEM);
+	/* Without a thread it fails. */
+	fake_sets.error = -EAGAIN;
+	push_fill(&fill, entries);
+	kernel_fill(test.kernel, &fill);
+	turn();
+	assert_int_equal(test.filled[0], -EAGAIN);
+	plan_ops_clear(&fake_sets.fill);
+	stop();
+	entries_unref(entries);
+}
+
+static void hits_are_asked_for_by_list(void **state)
+{
+	(void)state;
+	start(KERNEL_AUTO);
+	kernel_request_hits(test.kernel, 0x1f);
+	turn();
+	assert_int_equal(fake_sets.counted, 0x1f);
+	fake_sets.sets->cb.counted(fake_sets.sets->cb.ctx, 0x1f, mem_new(struct hits));
+	assert_int_equal(test.hits, 1);
+	assert_int_equal(test.uid, 0x1f);
+	stop();
+	start(KERNEL_OFF);
+	kernel_request_hits(test.kernel, 7);
+	turn();
+	assert_int_equal(test.uid, 7);
+	stop();
+}
+
 static void in_memory_nothing_is_touched(void **state)
 {
+	struct entries *entries = entries_new();
 	struct plan_ops ops = {0};
 
 	(void)state;
@@ -260,9 +350,14 @@ static void in_memory_nothing_is_touched(void **state)
 	push(&ops, PLAN_ADD_ENTRY, RULESET_DROP);
 	push(&ops, PLAN_SET_RULES, 0);
 	kernel_submit(test.kernel, &ops);
+	push_fill(&ops, entries);
+	kernel_fill(test.kernel, &ops);
+	entries_unref(entries);
 	kernel_request_ruleset(test.kernel);
 	turn();
 	assert_int_equal(test.lists, 1);
+	assert_int_equal(test.fills, 1);
+	assert_int_equal(test.ruleset->set_count, 2);
 	assert_int_equal(test.ruleset->count, 1);
 	assert_string_equal(test.ruleset->rules[RULESET_V4][RULESET_FILTER], "-N ZONEGATE\n");
 	assert_int_equal(fake_channel_count, 0);
@@ -298,6 +393,8 @@ int main(void)
 		cmocka_unit_test(a_failed_restore_is_the_result_of_its_operation),
 		cmocka_unit_test(a_look_reads_sets_and_chains),
 		cmocka_unit_test(a_look_that_fails_has_its_reason),
+		cmocka_unit_test(a_fill_goes_beside_the_others),
+		cmocka_unit_test(hits_are_asked_for_by_list),
 		cmocka_unit_test(in_memory_nothing_is_touched),
 		cmocka_unit_test(an_end_in_the_middle_leaves_nothing_behind),
 	};

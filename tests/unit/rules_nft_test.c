@@ -144,10 +144,12 @@ static void add_entry(struct ruleset *r, enum ruleset_kind kind, const char *add
 	e->protocol = port ? IPPROTO_TCP : 0;
 }
 
+#define LIST 0x1f
+static const uint64_t lists[] = {LIST};
 static const struct rules_mark marks[] = {
-	{0x5a000001, PROTOCOL_TCP, {8000, 8100}, 1U << RULESET_V4 | 1U << RULESET_V6},
-	{0x5a000002, PROTOCOL_UDP, {1, 65535}, 1U << RULESET_V4 | 1U << RULESET_V6},
-	{0x5a000003, PROTOCOL_SCTP, {5000, 5001}, 1U << RULESET_V4 | 1U << RULESET_V6},
+	{0x5a000001, PROTOCOL_TCP, {8000, 8100}, 1U << RULESET_V4 | 1U << RULESET_V6, LIST},
+	{0x5a000002, PROTOCOL_UDP, {1, 65535}, 1U << RULESET_V4 | 1U << RULESET_V6, 0},
+	{0x5a000003, PROTOCOL_SCTP, {5000, 5001}, 1U << RULESET_V4 | 1U << RULESET_V6, 0},
 };
 #define MARKS (sizeof(marks) / sizeof(marks[0]))
 
@@ -161,11 +163,23 @@ static void add_mark_sets(struct ruleset *r, enum ruleset_family f)
 	ruleset_push_set(r, &(struct ruleset_id){.kind = RULESET_SINGLE, .family = f});
 }
 
+static void add_list_sets(struct ruleset *r, enum ruleset_family f)
+{
+	ruleset_push_set(r, &(struct ruleset_id){.kind = RULESET_PEERS, .family = f});
+	ruleset_push_set(r, &(struct ruleset_id){.kind = RULESET_AT, .family = f, .uid = LIST});
+	ruleset_push_set(r, &(struct ruleset_id){.kind = RULESET_LIST, .family = f, .uid = LIST})
+		->list.entries = entries_new();
+}
+
 /* The sets and rules of the guard and of ranges, in both families. */
 static void add_guard(struct ruleset *r)
 {
-	const struct rules_plan plan = {
-		.guard = true, .marks = marks, .mark_count = MARKS, .space = MARKS_DEFAULT};
+	const struct rules_plan plan = {.guard = true,
+					.lists = lists,
+					.list_count = 1,
+					.marks = marks,
+					.mark_count = MARKS,
+					.space = MARKS_DEFAULT};
 
 	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++) {
 		AUTO_BUF struct buf_writer w = {0};
@@ -174,6 +188,7 @@ static void add_guard(struct ruleset *r)
 			if (RULESET_GUARD_KINDS & 1U << k)
 				ruleset_push_set(r, &(struct ruleset_id){.kind = k, .family = f});
 		add_mark_sets(r, f);
+		add_list_sets(r, f);
 		buf_writer_init(&w, RULES_TEXT_MAX);
 		rules_text_write(&w, &plan, f, RULESET_FILTER);
 		ruleset_set_rules(r, f, RULESET_FILTER, buf_text(&w));
@@ -188,6 +203,11 @@ static void apply(const struct ruleset *to)
 	kernel_request_ruleset(test.kernel);
 	wait_done();
 	assert_int_equal(test.error, 0);
+	ruleset_diff_fills(to, test.ruleset ? test.ruleset : &empty, &ops);
+	if (ops.count) {
+		kernel_fill(test.kernel, &ops);
+		wait_done();
+	}
 	ruleset_diff_adds(to, test.ruleset ? test.ruleset : &empty, &ops);
 	ruleset_diff_deletes(to, test.ruleset ? test.ruleset : &empty, &ops);
 	if (ops.count) {
@@ -257,6 +277,7 @@ int main(void)
 	const struct kernel_callbacks cb = {.done = on_done,
 					    .availability = on_availability,
 					    .ruleset = on_ruleset,
+					    .filled = on_done,
 					    .complained = on_complained};
 	const struct kernel_settings s = {.mode = KERNEL_AUTO, .iptables = KERNEL_IPTABLES_NFT};
 	int failed;

@@ -66,9 +66,9 @@ static void the_guard_looks_into_its_sets(void **state)
 static void marks_have_a_chain_of_their_own(void **state)
 {
 	static const struct rules_mark marks[] = {
-		{0x5a000001, PROTOCOL_TCP, {8000, 8100}, 1U << RULESET_V4 | 1U << RULESET_V6},
-		{0x5a000002, PROTOCOL_UDP, {1, 65535}, 1U << RULESET_V4},
-		{0x5a000003, PROTOCOL_SCTP, {5000, 5001}, 1U << RULESET_V4},
+		{0x5a000001, PROTOCOL_TCP, {8000, 8100}, 1U << RULESET_V4 | 1U << RULESET_V6, 0},
+		{0x5a000002, PROTOCOL_UDP, {1, 65535}, 1U << RULESET_V4, 0},
+		{0x5a000003, PROTOCOL_SCTP, {5000, 5001}, 1U << RULESET_V4, 0},
 	};
 	struct rules_plan plan = {.marks = marks, .mark_count = 3, .space = MARKS_DEFAULT};
 	char *v4 AUTO_FREE = rules(&plan, RULESET_V4);
@@ -106,6 +106,39 @@ static void marks_have_a_chain_of_their_own(void **state)
 	plan = (struct rules_plan){.marks = &marks[1], .mark_count = 1};
 	char *none AUTO_FREE = rules(&plan, RULESET_V6);
 	assert_string_equal(none, "");
+}
+
+/* A list is one rule, which names sets: those where it is asked, peers that are not, and who is denied. */
+static void lists_are_asked_before_all_else(void **state)
+{
+	static const uint64_t lists[] = {0x1f, 0xab};
+	static const struct rules_mark marks[] = {
+		{0x5a000001, PROTOCOL_TCP, {8000, 8100}, 1U << RULESET_V4, 0x1f},
+	};
+	struct rules_plan plan = {.lists = lists, .list_count = 2};
+	char *v6 AUTO_FREE = rules(&plan, RULESET_V6);
+
+	(void)state;
+	assert_string_equal(
+		v6,
+		"-N ZONEGATE\n-A ZONEGATE -i lo -j RETURN\n"
+		"-A ZONEGATE -m set --match-set zg6-1f-at dst,dst -m set ! --match-set zg6-peers "
+		"dst,dst,src -m set --match-set zg6-1f src -j DROP\n"
+		"-A ZONEGATE -m set --match-set zg6-ab-at dst,dst -m set ! --match-set zg6-peers "
+		"dst,dst,src -m set --match-set zg6-ab src -j DROP\n");
+	/* Of a range it is asked where the mark would be set. */
+	plan = (struct rules_plan){
+		.lists = lists, .list_count = 1, .marks = marks, .mark_count = 1, .guard = true};
+	char *v4 AUTO_FREE = rules(&plan, RULESET_V4);
+	const char *asked = strstr(
+		v4,
+		"-A ZONEGATE-MARKS ! -i lo -p tcp -m tcp --dport 8000:8100 -m set --match-set "
+		"zg4-5a000001-m dst -m set ! --match-set zg4-peers dst,dst,src -m set --match-set "
+		"zg4-1f src -j DROP\n-A ZONEGATE-MARKS -p tcp");
+	assert_non_null(asked);
+	assert_true(strstr(v4, "zg4-1f-at") < strstr(v4, "zg4-ranged dst -j ZONEGATE-MARKS\n-A "
+							 "ZONEGATE -m mark"));
+	assert_true(strstr(v4, "zg4-1f-at") < strstr(v4, "zg4-open"));
 }
 
 static void a_change_is_one_restore(void **state)
@@ -160,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_guard_looks_into_its_sets),
 		cmocka_unit_test(marks_have_a_chain_of_their_own),
+		cmocka_unit_test(lists_are_asked_before_all_else),
 		cmocka_unit_test(a_change_is_one_restore),
 		cmocka_unit_test(further_chains_come_and_go_with_it),
 		cmocka_unit_test(chains_that_a_rule_goes_to_are_found),

@@ -48,6 +48,31 @@ static void entries(void **state)
 	assert_int_equal(l.port, 65535);
 }
 
+static void lists_and_peers(void **state)
+{
+	struct set_line l;
+	char text[ADDR_TEXT_MAX];
+
+	(void)state;
+	assert_int_equal(
+		set_parse_line("add zg4-1f 10.0.0.0/8 nomatch packets 7 bytes 420", RULESET_V4, &l),
+		0);
+	assert_int_equal(l.length, 8);
+	assert_true(l.excepted);
+	assert_int_equal(l.packets, 7);
+	assert_int_equal(l.bytes, 420);
+	assert_int_equal(set_parse_line("add zg4-1f 10.0.0.1 packets 0 bytes 0", RULESET_V4, &l),
+			 0);
+	assert_int_equal(l.length, 32);
+	assert_false(l.excepted);
+	assert_int_equal(set_parse_line("add zg6-1f 2001:db8::/32", RULESET_V6, &l), 0);
+	assert_int_equal(l.length, 32);
+	assert_int_equal(set_parse_line("add zg4-peers 192.0.2.1,tcp:80,10.0.0.1", RULESET_V4, &l),
+			 0);
+	assert_int_equal(l.port, 80);
+	assert_string_equal(addr_format(&l.peer, text), "10.0.0.1");
+}
+
 static void what_is_not_ours_is_refused(void **state)
 {
 	static const char *const lines[] = {
@@ -62,7 +87,13 @@ static void what_is_not_ours_is_refused(void **state)
 		"add zg4-open 192.0.2.1,tcp:+1",
 		"add zg4-open 192.0.2.1,0:80",
 		"add zg4-open 192.0.2.1,256:80",
-		"add zg4-open 192.0.2.1,tcp:80,10.0.0.1",
+		"add zg4-open 192.0.2.1,tcp:80,",
+		"add zg4-open 192.0.2.1,tcp:80,2001:db8::1",
+		"add zg4-1f 10.0.0.0/33",
+		"add zg4-1f 10.0.0.0/",
+		"add zg4-1f 10.0.0.0/8 timeout 7",
+		"add zg4-1f 10.0.0.0/8 packets",
+		"add zg4-1f 10.0.0.0/8 bytes -1",
 		"add zg4-open 2001:db8::1",
 		"add zg4-open 192.0.2",
 		"add zg4-open ,tcp:80",
@@ -84,6 +115,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_set_itself),
 		cmocka_unit_test(entries),
+		cmocka_unit_test(lists_and_peers),
 		cmocka_unit_test(what_is_not_ours_is_refused),
 	};
 

@@ -13,21 +13,22 @@
 #include "kernel/setlib.h"
 #include "unit/fake_libipset.h"
 
-static struct setlib *lib;
+static struct set_work work;
 static struct plan_ops ops;
 
 static int setup(void **state)
 {
 	(void)state;
-	memset(&fake_ipset, 0, sizeof(fake_ipset));
-	lib = setlib_new();
+	fake_reset();
+	work = (struct set_work){.lib = setlib_new()};
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	setlib_free(lib);
+	set_work_clear(&work);
+	fake_reset();
 	plan_ops_clear(&ops);
 	return 0;
 }
@@ -55,7 +56,7 @@ static void operations_are_run_in_order(void **state)
 	push(PLAN_ADD_ENTRY, RULESET_DROP, "192.0.2.1", 0);
 	push(PLAN_DELETE_ENTRY, RULESET_OPEN, "192.0.2.9", 80);
 	push(PLAN_DELETE_SET, RULESET_FTP, NULL, 0);
-	set_work_run(lib, ops.ops, ops.count);
+	set_work_run(&work, ops.ops, ops.count);
 	for (size_t i = 0; i < ops.count; i++)
 		assert_int_equal(ops.ops[i].result, 0);
 	assert_true(fake_holds("zg4-open", "192.0.2.1,tcp:80"));
@@ -68,7 +69,7 @@ static void many_entries_are_few_messages(void **state)
 	push(PLAN_ADD_SET, RULESET_OPEN, NULL, 0);
 	for (uint16_t i = 0; i < 3000; i++)
 		push(PLAN_ADD_ENTRY, RULESET_OPEN, "192.0.2.1", (uint16_t)(1 + i % 50));
-	set_work_run(lib, ops.ops, ops.count);
+	set_work_run(&work, ops.ops, ops.count);
 	for (size_t i = 0; i < ops.count; i++)
 		assert_int_equal(ops.ops[i].result, 0);
 	assert_in_range(fake_ipset.commits, 1, 5);
@@ -84,7 +85,7 @@ static void a_refused_entry_does_not_stop_the_next(void **state)
 	push(PLAN_ADD_ENTRY, RULESET_FTP, "192.0.2.3", 0); /* there is no such set */
 	push(PLAN_ADD_ENTRY, RULESET_OPEN, "192.0.2.4", 80);
 	fake_ipset.refuse = "192.0.2.2,tcp:80";
-	set_work_run(lib, ops.ops, ops.count);
+	set_work_run(&work, ops.ops, ops.count);
 	assert_int_equal(ops.ops[1].result, 0);
 	assert_true(ops.ops[2].result < -4096);
 	assert_int_equal(ops.ops[3].result, -ENOENT);
@@ -104,10 +105,10 @@ static void a_look_shows_what_is_ours(void **state)
 	push(PLAN_ADD_SET, RULESET_DROP, "2001:db8::1", 0);
 	push(PLAN_ADD_ENTRY, RULESET_OPEN, "192.0.2.1", 80);
 	push(PLAN_ADD_ENTRY, RULESET_DROP, "2001:db8::1", 0);
-	set_work_run(lib, ops.ops, ops.count);
-	setlib_create(lib, "theirs", &other);
-	setlib_create(lib, "zg6-open", &other); /* our name, but not our set */
-	assert_int_equal(set_work_look(lib, &r), 0);
+	set_work_run(&work, ops.ops, ops.count);
+	setlib_create(work.lib, "theirs", &other);
+	setlib_create(work.lib, "zg6-open", &other); /* our name, but not our set */
+	assert_int_equal(set_work_look(&work, &r), 0);
 	assert_int_equal(r.set_count, 2);
 	assert_int_equal(r.sets[0].id.kind, RULESET_OPEN);
 	assert_int_equal(r.sets[1].id.family, RULESET_V6);
@@ -116,7 +117,7 @@ static void a_look_shows_what_is_ours(void **state)
 	assert_int_equal(ruleset_compare_entries(&r.entries[1], &ops.ops[3].entry), 0);
 	ruleset_clear(&r);
 	fake_ipset.fail = "Kernel error received: Operation not permitted";
-	assert_int_equal(set_work_look(lib, &r), -EPERM);
+	assert_int_equal(set_work_look(&work, &r), -EPERM);
 }
 
 static void what_cannot_be_ours_is_no_ruleset(void **state)
@@ -125,9 +126,9 @@ static void what_cannot_be_ours_is_no_ruleset(void **state)
 
 	(void)state;
 	push(PLAN_ADD_SET, RULESET_OPEN, NULL, 0);
-	set_work_run(lib, ops.ops, ops.count);
+	set_work_run(&work, ops.ops, ops.count);
 	strcpy(fake_ipset.sets[0].elements[0], "192.0.2.1,icmp:echo-request");
-	assert_int_equal(set_work_look(lib, &r), -EBADMSG);
+	assert_int_equal(set_work_look(&work, &r), -EBADMSG);
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static char lines[400];
 static int setup(void **state)
 {
 	(void)state;
-	memset(&fake_ipset, 0, sizeof(fake_ipset));
+	fake_reset();
 	lines[0] = '\0';
 	lib = setlib_new();
 	return 0;
@@ -29,6 +29,7 @@ static int teardown(void **state)
 	(void)state;
 	setlib_free(lib);
 	assert_int_equal(fake_ipset.open, 0);
+	fake_reset();
 	return 0;
 }
 

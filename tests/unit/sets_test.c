@@ -48,7 +48,7 @@ static int setup(void **state)
 	const struct sets_callbacks cb = {.ran = on_ran, .looked = on_looked};
 
 	(void)state;
-	memset(&fake_ipset, 0, sizeof(fake_ipset));
+	fake_reset();
 	memset(&test, 0, sizeof(test));
 	test.loop = ev_loop_new(EVFLAG_AUTO);
 	test.sets = sets_new(test.loop, &cb);
@@ -64,6 +64,7 @@ static int teardown(void **state)
 	ruleset_free(test.found);
 	ev_loop_destroy(test.loop);
 	assert_int_equal(fake_ipset.open, 0);
+	fake_reset();
 	return 0;
 }
 

@@ -191,6 +191,7 @@ static void texts_have_their_forms(void **state)
 		{"[node]\nname = gw\x1b[2J", "control character"},
 		{"[node]\nname = gw\x7f", "control character"},
 		{"[node]\nvip_link = eth/0", "network interface"},
+		{"[node]\npeers = 10.0.0.2, gw-2", "IPv4 or IPv6 address"},
 		{"[kernel]\nvip_device = eth0:1", "network interface"},
 		{"[store]\npath = /var/\a", "control character"},
 		{"[store]\npath = /var/\xc2\x9bJ", "control character"},
@@ -239,7 +240,7 @@ static void good_texts_are_taken(void **state)
 {
 	static const char text[] =
 		"# a comment may hold anything: \x1b \xe9\n"
-		"[node]\nname = gw-1.Example_1.net\nzones = zone-a, 1\nvip_link = eth0.12\n"
+		"[node]\nname = gw-1.Example_1.net\nzones = zone-a, 1\nvip_link = eth0.12\npeers = 10.0.0.2, 2001:db8::2\n"
 		"[api]\nallowed_hosts = gw-1, 192.0.2.1, [2001:db8::1], Gw.example.net\n"
 		"[store]\npath = /srv/gr\xc3\xb6\xc3\x9f e\n"
 		"[dns]\napex = lb.example.net., _x.example.org\nns = ns1=192.0.2.1=2001:db8::1, ns2.\n"
