@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Listeners with a range of ports, with packets: 8000-8100 and all ports, TCP, UDP and SCTP, through firewall marks."""
 
+import random
 import re
 import socket
+import threading
+import time
 
 from zglab import CLIENT4, OTHER_VIP4, VIP4, VIP6, case
 from zglab.documents import balancer, check, document, group, listener
-from zglab.filters import NETFILTER, Ports, is_open, is_refused, knock, network, rules, sets
+from zglab.filters import NETFILTER, Ports, is_open, is_refused, knock, network, operations, rules, sets
 from zglab.lab import OTHER_VIP6
 
 LAB_KIND = "uml"
@@ -200,6 +203,8 @@ def restarted_and_killed_without_a_broken_connection(lab):
         changes = capture.changes()
     assert not set(changes) & {"NEW_SERVICE", "SET_SERVICE", "DEL_SERVICE", "NEW_DEST", "DEL_DEST", "SET_DEST"}, changes
     assert ((rules(lab), rules(lab, 6)), sets(lab)) == (there, held)
+    for op, subsystem in (("set_rules", "iptables"), ("add_entry", "ipset"), ("add_set", "ipset")):
+        assert operations(lab, op, subsystem) == 0, op
     traffic.stop()
     assert traffic.broken == [] and traffic.refused == [] and traffic.opened > 10, (traffic.broken, traffic.refused)
     # What others do to ours is mended, and what they do to theirs is not looked at.
@@ -217,6 +222,45 @@ def restarted_and_killed_without_a_broken_connection(lab):
     lab.gw.daemon.start()
     assert lab.gw.daemon.stop() == 0
     assert services(lab) == {"1509949443": []} and rules(lab)[0] == [] and sets(lab) == {}
+
+
+def write_and_never_mind(lab, members):
+    try:
+        lab.gw.api.patch("/load-balancers/shop/listeners/tcp", members)
+    except Exception:  # cut in the middle of the answer
+        pass
+
+
+@case(load=MODULES)
+def killed_in_the_middle_of_a_change(lab):
+    network(lab, tcp=PORTS, udp=PORTS)
+    lab.start(two_protocols(lab))
+    chance = random.Random(9)
+    wanted, seen = {"port_range": [8000, 8100]}, {}
+
+    def all_of_it():
+        return rules(lab), rules(lab, 6), sets(lab), services(lab), sorted(map(str, lab.gw.table()))
+
+    for turn in range(6):
+        wanted = {"port_range": None, "port": 8050} if wanted["port_range"] else {"port_range": [8000, 8100]}
+        if turn < 2:  # left alone: what the kernel has then
+            lab.gw.api.patch("/load-balancers/shop/listeners/tcp", wanted).expect(200)
+            lab.wait_in_service()
+            lab.wait(lambda: len(services(lab)) == (4 if wanted["port_range"] else 2), 5 + lab.margin, "settled")
+            seen[bool(wanted["port_range"])] = all_of_it()
+            continue
+        thread = threading.Thread(target=write_and_never_mind, args=(lab, wanted), daemon=True)
+        thread.start()
+        time.sleep(chance.uniform(0, 0.3))
+        lab.gw.daemon.kill()
+        thread.join(10)
+        lab.gw.daemon.start()
+        now = lab.gw.api.get("/load-balancers/shop/listeners/tcp").expect(200).json
+        wanted = {"port_range": now.get("port_range")}
+        lab.wait(lambda ranged=bool(wanted["port_range"]): all_of_it() == seen[ranged], 5 + lab.margin,
+                 f"after kill -9 and a start the kernel has what the document says: {wanted}", pause=0.1)
+        lab.wait_in_service()
+        assert set(lab.who(port=8050, count=3)) == {"s1"}
 
 
 @case(load=MODULES)
