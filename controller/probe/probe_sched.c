@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "model/health_check.h"
 #include "probe/probe_identity.h"
+#include "probe/probe_spare.h"
 
 #include <sys/resource.h>
 
@@ -206,6 +207,15 @@ struct probe_entry *probe_sched_add(struct probe_sched *s, const struct probe_ta
 	return e;
 }
 
+/* Where nothing is probed any more, no socket waits for a probe. */
+static void probe_sched_rest(struct probe_sched *s)
+{
+	if (s->probes.count)
+		return;
+	probe_spare_free(s->io.spare);
+	s->io.spare = NULL;
+}
+
 void probe_sched_remove(struct probe_sched *s, struct probe_entry *e)
 {
 	struct probe_shared *p = e->shared;
@@ -224,6 +234,7 @@ void probe_sched_remove(struct probe_sched *s, struct probe_entry *e)
 		abort();     /* its check was changed behind our back */
 	if (p != s->telling) /* otherwise it goes when all have been told */
 		probe_sched_drop(s, p);
+	probe_sched_rest(s);
 }
 
 void probe_sched_retarget(struct probe_sched *s, struct probe_entry *e,

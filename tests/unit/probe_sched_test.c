@@ -257,6 +257,33 @@ static void test_adding_in_the_callback(void **state)
 	scene_end(&sc);
 }
 
+/* A socket waits for the next probe only as long as anything is probed. */
+static void test_removal_of_the_last(void **state)
+{
+	struct health_check c = fixture_check(CHECK_TCP);
+	struct fixture_ref told = {.pause = USEC_NEVER};
+	struct probe_entry *e;
+	struct fixture_server s;
+	struct probe_target t;
+	struct fixture f;
+	int files;
+
+	(void)state;
+	fixture_server_start(&s, "127.0.0.1", NULL, NULL);
+	t = fixture_target(&c, &s);
+	fixture_start(&f, fixture_on_result);
+	files = fixture_count_files();
+	for (int i = 0; i < 2; i++) {
+		e = probe_sched_add(f.sched, &t, &told, time_monotonic());
+		fixture_loop(&f, FIXTURE_END);
+		assert_int_equal(fixture_count_files(), files + 1);
+		probe_sched_remove(f.sched, e);
+		assert_int_equal(fixture_count_files(), files);
+	}
+	fixture_stop(&f);
+	fixture_server_stop(&s);
+}
+
 /* The result of one probe removes others that are in flight or wait in the same slot. */
 static void test_removal_of_other_probes(void **state)
 {
@@ -364,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_not_before_the_first_start),
 		cmocka_unit_test(test_removal_in_the_callback),
 		cmocka_unit_test(test_adding_in_the_callback),
+		cmocka_unit_test(test_removal_of_the_last),
 		cmocka_unit_test(test_removal_of_other_probes),
 		cmocka_unit_test(test_free_while_in_flight),
 		cmocka_unit_test(test_retarget_in_flight),
