@@ -263,13 +263,15 @@ async function lab_the_daemon_is_lost_and_regained(world) {
 	await close(page)
 }
 
-/** With something to look at: a server down, a drain, a shift. */
+/** With something to look at: a server down, a drain, a shift, an access list. */
 async function lab_every_page_in_both_themes_and_narrow(world) {
 	const page = await open(world)
 	await world.gateway.act('kill', 'web-4')
 	const put = (path, method, body) => page.evaluate(async ([p, m, b]) => (await fetch(p, {method: m, headers: {'Content-Type': 'application/json'}, body: JSON.stringify(b)})).status, [path, method, body])
 	assert.equal(await put('/api/v1/server-groups/web/servers/web-1/drain', 'PUT', {comment: 'new disk'}), 201)
 	assert.equal(await put('/api/v1/zone-shifts', 'POST', {zone: 'zone-b', load_balancer: 'shop', expires_in: '1h', comment: 'new switch'}), 201)
+	assert.equal(await put('/api/v1/access-lists/office', 'PUT', {default_action: 'allow', entries: [{cidr: '203.0.113.0/24', action: 'deny', comment: 'scanners'}, {cidr: '203.0.113.7/32', action: 'allow'}]}), 201)
+	assert.equal(await put('/api/v1/load-balancers/shop/listeners/http', 'PATCH', {access_list: 'office'}), 200)
 	await weights(world, 100, {'web-1': 0, 'web-4': 0})
 	await close(page)
 	await walk(world)

@@ -17,7 +17,7 @@ async function contextOf(world, bypassCSP) {
 async function newPage(world, context) {
 	const page = await context.newPage()
 	page.on('pageerror', fault => page.troubles.push(fault.stack))
-	page.on('console', message => { if (message.type() === 'error' && !/status of (401|403|404|409|412|422|503)|ERR_/.test(message.text())) page.troubles.push(message.text()) })
+	page.on('console', message => { if (message.type() === 'error' && !/status of (400|401|403|404|409|412|422|503)|ERR_/.test(message.text())) page.troubles.push(message.text()) })
 	page.on('request', request => { if (!request.url().startsWith(new URL(world.base).origin)) page.troubles.push(`asks ${request.url()}`) })
 	return page
 }

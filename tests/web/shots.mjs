@@ -8,7 +8,7 @@ import {close, open, until, visit} from './page.mjs'
 const ROUTES = [
 	'#/', '#/load-balancers', '#/load-balancers/shop', '#/load-balancers/shop/edit', '#/load-balancers/shop/zones/zone-a', '#/load-balancers/shop/listeners/http', '#/load-balancers/:new',
 	'#/server-groups', '#/server-groups/web', '#/server-groups/web/servers/web-1', '#/server-groups/web/servers/web-4', '#/server-groups/web/servers/web-1/edit', '#/server-groups/web/check', '#/server-groups/:new',
-	'#/zones', '#/zones/:new', '#/dns?name=shop.lb.example.net', '#/config', '#/config/history', '#/config/history/1', '#/events', '#/events/audit',
+	'#/zones', '#/zones/:new', '#/access-lists', '#/access-lists/office', '#/access-lists/office/edit', '#/access-lists/:new', '#/dns?name=shop.lb.example.net', '#/config', '#/config/history', '#/config/history/1', '#/events', '#/events/audit',
 	'#/system', '#/system/kernel', '#/system/settings', '#/system/users', '#/system/tokens', '#/system/sessions', '#/nothing/here',
 ]
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

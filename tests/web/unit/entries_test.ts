@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict'
 import {test} from 'node:test'
-import {compareEntries, parseEntries, putEntries} from '../../../webui/src/lib/entries.ts'
+import {compareEntries, parseEntries} from '../../../webui/src/lib/entries.ts'
 
 test('entries are read line by line', () => {
 	assert.deepEqual(parseEntries('203.0.113.0/24 deny # scanners # all\n\n# nothing\n198.51.100.7\n2001:db8::1 allow', 'allow'), {fault: '', lines: [1, 4, 5], entries: [
@@ -9,11 +9,6 @@ test('entries are read line by line', () => {
 	]})
 	assert.match(parseEntries('10.0.0.0/8\n10.0.0.0/8 maybe', 'deny').fault, /^line 2/)
 	assert.match(parseEntries('10.0.0.0/8 deny it', 'deny').fault, /^line 1/)
-})
-
-test('what is put takes the place of its network', () => {
-	const old = [{cidr: '10.0.0.0/8', action: 'deny'}, {cidr: '192.0.2.0/24', action: 'deny'}] as const
-	assert.deepEqual(putEntries([...old], [{cidr: '10.0.0.0/8', action: 'allow'}], ['192.0.2.0/24']), [{cidr: '10.0.0.0/8', action: 'allow'}])
 })
 
 test('networks stand by number, IPv4 first', () => {

@@ -24,12 +24,6 @@ export function parseEntries(text: string, otherwise: AccessEntry['action']): Re
 
 const withLength = (network: string): string => network.includes('/') ? network : `${network}/${network.includes(':') ? 128 : 32}`
 
-/** The entries with these put in, each in the place of that of its network. */
-export function putEntries(old: AccessEntry[], add: AccessEntry[], remove: string[]): AccessEntry[] {
-	const gone = new Set([...remove, ...add.map(e => e.cidr)])
-	return [...old.filter(e => !gone.has(e.cidr)), ...add]
-}
-
 /** IPv4 before IPv6, by number and not by letter. */
 export function compareEntries(a: AccessEntry, b: AccessEntry): number {
 	return keyOf(a.cidr) < keyOf(b.cidr) ? -1 : keyOf(a.cidr) > keyOf(b.cidr) ? 1 : 0

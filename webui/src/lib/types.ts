@@ -39,6 +39,7 @@ export type LoadBalancer = Shown<S['LoadBalancerItem'], 'name' | 'zones' | 'list
 export type Group = Shown<S['ServerGroupItem'], 'name'> & {status: GroupSummary}
 export type Zone = Shown<S['ZoneItem'], 'name'>
 export type AccessEntry = S['AccessEntry']
+export type AccessVerdict = S['AccessVerdict']
 export type AccessList = Shown<S['AccessListItem'], 'name'>
 export interface List<T> { items: T[]; next_cursor: string | null }
 

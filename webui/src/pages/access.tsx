@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Access lists: which clients may come in to the listeners that name them.
 import {useMemo, useState} from 'preact/hooks'
-import {request} from '../lib/api.ts'
-import {compareEntries, ENTRIES_HELP, parseEntries, putEntries} from '../lib/entries.ts'
+import {get, request} from '../lib/api.ts'
+import {compareEntries, ENTRIES_HELP, parseEntries} from '../lib/entries.ts'
 import {plural} from '../lib/format.ts'
 import {useAccessLists, useBalancers} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
@@ -14,11 +14,11 @@ import {Act, Empty, Fault, Numbers, PageHead, StateMark, Waiting} from '../ui/bi
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {Area, Select, Text} from '../ui/fields.tsx'
 import {Cards} from '../ui/paged.tsx'
+import {ACTIONS, AccessQuestion} from '../ui/question.tsx'
 import {sortRows, VirtualTable, type Column, type Order} from '../ui/table.tsx'
 
 const PATH = '/api/v1/access-lists/{access_list}'
-const LOOKS = {allow: {word: 'Allowed', tone: 'ok', shape: 'disc'}, deny: {word: 'Denied', tone: 'bad', shape: 'cross'}} as const
-const wordOf = (action: AccessEntry['action']) => LOOKS[action].word.toLowerCase()
+const wordOf = (action: AccessEntry['action']) => ACTIONS[action].word.toLowerCase()
 
 /** [load balancer, listener] of all that name it. */
 export function usersOf(name: string, balancers: LoadBalancer[]): [string, string][] {
@@ -30,7 +30,7 @@ function Users({list}: {list: [string, string][]}) {
 	return <>{list.slice(0, 12).map(([lb, l], i) => <span key={`${lb}/${l}`}>{i > 0 && ', '}<a href={href('load-balancers', lb, 'listeners', l)}>{lb}/{l}</a></span>)}{list.length > 12 && ` and ${list.length - 12} more`}</>
 }
 
-const totalOf = (a: AccessList): number => (a.status?.entries_v4 ?? 0) + (a.status?.entries_v6 ?? 0)
+const totalOf = (a: Pick<AccessList, 'status'>): number => (a.status?.entries_v4 ?? 0) + (a.status?.entries_v6 ?? 0)
 
 export function AccessLists() {
 	const lists = useAccessLists(), balancers = useBalancers()
@@ -74,7 +74,7 @@ function columnsOf(picked: Set<string>, toggle: (cidr: string) => void, change: 
 	return [
 		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: e => <input type="checkbox" checked={picked.has(e.cidr)} aria-label={`Pick ${e.cidr}`} onChange={() => toggle(e.cidr)} />},
 		{id: 'cidr', head: 'Network', width: '34%', rowHeader: true, sort: compareEntries, cell: e => <><span class="mono" title={e.cidr}>{e.cidr}</span>{e.comment && <span class="under narrow-only">{e.comment}</span>}</>},
-		{id: 'action', head: 'Clients', width: '138px', sort: (a, b) => a.action.localeCompare(b.action) || compareEntries(a, b), cell: e => <StateMark as={LOOKS[e.action]} />},
+		{id: 'action', head: 'Clients', width: '138px', sort: (a, b) => a.action.localeCompare(b.action) || compareEntries(a, b), cell: e => <StateMark as={ACTIONS[e.action]} />},
 		{id: 'comment', head: 'Comment', wideOnly: true, twoLines: true, sort: (a, b) => (a.comment ?? '').localeCompare(b.comment ?? ''), cell: e => <span title={e.comment}>{e.comment}</span>},
 		{id: 'change', head: <span class="hide">Actions</span>, width: '92px', num: true, wideOnly: true, cell: e => <Act class="small" why={why} label={`Change ${e.cidr}`} onClick={() => change(e)}>Change</Act>},
 	]
@@ -82,6 +82,29 @@ function columnsOf(picked: Set<string>, toggle: (cidr: string) => void, change: 
 
 /** Text that an entry is found by: its network, its comment, or what it does. */
 const matches = (e: AccessEntry, text: string): boolean => e.cidr.includes(text) || (e.comment ?? '').toLowerCase().includes(text) || e.action === text
+
+/** Of more entries than stand in the document: they are put and removed by their networks. */
+function Many({name, change}: {name: string; change: Change}) {
+	const why = whyNot('editor')
+	return (
+		<section class="panel stack" aria-label="Entries">
+			<div class="spread"><h2>Entries</h2><div class="actions"><Act class="main-action" why={why} onClick={() => showDialog(() => <AddDialog name={name} change={change} />)}>Add entries</Act>
+				<Act why={why} onClick={() => showDialog(() => <RemoveDialog name={name} change={change} />)}>Remove entries</Act></div></div>
+			<Empty title="Too many for a page" text="The command line has them all, a line an entry." cli={`zonegate access export ${name}`} />
+		</section>
+	)
+}
+
+function RemoveDialog({name, change}: {name: string; change: Change}) {
+	const [text, setText] = useState('')
+	const read = parseEntries(text, 'deny')
+	return (
+		<ActionDialog title={`Remove entries of ${name}`} action="Remove" danger done={`${plural(read.entries.length, 'entry', 'entries')} removed`} ready={read.fault === '' && read.entries.length > 0} why={read.fault || 'Give a network'}
+			run={() => change([], read.entries.map(e => e.cidr))}>
+			<Area label="Networks" value={text} onInput={setText} rows={8} help="one a line" fault={text.trim() !== '' && read.fault ? read.fault : undefined} />
+		</ActionDialog>
+	)
+}
 
 function Entries({name, list, change}: {name: string; list: AccessEntry[]; change: Change}) {
 	const [find, setFind] = useState('')
@@ -117,17 +140,18 @@ function Entries({name, list, change}: {name: string; list: AccessEntry[]; chang
 const NO_ENTRIES: AccessEntry[] = []
 
 export function AccessPage({name}: {name: string}) {
-	const read = useResource(`access-${name}`, () => request<AccessList>('GET', PATH, {params: {access_list: name}}), 5000)
+	const read = useResource(`access-${name}`, () => get(PATH, {access_list: name}), 5000)
 	const balancers = useBalancers()
-	const answer = read.data.value, a = answer?.data
+	const a = read.data.value
 	const list = a?.entries ?? NO_ENTRIES
 	const change: Change = useMemo(() => async (add, remove) => {
-		await request('PATCH', PATH, {params: {access_list: name}, body: {entries: putEntries(list, add, remove)}, headers: answer?.etag ? {'If-Match': answer.etag} : {}})
-	}, [list, answer?.etag])
+		await request('PATCH', `${PATH}/entries`, {params: {access_list: name}, body: {add, remove}})
+	}, [name])
 	const crumbs = [{text: 'Access lists', href: '#/access-lists'}]
 	if (!a) return <><PageHead title={name} crumbs={crumbs} /><Waiting what={`access list ${name}`} error={read.error.value} /></>
 	const users = usersOf(name, balancers.data.value?.items ?? [])
 	const allowed = list.filter(e => e.action === 'allow').length
+	const split = a.entries ? [{value: allowed.toLocaleString('en'), text: 'allowed'}, {value: (list.length - allowed).toLocaleString('en'), text: 'denied'}] : []
 	const remove = () => showDialog(() => <ActionDialog title={`Remove ${name}`} action="Remove" danger done={`${name} was removed`} run={async () => { await request('DELETE', PATH, {params: {access_list: name}}); go('access-lists') }}><p>A list that a listener names is not removed.</p></ActionDialog>)
 	return (
 		<>
@@ -137,13 +161,14 @@ export function AccessPage({name}: {name: string}) {
 			</PageHead>
 			{read.error.value?.status ? <Fault error={read.error.value} what="Not renewed" /> : null}
 			<section class="panel stack live" aria-label="In numbers">
-				<Numbers items={[{value: totalOf(a).toLocaleString('en'), text: totalOf(a) === 1 ? 'entry' : 'entries'}, {value: allowed.toLocaleString('en'), text: 'allowed'}, {value: (list.length - allowed).toLocaleString('en'), text: 'denied'}]} />
+				<Numbers items={[{value: totalOf(a).toLocaleString('en'), text: totalOf(a) === 1 ? 'entry' : 'entries'}, ...split]} />
 				<dl class="facts">
-					<dt>All others</dt><dd><StateMark as={LOOKS[a.default_action ?? 'deny']} /></dd>
+					<dt>All others</dt><dd><StateMark as={ACTIONS[a.default_action ?? 'deny']} /></dd>
 					<dt>Used by</dt><dd><Users list={users} /></dd>
 				</dl>
 			</section>
-			<Entries name={name} list={list} change={change} />
+			{users.length > 0 && <AccessQuestion listeners={users} />}
+			{a.entries ? <Entries name={name} list={list} change={change} /> : <Many name={name} change={change} />}
 		</>
 	)
 }

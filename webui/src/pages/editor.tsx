@@ -15,6 +15,7 @@ import {closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Area, Select, Text} from '../ui/fields.tsx'
 import {ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
 import {PlanView} from '../ui/plan.tsx'
+import {AccessQuestion} from '../ui/question.tsx'
 import {ActionDialog} from '../ui/dialog.tsx'
 
 type Kind = 'zone' | 'access_list' | 'server_group' | 'server' | 'load_balancer' | 'lb_zone' | 'listener'
@@ -201,6 +202,7 @@ function Editor(p: EditorProps) {
 				<div class="row"><button type="submit" class="main-action" aria-disabled={why || busy ? 'true' : undefined}>{busy ? 'Saving …' : 'Save'}</button>
 					<button type="button" onClick={() => { if (!busy) void preview() }}>What it will do</button><a class="button" href={p.back}>Cancel</a>{why && <span class="why">{why}</span>}</div>
 			</form>
+			{p.id === 'listener' && p.name && <AccessQuestion listeners={[[p.parent, p.name]]} />}
 		</>
 	)
 }
