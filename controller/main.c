@@ -76,6 +76,10 @@ static int parse_options(int argc, char **argv, struct options *o)
 			return EXIT_USAGE;
 		}
 	}
+	if (o->check && o->flush) {
+		fputs("zonegated: either --check, which changes nothing, or --flush\n", stderr);
+		return EXIT_USAGE;
+	}
 	if (optind < argc) {
 		fprintf(stderr, "zonegated: unexpected argument \"%s\"\n", argv[optind]);
 		print_usage(stderr);

@@ -33,7 +33,9 @@ static char *cli_check_question(const struct cli *cli)
 		json_t *into = cli_check_is_question(cli->args[i]) ? question : check;
 
 		if (cli_diff_set_member(into, cli->args[i])) {
-			fprintf(stderr, "zonegate: \"%s\" is not MEMBER=VALUE\n", cli->args[i]);
+			fprintf(stderr,
+				"zonegate: \"%s\" is not MEMBER=VALUE (null takes a member away)\n",
+				cli->args[i]);
 			json_decref(question);
 			return NULL;
 		}

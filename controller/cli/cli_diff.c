@@ -71,8 +71,7 @@ void cli_diff_write_change(const json_t *change, bool color, struct buf_writer *
 
 static json_t *cli_diff_value(const char *text)
 {
-	json_t *value = *text ? json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL)
-			      : json_null();
+	json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
 
 	return value ? value : json_string(text);
 }
@@ -83,7 +82,7 @@ int cli_diff_set_member(json_t *patch, const char *assignment)
 	char *equals = strchr(copy, '='), *rest = copy, *name;
 	json_t *value;
 
-	if (!equals)
+	if (!equals || !equals[1])
 		return -EINVAL;
 	*equals = '\0';
 	while ((name = strsep(&rest, ".")) && rest) {

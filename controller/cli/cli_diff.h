@@ -11,8 +11,9 @@
 /* Lines for one change {action, path, old, new}: "+ path" and its members, "- path", or "~ path" and "member: old -> new". */
 void cli_diff_write_change(const json_t *change, bool color, struct buf_writer *w);
 
-/* Sets a member of a merge patch from "a.b=value": the value is JSON if it reads as such, else text; an empty one is null
- * (removes the member). 0 or -EINVAL for what has no "=", an empty name, or goes through a member that is no object. */
+/* Sets a member of a merge patch from "a.b=value": the value is JSON if it reads as such (null removes the
+ * member), else text. 0 or -EINVAL for what has no "=", an empty name or value (a variable of a shell that is not set), or goes
+ * through a member that is no object. */
 int cli_diff_set_member(json_t *patch, const char *assignment);
 
 #endif

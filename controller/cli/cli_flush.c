@@ -34,6 +34,11 @@ enum cli_exit cli_flush_run(struct cli *cli)
 	AUTO_FREE char *installed = mem_printf("%s/../sbin/" FLUSH_PROGRAM, folder);
 	char *const *settings = cli->arg_count ? cli->args : NULL;
 
+	if (cli->options.server) {
+		fprintf(stderr,
+			"zonegate: flush acts on this host alone: without --server and ZONEGATE_SERVER\n");
+		return EXIT_USAGE;
+	}
 	for (size_t i = 0; i < 2; i++) {
 		const char *program = i == 0 ? beside : installed;
 

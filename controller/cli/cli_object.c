@@ -286,7 +286,9 @@ static char *cli_object_body(const struct cli *cli, size_t *ret_size)
 	patch = json_object();
 	for (size_t i = 1; i < cli->arg_count; i++) {
 		if (cli_diff_set_member(patch, cli->args[i])) {
-			fprintf(stderr, "zonegate: \"%s\" is not MEMBER=VALUE\n", cli->args[i]);
+			fprintf(stderr,
+				"zonegate: \"%s\" is not MEMBER=VALUE (null takes a member away)\n",
+				cli->args[i]);
 			json_decref(patch);
 			return NULL;
 		}

@@ -74,7 +74,7 @@ static char *cli_settings_patch(const struct cli *cli)
 		if (cli_diff_set_member(patch, cli->args[i]) == 0)
 			continue;
 		fprintf(stderr,
-			"zonegate: \"%s\": MEMBER=VALUE is expected, as timeouts.udp_s=60\n",
+			"zonegate: \"%s\": MEMBER=VALUE is expected, as timeouts.udp_s=60 (null: the default)\n",
 			cli->args[i]);
 		json_decref(patch);
 		return NULL;

@@ -177,6 +177,8 @@ def options_are_those_of_the_help(lab):
     daemon = lab.gw.daemon
     for arguments in (["--colour"], ["more"], ["-c"], ["--state-dir"]):
         ends(lab, 64, arguments, "usage: zonegated")
+    ends(lab, 64, ["--flush", "--check"], "either --check")
+    ends(lab, 64, ["--check", "--flush"], "either --check")
     ends(lab, 0, ["--help"], "-c, --config FILE", "--state-dir DIR", "--check", "--version")
     chosen, other = f"{daemon.folder}/chosen", f"{daemon.folder}/other"
     daemon.settings["kernel"]["ipvs"] = "off"

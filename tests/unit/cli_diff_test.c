@@ -56,8 +56,8 @@ static void assert_patch(const char *const *assignments, const char *text)
 
 static void diff_makes_patches(void **state)
 {
-	static const char *const bad[] = {"",     "weight", "=1",    ".a=1",
-					  "a.=1", "a..b=1", "x.y=1", "a=\xff"};
+	static const char *const bad[] = {"",       "weight", "=1",     ".a=1", "a.=1",
+					  "a..b=1", "x.y=1",  "a=\xff", "a=",   "a.b="};
 	json_t *patch = json_pack("{s:i}", "x", 1);
 
 	(void)state;
@@ -66,7 +66,7 @@ static void diff_makes_patches(void **state)
 				      "port=\"80\"", NULL},
 		"{\"weight\":7,\"zone\":\"za\",\"enabled\":false,\"comment\":\"a=b\",\"port\":\"80\"}");
 	assert_patch(
-		(const char *const[]){"c.type=http", "c.path=/up", "zone=", "list=[1,2]",
+		(const char *const[]){"c.type=http", "c.path=/up", "zone=null", "list=[1,2]",
 				      "address=10.0.0.1", NULL},
 		"{\"c\":{\"type\":\"http\",\"path\":\"/up\"},\"zone\":null,\"list\":[1,2],\"address\":\"10.0.0.1\"}");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

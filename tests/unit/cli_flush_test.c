@@ -45,10 +45,25 @@ static void the_program_is_looked_for_beside_this_one(void **state)
 	rig_end(&rig);
 }
 
+/* Nor does it reach for another host that a variable names. */
+static void no_other_host_is_flushed(void **state)
+{
+	struct cli_options o = {.server = "http://127.0.0.1:1"};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome done = cli_rig_run(&rig, cli_flush_run, 1, &o, WORDS("flush"));
+	assert_int_equal(done.exit, EXIT_USAGE);
+	assert_contains(done.err, "this host alone");
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_program_is_looked_for_beside_this_one),
+		cmocka_unit_test(no_other_host_is_flushed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
