@@ -186,6 +186,17 @@ static enum cli_exit cli_shift_rehearse(const struct cli_nodes *n, struct shift_
 	return EXIT_OK;
 }
 
+/* " --server URL" of a command that is to be typed, in two parts: a single node needs none. */
+static const char *cli_shift_option(const struct cli_node *node)
+{
+	return *node->name ? " --server " : "";
+}
+
+static const char *cli_shift_name(const struct cli_node *node)
+{
+	return *node->name ? node->name : "this node";
+}
+
 /* The node may have begun although it did not say so: what stands there is ours, as the rehearsal found nothing. */
 static void cli_shift_look_after(const struct cli_nodes *n, size_t index, const char *zone,
 				 struct shift_wish *w)
@@ -198,8 +209,9 @@ static void cli_shift_look_after(const struct cli_nodes *n, size_t index, const 
 		w->ids[index] = mem_strdup(id);
 	if (!found)
 		fprintf(stderr,
-			"zonegate: whether %s has shifted zone %s is not known: ask `zonegate --server %s override list`\n",
-			n->list[index].name, zone, n->list[index].name);
+			"zonegate: whether %s has shifted zone %s is not known: ask `zonegate%s%s override list`\n",
+			cli_shift_name(&n->list[index]), zone, cli_shift_option(&n->list[index]),
+			n->list[index].name);
 	json_decref(found);
 }
 
@@ -212,13 +224,15 @@ static void cli_shift_undo(const struct cli_nodes *n, const char *zone, struct s
 		if (!w->ids[i])
 			continue;
 		if (cli_shift_end(n, i, w->ids[i]) == EXIT_OK) {
-			fprintf(stderr, "zonegate: ended again at %s\n", n->list[i].name);
+			fprintf(stderr, "zonegate: ended again at %s\n",
+				cli_shift_name(&n->list[i]));
 			continue;
 		}
 		clean = false;
 		fprintf(stderr,
-			"zonegate: zone %s is STILL SHIFTED at %s: zonegate --server %s zone return %s\n",
-			zone, n->list[i].name, n->list[i].name, w->ids[i]);
+			"zonegate: zone %s is STILL SHIFTED at %s: zonegate%s%s zone return %s\n",
+			zone, cli_shift_name(&n->list[i]), cli_shift_option(&n->list[i]),
+			n->list[i].name, w->ids[i]);
 	}
 	if (clean && n->count > 1)
 		fprintf(stderr, "zonegate: zone %s is shifted at none of the nodes\n", zone);

@@ -38,6 +38,22 @@ static void shift_of_what_is_not_in_dns(void **state)
 	rig_end(&rig);
 }
 
+/* A single node has no name of its own. */
+static void the_node_is_not_there(void **state)
+{
+	struct cli_options o = {OPTIONS, .server = "http://127.0.0.1:1"};
+	struct rig rig = {0};
+
+	(void)state;
+	start(&rig);
+	AUTO_OUTCOME struct outcome done = cli_rig_run(&rig, cli_shift_start, 2, &o,
+						       WORDS("zone", "shift", "zb"));
+	assert_int_equal(done.exit, EXIT_UNREACHABLE);
+	assert_contains(done.err, "whether this node has shifted zone zb is not known: ask "
+				  "`zonegate override list`");
+	rig_end(&rig);
+}
+
 static void shift_at_one_node(void **state)
 {
 	struct cli_options o = {OPTIONS}, rehearsal = {OPTIONS, .dry_run = true},
@@ -276,6 +292,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shift_of_what_is_not_in_dns),
+		cmocka_unit_test(the_node_is_not_there),
 		cmocka_unit_test(shift_at_one_node),
 		cmocka_unit_test(shift_changes_are_rehearsed),
 		cmocka_unit_test(shift_that_is_refused),
