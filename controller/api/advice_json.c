@@ -39,6 +39,15 @@ json_t *advice_json_lb(const struct engine *e, const struct load_balancer *lb)
 	return list;
 }
 
+json_t *advice_json_list(const struct engine *e, const struct access_list *a)
+{
+	const struct advice_place at = advice_json_place(e);
+	json_t *list = json_array();
+
+	advice_give_list(&at, a, advice_json_add, list);
+	return list;
+}
+
 json_t *advice_json_document(const struct advice_place *at)
 {
 	json_t *list = json_array();

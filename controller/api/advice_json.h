@@ -12,6 +12,7 @@ struct engine;
 struct advice_place advice_json_place(const struct engine *e);
 /* Of the document in force, on this node. */
 json_t *advice_json_group(const struct engine *e, const struct server_group *g);
+json_t *advice_json_list(const struct engine *e, const struct access_list *a);
 json_t *advice_json_lb(const struct engine *e, const struct load_balancer *lb);
 
 json_t *advice_json_document(const struct advice_place *at);

@@ -177,10 +177,16 @@ static json_t *reply_take_status(struct status_json *status, const struct reply_
 	return list;
 }
 
-/* A group that is read by itself tells what can be said of its settings. */
+/* A group or an access list that is read by itself tells what can be said of its settings. */
 static void reply_add_advice(const struct reply_job *j, json_t *status)
 {
-	if (!j->object || j->object->kind != OBJECT_SERVER_GROUP || j->config_only)
+	if (!j->object || j->config_only)
+		return;
+	if (j->object->kind == OBJECT_ACCESS_LIST)
+		json_object_set_new(status, "advice",
+				    advice_json_list(j->request->api->engine,
+						     (const struct access_list *)j->object));
+	if (j->object->kind != OBJECT_SERVER_GROUP)
 		return;
 	json_object_set_new(
 		status, "advice",

@@ -240,6 +240,8 @@ static char *cli_object_advice_path(const struct cli *cli)
 		return mem_printf(CLI_BASE "/load-balancers/%s/status", escaped);
 	if (strcmp(word, "group") == 0 || strcmp(word, "server") == 0)
 		return mem_printf(CLI_BASE "/server-groups/%s/health?limit=1", escaped);
+	if (strcmp(word, "access") == 0)
+		return mem_printf(CLI_BASE "/access-lists/%s", escaped);
 	return NULL;
 }
 
@@ -253,6 +255,7 @@ static void cli_object_advise(const struct cli *cli)
 		return;
 	cli_client_get(cli->client, path, &a);
 	cli_print_advice(json_object_get(a.json, "advice"));
+	cli_print_advice(json_object_get(json_object_get(a.json, "status"), "advice"));
 }
 
 /* What a write answered: the dry run, or one word, warnings and advice. */

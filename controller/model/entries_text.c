@@ -77,14 +77,26 @@ static int split(const char *text, struct entry *x)
 	return length < 0 ? -EINVAL : 0;
 }
 
+/* For a message: what stands there may be no text at all. */
+static const char *quote(const char *text, char buf[ENTRIES_CIDR_MAX])
+{
+	size_t i;
+
+	for (i = 0; i < ENTRIES_CIDR_MAX - 1 && text[i]; i++)
+		buf[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+	buf[i] = '\0';
+	return buf;
+}
+
 int entries_parse_cidr(const char *text, const char *pointer, struct err *e, struct entry *ret_x)
 {
 	struct entry x = {.length = 0}, net;
+	char shown[ENTRIES_CIDR_MAX];
 
 	if (split(text, &x) < 0)
 		return err_set(e, ERR_FORMAT, pointer,
-			       "\"%.60s\" is not a prefix like \"198.51.100.0/24\" or an address",
-			       text);
+			       "\"%s\" is not a prefix like \"198.51.100.0/24\" or an address",
+			       quote(text, shown));
 	if (x.length == 0)
 		return err_set(e, ERR_RANGE, pointer,
 			       "%s is every address: use default_action instead", text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The table of advice and the walks over it. What a rule looks at is in advice_check.c, advice_load.c and advice_balancer.c.
+// The table of advice and the walks over it. What a rule looks at is in advice_check.c, advice_load.c, advice_balancer.c and advice_list.c.
 #include "plan/advice.h"
 
 #include <stdarg.h>
@@ -8,7 +8,14 @@
 #include "base/err.h"
 #include "plan/advice_rules.h"
 
-enum advice_about { ABOUT_CHECK, ABOUT_GROUP, ABOUT_LB, ABOUT_LISTENER, ABOUT_LISTENER_ZONE };
+enum advice_about {
+	ABOUT_CHECK,
+	ABOUT_GROUP,
+	ABOUT_LB,
+	ABOUT_LISTENER,
+	ABOUT_LISTENER_ZONE,
+	ABOUT_LIST
+};
 
 struct advice_rule {
 	enum advice_about about;
@@ -51,6 +58,10 @@ static const struct advice_rule rules[] = {
 	 advice_balancer_persists_twice},
 	{ABOUT_LISTENER, "server_is_client", "scheduler", advice_balancer_keeps_own_client},
 	{ABOUT_LISTENER, "dh_terminates", "scheduler", advice_balancer_dh_terminates},
+	{ABOUT_LIST, "list_unused", "", advice_list_is_unused},
+	{ABOUT_LIST, "list_denies_all", "default_action", advice_list_denies_all},
+	{ABOUT_LIST, "list_allows_all", "default_action", advice_list_says_nothing},
+	{ABOUT_LIST, "entries_without_effect", "entries", advice_list_repeats},
 };
 
 bool advice_say(char text[ADVICE_TEXT_MAX], const char *fmt, ...)
@@ -67,6 +78,8 @@ static void format_object(const struct advice_subject *s, char pointer[ERR_POINT
 {
 	if (!s->at)
 		pointer[0] = '\0';
+	else if (s->list)
+		snprintf(pointer, ERR_POINTER_MAX, "/access_lists/%s", s->list->o.name);
 	else if (s->zone)
 		snprintf(pointer, ERR_POINTER_MAX, "/load_balancers/%s/zones/%s", s->lb->o.name,
 			 s->zone->o.name);
@@ -136,6 +149,14 @@ void advice_give_lb(const struct advice_place *at, const struct load_balancer *l
 	}
 }
 
+void advice_give_list(const struct advice_place *at, const struct access_list *a, advice_fn *fn,
+		      void *ctx)
+{
+	const struct advice_sink sink = {fn, ctx};
+	const struct advice_subject s = {.at = at, .list = a};
+	judge(ABOUT_LIST, &s, &sink);
+}
+
 void advice_give_document(const struct advice_place *at, advice_fn *fn, void *ctx)
 {
 	const struct snapshot *s = at->snapshot;
@@ -143,4 +164,6 @@ void advice_give_document(const struct advice_place *at, advice_fn *fn, void *ct
 		advice_give_group(at, s->server_groups.items[i], fn, ctx);
 	for (size_t i = 0; i < s->load_balancers.count; i++)
 		advice_give_lb(at, s->load_balancers.items[i], fn, ctx);
+	for (size_t i = 0; i < s->access_lists.count; i++)
+		advice_give_list(at, s->access_lists.items[i], fn, ctx);
 }

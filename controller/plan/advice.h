@@ -20,6 +20,8 @@ void advice_give_group(const struct advice_place *at, const struct server_group 
 		       void *ctx);
 void advice_give_lb(const struct advice_place *at, const struct load_balancer *lb, advice_fn *fn,
 		    void *ctx);
+void advice_give_list(const struct advice_place *at, const struct access_list *a, advice_fn *fn,
+		      void *ctx);
 void advice_give_document(const struct advice_place *at, advice_fn *fn, void *ctx);
 
 /* A check by itself, in a group without servers and document: what can be said of its settings, at "/health_check/…". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between the table of advice and its rules: advice.c, advice_check.c, advice_balancer.c. */
+/* Between the table of advice and its rules: advice.c, advice_check.c, advice_balancer.c, advice_list.c. */
 #ifndef ZG_PLAN_ADVICE_RULES_H
 #define ZG_PLAN_ADVICE_RULES_H
 
@@ -14,6 +14,7 @@ struct advice_subject {
 	const struct load_balancer *lb;   /* the rest */
 	const struct listener *listener;  /* of a listener, or of a zone of one */
 	const struct lb_zone *zone;       /* of a zone of a listener */
+	const struct access_list *list;   /* of an access list */
 };
 
 /* Whether it applies; then with its sentence. */
@@ -53,5 +54,11 @@ advice_rule_fn advice_balancer_answers_are_lost;
 advice_rule_fn advice_balancer_persists_twice;
 advice_rule_fn advice_balancer_keeps_own_client;
 advice_rule_fn advice_balancer_dh_terminates;
+
+/* advice_list.c: of access lists. */
+advice_rule_fn advice_list_is_unused;
+advice_rule_fn advice_list_denies_all;
+advice_rule_fn advice_list_says_nothing;
+advice_rule_fn advice_list_repeats;
 
 #endif

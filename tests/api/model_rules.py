@@ -183,6 +183,13 @@ ADVICE = (
     ('one_zone', {}, f'{BALANCER}/zones'),
     ('zones_on_one_gateway', {f'{BALANCER}/zones/zone-b': {'vip4': '127.1.0.3'}}, f'{BALANCER}/zones'),
     ('probe_sources', {}, f'{CHECK}/source_address'),
+    ('list_unused', {'/access_lists/a/default_action': 'deny'}, '/access_lists/a'),
+    ('list_denies_all', {'/access_lists/a/default_action': 'deny', f'{LISTENER}/access_list': 'a'},
+     '/access_lists/a/default_action'),
+    ('list_allows_all', {'/access_lists/a/default_action': 'allow', f'{LISTENER}/access_list': 'a'},
+     '/access_lists/a/default_action'),
+    ('entries_without_effect', {'/access_lists/a/entries': [{'cidr': '10.0.0.0/8', 'action': 'deny'}]},
+     '/access_lists/a/entries'),
     ('one_packet_with_nat', {'/load_balancers/dns/listeners/dns/one_packet': True},
      '/load_balancers/dns/listeners/dns/one_packet'),
 )
@@ -192,6 +199,8 @@ def _objects_advice(daemon, pointer):
     """As the status of the object says it."""
     collection, name = pointer.strip('/').split('/')[:2]
     target = f'/api/v1/{collection.replace("_", "-")}/{name}'
+    if collection == 'access_lists':
+        return daemon.call('GET', target).expect(200).json['status']['advice']
     shown = 'health' if collection == 'server_groups' else 'status'
     return daemon.call('GET', f'{target}/{shown}').expect(200).json['advice']
 

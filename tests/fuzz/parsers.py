@@ -15,6 +15,7 @@ PARSERS = {
     'dns_answer': ['dns/answer.c', 'dns/preview.c'],
     'dns_question': ['probe/dns_question.c'],
     'dns_wire': ['dns/wire.c', 'dns/wire_reply.c', 'dns/dns_name.c'],
+    'entries': ['model/entries_read.c', 'model/entries_text.c'],
     'escape': ['model/escape.c'],
     'grpc_call': ['probe/grpc_call.c', 'probe/grpc_message.c'],
     'http_parse': ['probe/http_parse.c', 'probe/http_body.c'],

@@ -47,6 +47,8 @@ static void faults_name_the_mend(void **state)
 		{"::/0", "/a: ::/0 is every address: use default_action instead"},
 		{"10.0.0.0/33",
 		 "/a: \"10.0.0.0/33\" is not a prefix like \"198.51.100.0/24\" or an address"},
+		{"\xff\x80/24\x01",
+		 "/a: \"\?\?/24\?\" is not a prefix like \"198.51.100.0/24\" or an address"},
 		{"10.0.0/24",
 		 "/a: \"10.0.0/24\" is not a prefix like \"198.51.100.0/24\" or an address"},
 	};
