@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Access lists: which clients may come in to the listeners that name them.
 import {useMemo, useState} from 'preact/hooks'
-import {get, request} from '../lib/api.ts'
+import {get, request, type ApiError} from '../lib/api.ts'
 import {compareEntries, ENTRIES_HELP, parseEntries} from '../lib/entries.ts'
 import {plural} from '../lib/format.ts'
 import {useAccessLists, useBalancers} from '../lib/load.ts'
@@ -60,12 +60,19 @@ function AddDialog({name, change, entry}: {name: string; change: Change; entry?:
 	const many = plural(read.entries.length, 'entry', 'entries')
 	return (
 		<ActionDialog title={entry ? `Change ${entry.cidr}` : `Add entries to ${name}`} action={entry ? 'Save' : 'Add'} done={entry ? `${entry.cidr} was changed` : `${many} added`} ready={read.fault === '' && read.entries.length > 0}
-			why={read.fault || 'Give a network'} run={() => change(read.entries, entry && !read.entries.some(e => e.cidr === entry.cidr) ? [entry.cidr] : [])}>
+			why={read.fault || 'Give a network'} run={() => byLine(change(read.entries, entry && !read.entries.some(e => e.cidr === entry.cidr) ? [entry.cidr] : []), read.lines)}>
 			<p class="soft">Of the entries around an address the longest counts. An entry takes the place of that of its network.</p>
 			<Area label="Entries" value={text} onInput={setText} rows={entry ? 2 : 8} help={ENTRIES_HELP} fault={text.trim() !== '' && read.fault ? read.fault : undefined} />
 			{!entry && <Select label="A line without a word is" value={action} onInput={v => setAction(v === 'deny' ? 'deny' : 'allow')} options={[['allow', 'allowed'], ['deny', 'denied']]} />}
 		</ActionDialog>
 	)
+}
+
+/** What is wrong with an entry is told with the line that it was given in. */
+function byLine(done: Promise<void>, lines: number[]): Promise<void> {
+	return done.catch((e: ApiError) => {
+		throw new Error(e.faults?.map(f => { const line = lines[Number(/^\/(?:add|remove)\/(\d+)/.exec(f.pointer)?.[1])]; return line ? `line ${line}: ${f.detail}` : f.detail }).join('; ') || e.message)
+	})
 }
 
 type Change = (add: AccessEntry[], remove: string[]) => Promise<void>
@@ -100,7 +107,7 @@ function RemoveDialog({name, change}: {name: string; change: Change}) {
 	const read = parseEntries(text, 'deny')
 	return (
 		<ActionDialog title={`Remove entries of ${name}`} action="Remove" danger done={`${plural(read.entries.length, 'entry', 'entries')} removed`} ready={read.fault === '' && read.entries.length > 0} why={read.fault || 'Give a network'}
-			run={() => change([], read.entries.map(e => e.cidr))}>
+			run={() => byLine(change([], read.entries.map(e => e.cidr)), read.lines)}>
 			<Area label="Networks" value={text} onInput={setText} rows={8} help="one a line" fault={text.trim() !== '' && read.fault ? read.fault : undefined} />
 		</ActionDialog>
 	)
