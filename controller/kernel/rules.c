@@ -16,7 +16,7 @@
 #include "kernel/kernel.h"
 
 #define RULES_TIMEOUT (10 * USEC_PER_SEC)
-#define RULES_WAIT    "5" /* seconds for the lock of iptables */
+#define RULES_WAIT    "1" /* seconds for the lock of iptables: what is to be done to IPVS waits, too */
 
 /* Exit statuses of iptables: no such chain or rule; ours to know. */
 #define EXIT_ABSENT 1
@@ -78,14 +78,15 @@ static void rules_fail(struct rules *r, const char *text, int error)
 		r->complained(r->ctx, name, text);
 	free(*told);
 	*told = mem_strdup(text);
-	r->backends[r->family] = 0; /* what is installed may change: looked for anew */
+	if (error == -ENOENT || error == -EPROTO || error == -EOPNOTSUPP)
+		r->backends[r->family] = 0; /* what is installed may change: looked for anew */
 	rules_finish(r, RULES_STRANGE, error);
 }
 
 /* Why a program ended that should have worked. */
 static int rules_error(const struct child_end *end)
 {
-	if (end->status == -1)
+	if (end->status == -1 || strstr(end->output, "holding the xtables lock"))
 		return -ETIMEDOUT;
 	if (strstr(end->output, "xtables.lock"))
 		return -EACCES;
@@ -122,10 +123,11 @@ static bool rules_turn(struct rules *r)
 	return true;
 }
 
-/* The words of the first backend are told: the others are only tried. */
+/* The words of the first backend are told: the others are only tried. None is when one comes too late: it may have our chain, and
+ * then no other may get it. */
 static void rules_give_up(struct rules *r, const char *text, int error)
 {
-	if (rules_is_proven(r)) {
+	if (rules_is_proven(r) || error == -ETIMEDOUT) {
 		rules_fail(r, text, error);
 		return;
 	}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """vip_guard, with packets: what has no listener is closed at the VIP and stays open at the gateway's own addresses."""
 
+import fcntl
 import random
 import socket
 import threading
@@ -8,7 +9,7 @@ import time
 
 from zglab import CLIENT4, VIP4, VIP6, case
 from zglab.documents import QUICK, balancer, document, group, listener, web
-from zglab.filters import (FOREIGN, NETFILTER, Ports, echo, is_open, is_refused, knock, metric, network, operations, rules,
+from zglab.filters import (FOREIGN, LOCK, NETFILTER, Ports, echo, is_open, is_refused, knock, metric, network, operations, rules,
                            sets)
 
 LAB_KIND = "uml"
@@ -199,3 +200,24 @@ def without_iptables_all_else_works(lab):
     lab.wait(lambda: sets(lab) == {}, 2 + lab.margin, "nothing is left", pause=0.1)
     lab.wait(lambda: "guard_fault" not in lab.gw.api.get("/system").expect(200).json["kernel"], 5 + lab.margin,
              "and no fault is told", pause=0.1)
+
+
+@case(load=NETFILTER)
+def who_holds_the_lock_of_iptables_delays_nothing_for_long(lab):
+    network(lab, 2)
+    lab.start(guarded(lab), kernel={"audit_interval_s": 1})
+    lab.wait_in_service()
+    before = rules(lab)
+    with open(LOCK, "rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lab.wait(lambda: "holding the xtables lock" in lab.gw.daemon.log(), 5 + lab.margin, "it was asked for")
+        for weight in (1, 2, 3):
+            start = time.monotonic()
+            lab.gw.api.patch("/server-groups/web/servers/s2", {"weight": weight}).expect(200)
+            took = time.monotonic() - start
+            assert lab.gw.weights()[lab.servers[1].address4] == weight and took < 2 + lab.margin, took
+        lab.servers[0].kill()
+        lab.wait(lambda: lab.gw.weights()[lab.servers[0].address4] == 0, 3 + lab.margin, "a dead server is taken out")
+        # What cannot be looked at is not taken for gone.
+        assert "drift.detected" not in lab.gw.daemon.log(), lab.gw.daemon.log()
+    assert rules(lab) == before

@@ -91,12 +91,12 @@ static void a_chain_is_set_by_one_restore(void **state)
 	(void)state;
 	begin(KERNEL_IPTABLES_AUTO);
 	start(RULES_SET, RULESET_V4);
-	expect_command("iptables -w 5 -t filter -S ZONEGATE");
+	expect_command("iptables -w 1 -t filter -S ZONEGATE");
 	fake_child_end(1, "iptables: No chain/target/match by that name.\n");
-	expect_command("iptables-restore -w 5 --noflush");
+	expect_command("iptables-restore -w 1 --noflush");
 	assert_non_null(strstr(fake_child.input, "-I INPUT -j ZONEGATE\n"));
 	fake_child_end(0, "");
-	expect_command("iptables -w 5 -t filter -S ZONEGATE");
+	expect_command("iptables -w 1 -t filter -S ZONEGATE");
 	fake_child_end(0, test.listing);
 	expect_end(test.listing, 0);
 	rules_clear(&test.rules);
@@ -107,11 +107,11 @@ static void one_that_is_there_keeps_its_jump(void **state)
 	(void)state;
 	begin(KERNEL_IPTABLES_LEGACY);
 	start(RULES_SET, RULESET_V6);
-	expect_command("ip6tables-legacy -w 5 -t filter -S ZONEGATE");
+	expect_command("ip6tables-legacy -w 1 -t filter -S ZONEGATE");
 	fake_child_end(0, "-N ZONEGATE\n");
-	expect_command("ip6tables-legacy -w 5 -t filter -C INPUT -j ZONEGATE");
+	expect_command("ip6tables-legacy -w 1 -t filter -C INPUT -j ZONEGATE");
 	fake_child_end(0, "");
-	expect_command("ip6tables-legacy-restore -w 5 --noflush");
+	expect_command("ip6tables-legacy-restore -w 1 --noflush");
 	assert_null(strstr(fake_child.input, "INPUT"));
 	fake_child_end(0, "");
 	fake_child_end(0, "-N ZONEGATE\nwhatever it prints\n");
@@ -127,7 +127,7 @@ static void a_look_compares_with_what_was_learnt(void **state)
 	start(RULES_READ, RULESET_V4);
 	AUTO_FREE char *remarked = mem_printf("# Warning: legacy tables present\n%s", test.listing);
 	fake_child_end(0, remarked);
-	expect_command("iptables -w 5 -t filter -C INPUT -j ZONEGATE");
+	expect_command("iptables -w 1 -t filter -C INPUT -j ZONEGATE");
 	fake_child_end(0, "");
 	expect_end(test.listing, 0);
 	start(RULES_READ, RULESET_V4);
@@ -151,21 +151,21 @@ static void the_backend_that_works_is_found(void **state)
 	begin(KERNEL_IPTABLES_AUTO);
 	start(RULES_SET, RULESET_V4);
 	fake_child_end(1, "");
-	expect_command("iptables-restore -w 5 --noflush");
+	expect_command("iptables-restore -w 1 --noflush");
 	fake_child_end(4, "iptables-restore v1.8.9 (nf_tables): TABLE_ADD failed\n");
-	expect_command("iptables-legacy -w 5 -t filter -S ZONEGATE");
+	expect_command("iptables-legacy -w 1 -t filter -S ZONEGATE");
 	fake_child_end(1, "");
-	expect_command("iptables-legacy-restore -w 5 --noflush");
+	expect_command("iptables-legacy-restore -w 1 --noflush");
 	fake_child_end(0, "");
-	expect_command("iptables-legacy -w 5 -t filter -S ZONEGATE");
+	expect_command("iptables-legacy -w 1 -t filter -S ZONEGATE");
 	fake_child_end(0, test.listing);
 	expect_end(test.listing, 0);
 	/* From now on it is the one. */
 	start(RULES_DELETE, RULESET_V4);
-	expect_command("iptables-legacy -w 5 -t filter -S ZONEGATE");
+	expect_command("iptables-legacy -w 1 -t filter -S ZONEGATE");
 	fake_child_end(0, test.listing);
 	fake_child_end(0, "");
-	expect_command("iptables-legacy-restore -w 5 --noflush");
+	expect_command("iptables-legacy-restore -w 1 --noflush");
 	assert_non_null(strstr(fake_child.input, "-X ZONEGATE"));
 	fake_child_end(0, "");
 	expect_end("absent", 0);
@@ -179,9 +179,9 @@ static void a_chain_of_the_daemon_before_is_looked_for_in_all(void **state)
 	begin(KERNEL_IPTABLES_AUTO);
 	start(RULES_DELETE, RULESET_V4);
 	fake_child_end(1, "");
-	expect_command("iptables-legacy -w 5 -t filter -S ZONEGATE");
+	expect_command("iptables-legacy -w 1 -t filter -S ZONEGATE");
 	fake_child_end(3, "can't initialize iptables table `filter': Table does not exist\n");
-	expect_command("iptables-nft -w 5 -t filter -S ZONEGATE");
+	expect_command("iptables-nft -w 1 -t filter -S ZONEGATE");
 	fake_child_end(1, "");
 	expect_end("absent", 0);
 	rules_clear(&test.rules);
@@ -238,6 +238,40 @@ static void reasons_are_told_apart(void **state)
 	rules_clear(&test.rules);
 }
 
+#define HELD                                                               \
+	"Can't lock /run/xtables.lock: Resource temporarily unavailable\n" \
+	"Another app is currently holding the xtables lock. Stopped waiting after 1s.\n"
+
+/* Else rules of ours would stand in two of them, and be removed from one. */
+static void who_waits_for_the_lock_turns_to_no_other_backend(void **state)
+{
+	(void)state;
+	begin(KERNEL_IPTABLES_AUTO);
+	start(RULES_SET, RULESET_V4);
+	fake_child_end(4, HELD);
+	expect_end(RULES_STRANGE, -ETIMEDOUT);
+	start(RULES_READ, RULESET_V4);
+	fake_child_end(1, "");
+	fake_child_end(4, HELD);
+	expect_end(RULES_STRANGE, -ETIMEDOUT);
+	/* The one that is known stays it. */
+	start(RULES_READ, RULESET_V4);
+	fake_child_end(1, "");
+	expect_command("iptables-legacy -w 1 -t filter -S ZONEGATE");
+	fake_child_end(0, test.listing);
+	fake_child_end(0, "");
+	expect_end(test.listing, 0);
+	for (int i = 0; i < 2; i++) {
+		start(RULES_READ, RULESET_V4);
+		expect_command("iptables-legacy -w 1 -t filter -S ZONEGATE");
+		fake_child_end(i ? -1 : 4, i ? "" : HELD);
+		expect_end(RULES_STRANGE, -ETIMEDOUT);
+	}
+	start(RULES_SET, RULESET_V4);
+	expect_command("iptables-legacy -w 1 -t filter -S ZONEGATE");
+	rules_clear(&test.rules);
+}
+
 #define WITH_MORE "-N ZONEGATE\n-A ZONEGATE -j ZONEGATE-MORE\n"
 #define MORE      "-N ZONEGATE-MORE\n-A ZONEGATE-MORE -j DROP\n"
 
@@ -247,9 +281,9 @@ static void chains_that_it_goes_to_are_read_too(void **state)
 	begin(KERNEL_IPTABLES_AUTO);
 	start(RULES_READ, RULESET_V4);
 	fake_child_end(0, WITH_MORE);
-	expect_command("iptables -w 5 -t filter -S ZONEGATE-MORE");
+	expect_command("iptables -w 1 -t filter -S ZONEGATE-MORE");
 	fake_child_end(0, MORE);
-	expect_command("iptables -w 5 -t filter -C INPUT -j ZONEGATE");
+	expect_command("iptables -w 1 -t filter -C INPUT -j ZONEGATE");
 	fake_child_end(0, "");
 	expect_end(WITH_MORE MORE, 0);
 	/* They go with the rules that need them no more. */
@@ -276,7 +310,7 @@ static void a_program_without_its_others_is_enough(void **state)
 	fake_child.missing = "*-legacy";
 	start(RULES_READ, RULESET_V4);
 	fake_child_end(1, "");
-	expect_command("iptables-nft -w 5 -t filter -S ZONEGATE");
+	expect_command("iptables-nft -w 1 -t filter -S ZONEGATE");
 	fake_child.missing = "*-restore";
 	fake_child_end(0, "-N ZONEGATE\n");
 	fake_child_end(0, "");
@@ -309,6 +343,7 @@ int main(void)
 		cmocka_unit_test(a_chain_of_the_daemon_before_is_looked_for_in_all),
 		cmocka_unit_test(what_fails_is_told_once_in_the_words_of_the_first),
 		cmocka_unit_test(reasons_are_told_apart),
+		cmocka_unit_test(who_waits_for_the_lock_turns_to_no_other_backend),
 		cmocka_unit_test(chains_that_it_goes_to_are_read_too),
 		cmocka_unit_test(a_program_without_its_others_is_enough),
 		cmocka_unit_test(one_that_runs_is_ended),
