@@ -43,17 +43,58 @@ static enum kernel_side kernel_run_side_of(enum plan_op_kind kind)
 	return SIDE_IPVS;
 }
 
-/* How many operations from the position on go to the same side. */
+static bool kernel_run_closes(const struct plan_op *op)
+{
+	return op->kind == PLAN_ADD_ENTRY && ruleset_closes(op->entry.set.kind);
+}
+
+/* How many operations from the position on go to the same side; those that close something go by themselves. */
 static size_t kernel_run_length(const struct job *j)
 {
-	enum kernel_side side = kernel_run_side_of(j->ops.ops[j->position].kind);
+	const struct plan_op *ops = j->ops.ops;
+	enum kernel_side side = kernel_run_side_of(ops[j->position].kind);
+	bool closes = kernel_run_closes(&ops[j->position]);
 	size_t i = j->position;
 
 	if (side == SIDE_RULES)
 		return 1; /* a program each */
-	while (i < j->ops.count && kernel_run_side_of(j->ops.ops[i].kind) == side)
+	while (i < j->ops.count && kernel_run_side_of(ops[i].kind) == side &&
+	       kernel_run_closes(&ops[i]) == closes)
 		i++;
 	return i - j->position;
+}
+
+/* Of each family: has something failed that may be what opens a port? A VIP that is open is better than one that is shut. */
+static void kernel_run_find_failures(const struct job *j, bool ret_failed[RULESET_FAMILY_COUNT])
+{
+	for (size_t i = 0; i < j->position; i++) {
+		const struct plan_op *op = &j->ops.ops[i];
+		enum kernel_side side = kernel_run_side_of(op->kind);
+		bool opens = side == SIDE_RULES || (side == SIDE_SETS && (1U << op->entry.set.kind &
+									  RULESET_GUARD_KINDS));
+
+		if (op->result && opens)
+			ret_failed[op->entry.set.family] = true;
+	}
+}
+
+/* Ends a run of those that close something where they may no longer, or may again. False: they may not, and are not done. */
+static bool kernel_run_may_close(struct job *j)
+{
+	struct plan_op *ops = &j->ops.ops[j->position];
+	bool failed[RULESET_FAMILY_COUNT] = {false};
+	size_t same = 0;
+	bool unsafe;
+
+	if (!kernel_run_closes(ops))
+		return true;
+	kernel_run_find_failures(j, failed);
+	unsafe = failed[ops->entry.set.family];
+	for (; same < j->running && failed[ops[same].entry.set.family] == unsafe; same++)
+		if (unsafe)
+			ops[same].result = -ECANCELED;
+	j->running = same;
+	return !unsafe;
 }
 
 /* Every IPVS operation failed as they do when the family is gone, or the capability. */
@@ -108,7 +149,7 @@ static void kernel_run_here(struct kernel *k, struct plan_op *op)
 	case SIDE_IPVS:
 		op->result = k->availability;
 		break;
-	case SIDE_SETS: /* its result was set when the socket could not be opened */
+	case SIDE_SETS: /* its result was set when it could not be given away */
 	case SIDE_RULES:
 		break;
 	}
@@ -133,7 +174,8 @@ static bool kernel_run_side(struct kernel *k, struct job *j)
 			vip_prepare(&k->vip); /* goes on in kernel_run_prepared() */
 		return true;
 	}
-	if (side == SIDE_SETS && kernel_guard_run_sets(k, ops, j->running))
+	if (side == SIDE_SETS && kernel_run_may_close(j) &&
+	    kernel_guard_run_sets(k, ops, j->running))
 		return true;
 	if (side == SIDE_RULES) {
 		kernel_guard_run_rules(k, ops);

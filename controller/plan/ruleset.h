@@ -89,6 +89,8 @@ const char *ruleset_format_id(const struct ruleset_id *id, char buf[RULESET_NAME
 /* False: no set of ours. */
 bool ruleset_parse_id(const char *name, struct ruleset_id *ret_id);
 enum ruleset_type ruleset_type_of(enum ruleset_kind kind);
+/* Its entries close something: they come last and go first. */
+bool ruleset_closes(enum ruleset_kind k);
 enum ruleset_family ruleset_family_of(const struct addr *a);
 uint8_t ruleset_address_family(enum ruleset_family f); /* AF_INET, AF_INET6 */
 

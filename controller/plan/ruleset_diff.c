@@ -8,8 +8,7 @@
 #include "plan/ops.h"
 #include "plan/ruleset.h"
 
-/* Entries that close something come last and go first. */
-static bool ruleset_closes(enum ruleset_kind k)
+bool ruleset_closes(enum ruleset_kind k)
 {
 	return k == RULESET_DROP || k == RULESET_REJECT;
 }

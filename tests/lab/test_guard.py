@@ -221,3 +221,14 @@ def who_holds_the_lock_of_iptables_delays_nothing_for_long(lab):
         # What cannot be looked at is not taken for gone.
         assert "drift.detected" not in lab.gw.daemon.log(), lab.gw.daemon.log()
     assert rules(lab) == before
+
+
+@case(load=NETFILTER)
+def a_set_of_others_with_our_name_shuts_no_vip(lab):
+    network(lab)
+    lab.gw.run("ipset", "create", "zg4-open", "hash:net")
+    lab.start(guarded(lab), kernel={"audit_interval_s": 1})
+    lab.wait_in_service()
+    assert lab.who(count=5) == {"s1": 5}
+    assert "zg4-open of another kind" in lab.gw.api.get("/system").expect(200).json["kernel"]["guard_fault"]
+    assert sets(lab)["zg4-open"] == []

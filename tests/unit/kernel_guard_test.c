@@ -150,10 +150,12 @@ static void operations_go_out_in_their_order(void **state)
 	kernel_submit(test.kernel, &ops);
 	assert_int_equal(fake_sets.runs, 0);
 	turn();
-	assert_int_equal(fake_sets.count, 3);
+	assert_int_equal(fake_sets.count, 1);
 	assert_int_equal(fake_sets.ops[0].kind, PLAN_ADD_SET);
+	fake_sets_end();
+	assert_int_equal(fake_sets.count, 2);
 	assert_null(fake_child.running);
-	fake_sets.ops[2].result = -ENOENT;
+	fake_sets.ops[1].result = -ENOENT;
 	fake_sets_end();
 	assert_string_equal(fake_child.command, "iptables -w 1 -t filter -S ZONEGATE");
 	fake_child_end(1, "");
@@ -170,6 +172,38 @@ static void operations_go_out_in_their_order(void **state)
 	stop();
 }
 
+/* A VIP whose open ports could not be told is not shut; the other family is. */
+static void nothing_is_closed_behind_a_failure(void **state)
+{
+	struct plan_ops ops = {0};
+
+	(void)state;
+	start(KERNEL_AUTO);
+	push(&ops, PLAN_ADD_SET, RULESET_OPEN);
+	push(&ops, PLAN_ADD_ENTRY, RULESET_OPEN);
+	push(&ops, PLAN_ADD_ENTRY, RULESET_DROP);
+	push(&ops, PLAN_ADD_ENTRY, RULESET_REJECT);
+	push(&ops, PLAN_ADD_ENTRY, RULESET_DROP)->entry.set.family = RULESET_V6;
+	push(&ops, PLAN_DELETE_ENTRY, RULESET_DROP);
+	kernel_submit(test.kernel, &ops);
+	turn();
+	assert_int_equal(fake_sets.count, 2);
+	fake_sets.ops[0].result = -EEXIST;
+	fake_sets_end();
+	assert_int_equal(fake_sets.count, 1);
+	assert_int_equal(fake_sets.ops[0].entry.set.family, RULESET_V6);
+	fake_sets_end();
+	assert_int_equal(fake_sets.ops[0].kind, PLAN_DELETE_ENTRY);
+	fake_sets_end();
+	assert_int_equal(test.lists, 1);
+	assert_int_equal(test.results[0], -EEXIST);
+	assert_int_equal(test.results[2], -ECANCELED);
+	assert_int_equal(test.results[3], -ECANCELED);
+	assert_int_equal(test.results[4], 0);
+	assert_int_equal(test.results[5], 0);
+	stop();
+}
+
 static void without_a_thread_they_fail(void **state)
 {
 	struct plan_ops ops = {0};
@@ -177,8 +211,8 @@ static void without_a_thread_they_fail(void **state)
 	(void)state;
 	start(KERNEL_AUTO);
 	fake_sets.error = -EAGAIN;
-	push(&ops, PLAN_ADD_SET, RULESET_DROP);
-	push(&ops, PLAN_ADD_ENTRY, RULESET_DROP);
+	push(&ops, PLAN_ADD_SET, RULESET_OPEN);
+	push(&ops, PLAN_ADD_ENTRY, RULESET_OPEN);
 	kernel_submit(test.kernel, &ops);
 	kernel_request_ruleset(test.kernel);
 	turn();
@@ -388,6 +422,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operations_go_out_in_their_order),
+		cmocka_unit_test(nothing_is_closed_behind_a_failure),
 		cmocka_unit_test(without_a_thread_they_fail),
 		cmocka_unit_test(a_failed_restore_is_the_result_of_its_operation),
 		cmocka_unit_test(a_look_reads_sets_and_chains),
