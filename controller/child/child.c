@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define OUTPUT_MAX 4096
+#define READ_SIZE  16384 /* a turn of the loop: a long listing has to come within its time */
 
 struct child {
 	struct ev_loop *loop;
@@ -46,7 +47,7 @@ static void child_keep(struct child *c, const char *text, size_t size)
 /* Takes what was said; beyond the limit it is read and forgotten. False at the end. */
 static bool child_read(struct child *c)
 {
-	char more[1024];
+	char more[READ_SIZE];
 	size_t room = c->job.output_max - c->output_size;
 	ssize_t n;
 

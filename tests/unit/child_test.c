@@ -19,6 +19,7 @@ struct seen {
 	int status;
 	char output[8192];
 	bool done;
+	unsigned turns; /* of the loop */
 };
 
 static void on_done(void *ctx, const struct child_end *end)
@@ -43,7 +44,7 @@ static void run(const char *const *argv, const char *input, usec_t timeout, stru
 
 	memset(s, 0, sizeof(*s));
 	assert_int_equal(child_start(loop, &job, &c), 0);
-	while (!s->done)
+	for (; !s->done; s->turns++)
 		ev_run(loop, EVRUN_ONCE);
 }
 
@@ -62,6 +63,18 @@ static void a_program_gets_its_input_and_is_heard(void **state)
 	memset(large, 'x', 299999);
 	run(count, large, 5 * USEC_PER_SEC, &s);
 	assert_string_equal(s.output, "299999\n");
+}
+
+/* Each turn is one of everything else, too. */
+static void one_that_talks_takes_few_turns(void **state)
+{
+	static const char *const argv[] = {"head", "-c", "4000000", "/dev/zero", NULL};
+	struct seen s;
+
+	(void)state;
+	run(argv, "", 5 * USEC_PER_SEC, &s);
+	assert_int_equal(s.status, 0);
+	assert_true(s.turns < 2000);
 }
 
 static void one_that_takes_too_long_is_killed(void **state)
@@ -91,6 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_gets_its_input_and_is_heard),
+		cmocka_unit_test(one_that_talks_takes_few_turns),
 		cmocka_unit_test(one_that_takes_too_long_is_killed),
 		cmocka_unit_test(one_that_is_not_there_is_an_error),
 	};
