@@ -283,6 +283,44 @@ def a_range_has_one_too(lab):
     assert rules(lab) == before
 
 
+def put_many(lab, count, first):
+    """COUNT denied sources as text; seconds until the answer."""
+    lines = [f"{first + (i >> 16 & 15)}.{i >> 20}.{i >> 8 & 255}.{i & 255}/32 deny" for i in range(count)]
+    text = "\n".join([f"{OTHER4}/32 deny", *lines, ""])
+    begin = time.monotonic()
+    answer = lab.gw.api.raw("PUT", "/api/v1/access-lists/office/entries", text, {"Content-Type": "text/plain"})
+    assert answer.status == 200, (answer.status, answer.body[:500])
+    return time.monotonic() - begin
+
+
+def length(lab, name):
+    lines = lab.gw.run("ipset", "list", "-t", name).splitlines()
+    return next(int(x.split(":")[1]) for x in lines if x.startswith("Number of entries"))
+
+
+@case(load=NETFILTER, timeout=240.0)
+def a_long_list(lab):
+    count = 100_000
+    started(lab, office("allow"), kernel={"audit_interval_s": 1})
+    before, name = rules(lab), "zg4-" + uid(lab)
+    traffic = lab.traffic(connections=2)
+    assert put_many(lab, count, 20) < (count / 10_000) * lab.slow + lab.margin
+    assert length(lab, name) == count + 3
+    assert knock(lab, VIP4, 80, source=OTHER4) == SILENT
+    assert put_many(lab, count, 40) < (count / 10_000) * lab.slow + lab.margin
+    assert length(lab, name) == count + 3 and f"{name}-t" not in lab.gw.run("ipset", "list", "-n").split()
+    traffic.stop()
+    assert traffic.broken == [] and traffic.refused == []
+    # kill -9 and a start: it is compared, and nothing of it is changed.
+    lab.gw.daemon.kill()
+    lab.gw.run("ipset", "del", name, "40.0.0.7")
+    lab.gw.daemon.start()
+    lab.wait(lambda: length(lab, name) == count + 3, count / 10_000 * lab.slow + lab.margin, "the one that was missing is there",
+             pause=0.2)
+    assert lab.gw.run("ipset", "test", name, "40.0.0.7") is not None
+    assert rules(lab) == before and operations(lab, "set_rules", "iptables") == 0
+
+
 def two_balancers(lab):
     configuration = document(
         {"web": group(lab.servers, health_check=QUICK)},

@@ -9,6 +9,7 @@ from zglab import ipvs, rtnl
 
 SO_TIMESTAMPNS = 35
 READ = 1 << 18
+NETLINK_NETFILTER = 12
 
 Part = collections.namedtuple("Part", "begin end counts")  # REALTIME, ns
 
@@ -46,6 +47,10 @@ class Trace(ipvs.Capture):
     def _changes(self):
         return sum(n for name, n in self._counts.items() if name not in ipvs.READS)
 
+    def _watch(self, data, protocol, stamp):
+        if protocol == rtnl.NETLINK_GENERIC:
+            self._look(data, stamp())
+
     def _drain(self):
         self._socket.setblocking(False)
         while True:
@@ -53,8 +58,8 @@ class Trace(ipvs.Capture):
                 data, ancillary, _, sender = self._socket.recvmsg(READ, 256)
             except BlockingIOError:
                 break
-            if sender[1] == rtnl.NETLINK_GENERIC and len(data) >= 16:
-                self._look(data, self._stamp(ancillary))
+            if len(data) >= 16:
+                self._watch(data, sender[1], lambda given=ancillary: self._stamp(given))
         seen, dropped = struct.unpack("=II", self._socket.getsockopt(263, 6, 8))
         if dropped:
             raise RuntimeError(f"the capture lost {dropped} of {seen} messages")
@@ -67,3 +72,16 @@ class Trace(ipvs.Capture):
         """From the first change to its last answer."""
         changes = self.changes()
         return Part(self._begin, self._end, changes)
+
+
+class SetTrace(Trace):
+    """From the first message of ipset to the last one, answers too."""
+
+    def _watch(self, data, protocol, stamp):
+        if protocol == NETLINK_NETFILTER:
+            self._end = stamp()
+            self._begin = self._begin or self._end
+
+    def seconds(self):
+        self._drain()
+        return (self._end - self._begin) / 1e9
