@@ -18,6 +18,38 @@ static char *cli_lists_path(const struct cli *cli, const char *query)
 	return mem_printf(CLI_BASE "/access-lists/%s/entries%s", name, query);
 }
 
+/* Places of a file are lines. What is not in the list cannot be removed from it. */
+static enum cli_exit cli_lists_refuse(const struct cli_call *call, const struct cli_answer *a)
+{
+	const bool absent = strcmp(cli_print_text(
+					   json_array_get(json_object_get(a->json, "errors"), 0),
+					   "code"),
+				   "unknown_reference") == 0;
+	enum cli_exit result;
+	json_t *fault;
+	size_t i;
+
+	json_array_foreach (json_object_get(a->json, "errors"), i, fault) {
+		const char *pointer = cli_print_text(fault, "pointer");
+
+		if (call->type && *pointer == '/')
+			json_object_set_new(fault, "pointer", json_sprintf("line %s", pointer + 1));
+	}
+	result = cli_print_problem(a);
+	return absent ? EXIT_NOT_FOUND : result;
+}
+
+/* What there is to think about the list now. */
+static void cli_lists_advise(const struct cli *cli)
+{
+	AUTO_FREE char *name = cli_client_escape(cli->args[0]);
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/access-lists/%s", name);
+	AUTO_ANSWER struct cli_answer a = {0};
+
+	cli_client_get(cli->client, path, &a);
+	cli_print_advice(json_object_get(json_object_get(a.json, "status"), "advice"));
+}
+
 /* Sends it; the dry run, or one line about what was done. */
 static enum cli_exit cli_lists_write(struct cli *cli, struct cli_call *call, const char *done)
 {
@@ -31,7 +63,7 @@ static enum cli_exit cli_lists_write(struct cli *cli, struct cli_call *call, con
 	call->path = path;
 	cli_client_call(cli->client, call, &a);
 	if (cli_client_judge(a.status) != EXIT_OK)
-		return cli_print_problem(&a);
+		return cli_lists_refuse(call, &a);
 	if (cli->options.dry_run)
 		return cli_print_dry_run(cli, a.json);
 	count = cli_print_number(a.json, "entry_count");
@@ -42,6 +74,7 @@ static enum cli_exit cli_lists_write(struct cli *cli, struct cli_call *call, con
 		       cli_print_true(a.json, "changed") ? "" : ", as it was already", cli->args[0],
 		       count, TEXT_FORM(count, "y", "ies"));
 	cli_history_say_pending(cli);
+	cli_lists_advise(cli);
 	return cli_print_warnings(a.json);
 }
 

@@ -43,7 +43,7 @@ static void entries_are_changed_one_by_one(void **state)
 	assert_string_equal(removed.out, "Removed 10.0.0.0/8; office has 1 entry\n");
 	AUTO_OUTCOME struct outcome twice = cli_rig_run(
 		&rig, cli_lists_remove, 2, &o, WORDS("access", "remove", "office", "10.0.0.0/8"));
-	assert_int_equal(twice.exit, EXIT_INVALID);
+	assert_int_equal(twice.exit, EXIT_NOT_FOUND);
 	rig_end(&rig);
 }
 
@@ -69,10 +69,19 @@ static void files_are_imported(void **state)
 	AUTO_OUTCOME struct outcome bad = cli_rig_run(&rig, cli_lists_import, 2, &json,
 						      WORDS("access", "import", "office", path));
 	assert_int_equal(bad.exit, EXIT_INVALID);
-	assert_contains(bad.err, "  /3: \"nonsense\" is not a prefix");
+	assert_contains(bad.err, "  line 3: \"nonsense\" is not a prefix");
 	AUTO_OUTCOME struct outcome gone = cli_rig_run(
 		&rig, cli_lists_import, 2, &o, WORDS("access", "import", "office", "/nowhere"));
 	assert_int_equal(gone.exit, EXIT_USAGE);
+	AUTO_OUTCOME struct outcome use = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("listener", "set", "shop/http", "access_list=office"));
+	assert_int_equal(use.exit, EXIT_OK);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	AUTO_OUTCOME struct outcome empty = cli_rig_run(&rig, cli_lists_import, 2, &o,
+							WORDS("access", "import", "office", path));
+	assert_string_equal(empty.out, "Imported; office has 0 entries\n");
+	assert_contains(empty.err, "nobody can come in");
 	close(fd);
 	unlink(path);
 	rig_end(&rig);
