@@ -196,7 +196,8 @@ def killed_at_any_moment(lab):
         stored = lab.gw.api.get("/access-lists/office").expect(200).json
         denies = stored["default_action"] == "deny"
         count = len(stored["entries"]) + 2
-        lab.wait(lambda n=name, c=count: len(sets(lab).get(n, ())) == c and set(sets(lab)) == {n, n + "-at", "zg4-peers"},
+        all_sets = {name, name + "-at", "zg4-peers"}
+        lab.wait(lambda n=name, c=count, a=all_sets: len(sets(lab).get(n, ())) == c and set(sets(lab)) == a,
                  5 + lab.margin, "after kill -9 and a start the set has what the document says, and none is left over",
                  pause=0.1)
         assert rules(lab) == ours
@@ -315,8 +316,8 @@ def a_long_list(lab):
     lab.gw.daemon.kill()
     lab.gw.run("ipset", "del", name, "40.0.0.7")
     lab.gw.daemon.start()
-    lab.wait(lambda: length(lab, name) == count + 3, count / 10_000 * lab.slow + lab.margin, "the one that was missing is there",
-             pause=0.2)
+    lab.wait(lambda: length(lab, name) == count + 3, count / 10_000 * lab.slow + lab.margin,
+             "the one that was missing is there", pause=0.2)
     assert lab.gw.run("ipset", "test", name, "40.0.0.7") is not None
     assert rules(lab) == before and operations(lab, "set_rules", "iptables") == 0
 
