@@ -21,6 +21,7 @@ sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "../lab"))
 
 from zglab import boot, relay, tap  # noqa: E402
+from zglab.filters import NETFILTER, make_lock  # noqa: E402
 from zglab.lab import Lab  # noqa: E402
 
 from demo_client import Client, NameWatch  # noqa: E402
@@ -50,6 +51,10 @@ class Demo:
 
     def _build(self):
         lab = self._lab
+        loader = boot.loader(self._kind)
+        if loader:  # so that guards, access lists and ranges can be tried
+            loader.load(list(NETFILTER) + ["xt_mark"])
+        make_lock()
         lab.network(4)
         for number, server in enumerate(lab.servers, 1):
             server.name = f"web-{number}"
