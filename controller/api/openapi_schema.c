@@ -169,7 +169,7 @@ static const struct {
 	{"server", "Server", "", "ServerState"},
 	{"server_group", "ServerGroup", "servers=Server", "ServerGroupState"},
 	{"lb_zone", "LoadBalancerZone", "", "ServicesState"},
-	{"listener", "Listener", "", "ServicesState"},
+	{"listener", "Listener", "", "ListenerState"},
 	{"load_balancer", "LoadBalancer", "zones=LoadBalancerZone listeners=Listener",
 	 "LoadBalancerState"},
 	{"access_list", "AccessList", "", "AccessListState"},

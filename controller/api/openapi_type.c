@@ -189,7 +189,12 @@ static const struct {
 	{"ServerGroupState", "How many servers are in which state",
 	 "servers?:integer healthy?:integer unhealthy?:integer initial?:integer disabled?:integer "
 	 "draining?:integer used?:boolean advice?:[Advice]"},
-	{"ServicesState", "Virtual services of a listener, or of a zone of a load balancer",
+	{"ListenerState",
+	 "Virtual services of a listener, and with a rate_limit the connections that this node has dropped for it; null: not counted yet",
+	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
+	 "min_healthy_breached?:integer checking?:integer fault?:string? rate_limit_dropped?:integer? "
+	 "rate_limit_counted_at?:time?"},
+	{"ServicesState", "Virtual services of a zone of a load balancer",
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
 	 "min_healthy_breached?:integer checking?:integer fault?:string?"},
 	{"LoadBalancerState", "Virtual services of a load balancer, and its addresses in DNS",

@@ -180,6 +180,22 @@ static json_t *status_json_summary(const struct status_services *all, const char
 			 "min_healthy_breached", breached, "checking", checking, "fault", fault);
 }
 
+/* … and of a listener with a rate limit what was dropped for it; null: not counted. */
+static json_t *status_json_listener(struct status_json *s, const char *lb, const struct listener *l)
+{
+	json_t *json = status_json_summary(status_json_services_of(s, lb), NULL, l->o.name);
+	struct drop_status d = {0};
+	bool counted = engine_dropped(s->engine, lb, l, &d);
+
+	if (!l->rate_limit)
+		return json;
+	json_object_set_new(json, "rate_limit_dropped",
+			    counted ? json_integer((json_int_t)d.packets) : json_null());
+	json_object_set_new(json, "rate_limit_counted_at",
+			    counted ? status_json_time(d.wall) : json_null());
+	return json;
+}
+
 /* The same of a whole load balancer, with its zones in DNS. */
 static json_t *status_json_balancer(struct status_json *s, const char *lb)
 {
@@ -232,7 +248,7 @@ static json_t *status_json_of(struct status_json *s, const char *parent, const s
 	case OBJECT_LB_ZONE:
 		return status_json_summary(status_json_services_of(s, parent), o->name, NULL);
 	case OBJECT_LISTENER:
-		return status_json_summary(status_json_services_of(s, parent), NULL, o->name);
+		return status_json_listener(s, parent, (const struct listener *)o);
 	case OBJECT_SETTINGS:
 		return status_json_settings(s->engine);
 	case OBJECT_ACCESS_LIST:

@@ -31,6 +31,7 @@ struct engine *engine_new(const struct engine_settings *s, const struct engine_p
 	e->sysctls[0] = (struct engine_sysctl){.name = "expire_nodest_conn", .old_value = -1};
 	e->sysctls[1] = (struct engine_sysctl){.name = "expire_quiescent_template",
 					       .old_value = -1};
+	e->sysctls[2] = (struct engine_sysctl){.name = "conntrack", .old_value = -1};
 	e->retry_at = USEC_NEVER;
 	e->audit_at = USEC_NEVER;
 	e->drain_poll_at = USEC_NEVER;
@@ -84,6 +85,7 @@ void engine_free(struct engine *e)
 	guards_free(e);
 	fwmarks_free(e);
 	hit_reads_free(e);
+	drops_free(e);
 	rows_free(&e->loaded_vip_health);
 	runtime_free(e);
 	services_free(e);

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "engine/parts.h"
+#include "plan/snat_sets.h"
 
 #define GUARDS_KIND "guard"
 #define GUARDS_KEY  "rules"
@@ -46,10 +47,15 @@ static bool guards_same_objects(const struct vec *x, const struct vec *y)
 }
 
 /* All that it depends on; unchanged objects are shared between snapshots. */
-static bool guards_same_inputs(const struct snapshot *a, const struct snapshot *b)
+static bool guards_same_inputs(const struct engine *e, const struct snapshot *a,
+			       const struct snapshot *b)
 {
+	const struct guard_input in = guards_input(e, b);
+
 	return guards_same_objects(&a->load_balancers, &b->load_balancers) &&
-	       guards_same_objects(&a->access_lists, &b->access_lists);
+	       guards_same_objects(&a->access_lists, &b->access_lists) &&
+	       (guards_same_objects(&a->server_groups, &b->server_groups) ||
+		!snat_sets_wanted(&in));
 }
 
 static void guards_hold(struct engine *e)
@@ -62,7 +68,7 @@ void guards_sync(struct engine *e)
 {
 	const struct guard_input in = guards_input(e, e->snapshot);
 
-	if (e->planned_snapshot && guards_same_inputs(e->planned_snapshot, e->snapshot))
+	if (e->planned_snapshot && guards_same_inputs(e, e->planned_snapshot, e->snapshot))
 		return;
 	ruleset_clear(&e->guards.desired);
 	guard_build(&in, &e->guards.desired);
@@ -153,6 +159,8 @@ void engine_note_ruleset(struct engine *e, struct ruleset *r, int error)
 	bool stale = g->list > g->after || g->filling || g->fill_mark != g->fill_asked;
 
 	g->asked = false;
+	if (r)
+		drops_note(e, r);
 	if (!e->kernel_available || (stale && g->known)) {
 		ruleset_free(r);
 		g->look_lost = e->failing && g->filling;

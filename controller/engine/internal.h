@@ -3,6 +3,7 @@
 #ifndef ZG_ENGINE_INTERNAL_H
 #define ZG_ENGINE_INTERNAL_H
 
+#include "engine/drops.h"
 #include "engine/event_state.h"
 #include "engine/figures.h"
 #include "engine/fwmark_state.h"
@@ -130,7 +131,7 @@ struct engine_sysctl {
 	int old_value;    /* before we set it; -1 = not set by us */
 	bool submitted;
 };
-#define ENGINE_SYSCTLS 2
+#define ENGINE_SYSCTLS 3
 
 struct engine_asker {
 	engine_table_fn *fn;
@@ -166,6 +167,7 @@ struct engine {
 	struct engine_timeouts timeouts;
 	struct engine_guards guards;
 	struct engine_fwmarks fwmarks;
+	struct engine_drops drops;
 	struct table loaded_health; /* struct engine_row, until their servers appear */
 
 	struct plan_ops ops; /* to be submitted */

@@ -7,10 +7,13 @@
 #include "base/mem.h"
 #include "engine/override_parts.h"
 
-enum { EXPIRE_NODEST, EXPIRE_QUIESCENT };
+enum { EXPIRE_NODEST, EXPIRE_QUIESCENT, CONNTRACK };
 
-static bool listener_needs(const struct snapshot *s, const struct listener *l, size_t which)
+static bool listener_needs(const struct snapshot *s, const struct load_balancer *lb,
+			   const struct listener *l, size_t which)
 {
+	if (which == CONNTRACK)
+		return lb->snat != SNAT_OFF;
 	if (which == EXPIRE_NODEST)
 		return desired_cuts_flows(s, l);
 	return l->persistence_s > 0;
@@ -24,7 +27,7 @@ static const struct listener *find_need(const struct snapshot *s, size_t which,
 		const struct load_balancer *lb = s->load_balancers.items[i];
 
 		for (size_t j = 0; lb->enabled && j < lb->listeners.count; j++) {
-			if (!listener_needs(s, lb->listeners.items[j], which))
+			if (!listener_needs(s, lb, lb->listeners.items[j], which))
 				continue;
 			*ret_lb = lb;
 			return lb->listeners.items[j];
@@ -105,6 +108,31 @@ void sysctls_restore(struct engine *e)
 	engine_mark(e, MARK_KERNEL);
 }
 
+/* IPVS leaves the flows of UDP untracked otherwise, so that no packet could be told to be the first one. */
+static void check_udp_limits(struct engine *e, const struct snapshot *s, struct err *err)
+{
+	char pointer[ERR_POINTER_MAX];
+
+	for (size_t i = 0; i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+
+		for (size_t j = 0; lb->enabled && j < lb->listeners.count; j++) {
+			const struct listener *l = lb->listeners.items[j];
+
+			if (!l->rate_limit || l->protocol != PROTOCOL_UDP ||
+			    e->ports.kernel_read_sysctl(e->ports.ctx, "conntrack") == 1)
+				continue;
+			snprintf(pointer, sizeof(pointer),
+				 "/load_balancers/%s/listeners/%s/rate_limit", lb->o.name,
+				 l->o.name);
+			err_set(err, ERR_UNSUPPORTED, pointer,
+				"with protocol udp it needs the sysctl net.ipv4.vs.conntrack = 1, for new flows "
+				"are told by connection tracking, which costs every packet: sysctl -w "
+				"net.ipv4.vs.conntrack=1");
+		}
+	}
+}
+
 void sysctls_check(struct engine *e, const struct snapshot *s, struct err *err)
 {
 	static const char *const reasons[] = {
@@ -112,8 +140,12 @@ void sysctls_check(struct engine *e, const struct snapshot *s, struct err *err)
 			"flows of a removed server are cut (on_unhealthy terminate, UDP, or scheduler dh)",
 		[EXPIRE_QUIESCENT] =
 			"persistence would keep sending clients to a server with weight 0",
+		[CONNTRACK] =
+			"snat of its load balancer changes the source of connections that are tracked",
 	};
 
+	if (!e->settings.kernel_off)
+		check_udp_limits(e, s, err);
 	if (e->settings.manage_sysctls || e->settings.kernel_off)
 		return;
 	for (size_t i = 0; i < ENGINE_SYSCTLS; i++) {

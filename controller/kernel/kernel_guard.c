@@ -42,13 +42,21 @@ static void kernel_guard_finish(struct kernel *k, int error)
 	k->cb.ruleset(k->cb.ctx, r, error);
 }
 
+static void kernel_guard_next(struct rules_place *at)
+{
+	if (++at->table < RULESET_TABLE_COUNT)
+		return;
+	at->table = 0;
+	at->family++;
+}
+
 static void kernel_guard_look_on(struct kernel *k)
 {
 	struct kernel_guard_look *look = &k->look;
 
 	while (look->at.family < RULESET_FAMILY_COUNT &&
-	       !ruleset_has_family(look->found, look->at.family))
-		look->at.family++;
+	       !ruleset_may_have_rules(look->found, look->at.family, look->at.table))
+		kernel_guard_next(&look->at);
 	if (look->at.family == RULESET_FAMILY_COUNT)
 		kernel_guard_finish(k, 0);
 	else
@@ -69,10 +77,7 @@ static void kernel_guard_on_rules(void *ctx, enum rules_work work, const char *t
 		return;
 	}
 	ruleset_set_rules(k->look.found, at->family, at->table, text);
-	if (++at->table == RULESET_TABLE_COUNT) {
-		at->table = 0;
-		at->family++;
-	}
+	kernel_guard_next(at);
 	kernel_guard_look_on(k);
 }
 

@@ -136,6 +136,7 @@ static int set_work_on_line(void *ctx, const char *line)
 	e->peer = l.peer;
 	e->protocol = l.protocol;
 	e->port = l.port;
+	e->packets = l.packets;
 	return 0;
 }
 

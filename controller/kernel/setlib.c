@@ -196,6 +196,7 @@ const char *setlib_type_name(enum ruleset_type t)
 	static const char *const names[] = {[RULESET_IP] = "hash:ip",
 					    [RULESET_IP_PORT] = "hash:ip,port",
 					    [RULESET_IP_PORT_IP] = "hash:ip,port,ip",
+					    [RULESET_IP_PORT_COUNTED] = "hash:ip,port",
 					    [RULESET_NET] = "hash:net"};
 
 	return names[t];
@@ -216,7 +217,7 @@ int setlib_create(struct setlib *l, const char *name, const struct setlib_type *
 	if (t->hash_size)
 		setlib_put(l, IPSET_OPT_HASHSIZE, &t->hash_size);
 	setlib_put(l, IPSET_OPT_MAXELEM, &t->elements_max);
-	if (t->type == RULESET_NET)
+	if (t->type == RULESET_NET || t->type == RULESET_IP_PORT_COUNTED)
 		setlib_put(l, IPSET_OPT_COUNTERS, name); /* a flag: any value */
 	return setlib_run(l, IPSET_CMD_CREATE, 0);
 }

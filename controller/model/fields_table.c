@@ -124,6 +124,12 @@ static const struct field_name vip_probe_names[] = {
 	{"tcp", VIP_PROBE_TCP, false},
 	{0},
 };
+static const struct field_name snat_names[] = {
+	{"off", SNAT_OFF, false},
+	{"on", SNAT_ON, false},
+	{0},
+};
+
 static const struct field_name guard_names[] = {
 	{"off", VIP_GUARD_OFF, false},
 	{"drop", VIP_GUARD_DROP, false},
@@ -253,7 +259,13 @@ static const struct field load_balancer_fields[] = {
 	 AT(load_balancer, vip_probe),
 	 .members = vip_probe_fields,
 	 .help = "how the VIPs are probed from nodes that do not hold them"},
-	LATER("snat"),
+	{.name = "snat",
+	 .type = FIELD_ENUM,
+	 AT(load_balancer, snat),
+	 .names = snat_names,
+	 .number = SNAT_OFF,
+	 .help = "on: servers see this gateway's address as the client's, so that they answer through it whatever their routes are; with "
+		 "forward_method nat; it sets net.ipv4.vs.conntrack"},
 	{.name = "vip_guard",
 	 .type = FIELD_ENUM,
 	 AT(load_balancer, vip_guard),
@@ -382,7 +394,12 @@ static const struct field listener_fields[] = {
 	 .max = MODEL_NAME_MAX,
 	 .check = fields_check_name,
 	 .help = "which clients may come in; not set: all"},
-	LATER("rate_limit"),
+	{.name = "rate_limit",
+	 .type = FIELD_NUMBER,
+	 AT(listener, rate_limit),
+	 .max = 1000000,
+	 .help = "new connections a second that one source (of IPv6: its /64) may open at each VIP, as many at once; what is beyond is "
+		 "dropped; 0: no limit; tcp, and udp with net.ipv4.vs.conntrack = 1"},
 	LATER("max_connections"),
 	READ_ONLY_ROWS,
 	{0},

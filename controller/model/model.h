@@ -38,7 +38,6 @@ enum object_kind {
 	OBJECT_SETTINGS, /* there is exactly one */
 	OBJECT_KIND_COUNT
 };
-
 enum protocol { PROTOCOL_TCP, PROTOCOL_UDP, PROTOCOL_SCTP };
 enum forward_method { FORWARD_UNSET, FORWARD_NAT, FORWARD_DIRECT, FORWARD_TUNNEL };
 enum tunnel_type { TUNNEL_IPIP, TUNNEL_GUE, TUNNEL_GRE };
@@ -58,6 +57,7 @@ enum check_close { CLOSE_RST, CLOSE_FIN };
 enum check_handshake { HANDSHAKE_FULL, HANDSHAKE_HALF_OPEN };
 enum check_expect { EXPECT_REPLY, EXPECT_NO_UNREACHABLE };
 enum client_affinity { AFFINITY_ANY, AFFINITY_PARTIAL, AFFINITY_ZONE };
+enum snat_mode { SNAT_OFF, SNAT_ON };
 enum vip_guard { VIP_GUARD_OFF, VIP_GUARD_DROP, VIP_GUARD_REJECT };
 enum vip_probe_type { VIP_PROBE_ICMP, VIP_PROBE_TCP };
 enum http_method { HTTP_HEAD, HTTP_GET };
@@ -198,7 +198,8 @@ struct listener {
 	uint32_t persistence_prefix;
 	enum persistence_engine persistence_engine;
 	bool one_packet;
-	char *access_list; /* NULL = every client may come */
+	char *access_list;   /* NULL = every client may come */
+	uint32_t rate_limit; /* new connections a second of a source; 0 = as many as come */
 };
 
 struct access_list {
@@ -239,6 +240,7 @@ struct load_balancer {
 	enum client_affinity client_affinity;
 	struct vip_probe vip_probe;
 	enum vip_guard vip_guard;
+	enum snat_mode snat; /* servers see this gateway as the client */
 	bool cross_zone;
 	bool enabled;
 	struct vec zones;     /* struct lb_zone, sorted by name */

@@ -84,12 +84,79 @@ static void check_access_list(struct validation *v, const struct load_balancer *
 			 "access list \"%s\" does not exist", l->access_list);
 }
 
+static void check_rate_limit(struct validation *v, const struct load_balancer *lb,
+			     const struct listener *l)
+{
+	if (!l->rate_limit || fields_faulty(&l->o, "rate_limit"))
+		return;
+	if (l->protocol == PROTOCOL_SCTP && !fields_faulty(&l->o, "protocol"))
+		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "rate_limit"),
+				 "works with protocol tcp and udp only");
+	if (l->port == 0 && !fields_faulty(&l->o, "port"))
+		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "rate_limit"),
+				 "a listener with port_range takes none");
+	for (size_t i = 0; i < v->rate_count; i++)
+		if (v->rates[i] == l->rate_limit)
+			return;
+	if (v->rate_count < MODEL_RATES_MAX)
+		v->rates[v->rate_count++] = l->rate_limit;
+	else
+		validation_fault(
+			v, ERR_LIMIT, LISTENER_PLACE(lb, l, "rate_limit"),
+			"listeners have more than %d different rates: each is a rule; use one of the others",
+			MODEL_RATES_MAX);
+}
+
+/* Packets to the servers must pass NAT, by which they are found. */
+static void check_snat_of(struct validation *v, const struct load_balancer *lb,
+			  const struct server_group *g)
+{
+	for (size_t i = 0; g && i < g->servers.count; i++) {
+		const struct server *s = g->servers.items[i];
+
+		if (fields_faulty(&s->o, "forward_method") ||
+		    fields_faulty(&g->o, "forward_method"))
+			continue;
+		if (validation_forward_method(g, s) != FORWARD_NAT)
+			validation_fault(
+				v, ERR_INCOMPATIBLE,
+				PLACE("load_balancers", lb->o.name, .member = "snat"),
+				"works with forward_method nat only: that of server_groups/%s/servers/%s "
+				"is another",
+				g->o.name, s->o.name);
+		else if (s->port == 0)
+			validation_fault(
+				v, ERR_INCOMPATIBLE,
+				PLACE("load_balancers", lb->o.name, .member = "snat"),
+				"needs servers with a port: server_groups/%s/servers/%s has none",
+				g->o.name, s->o.name);
+		else
+			continue;
+		return; /* one of them is enough */
+	}
+}
+
+static void check_snat(struct validation *v, const struct load_balancer *lb,
+		       const struct listener *l)
+{
+	const struct server_group *g;
+
+	if (lb->snat == SNAT_OFF || fields_faulty(&lb->o, "snat") || !l->server_group)
+		return;
+	g = validation_find_group(v, l->server_group, NULL);
+	check_snat_of(v, lb, g);
+	if (g && g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group)
+		check_snat_of(v, lb, validation_find_group(v, g->backup_group, NULL));
+}
+
 static void check_listener(struct validation *v, const struct load_balancer *lb,
 			   const struct listener *l)
 {
 	check_group(v, lb, l);
 	check_udp_members(v, lb, l);
 	check_access_list(v, lb, l);
+	check_rate_limit(v, lb, l);
+	check_snat(v, lb, l);
 	if (l->scheduler_flags != 0 && !fields_faulty(&l->o, "scheduler") &&
 	    !fields_faulty(&l->o, "scheduler_flags"))
 		check_flags(v, lb, l);

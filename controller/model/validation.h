@@ -25,13 +25,16 @@ struct demand {
 	const struct listener *no_ramp;     /* its scheduler does not know slow start */
 };
 
+#define MODEL_RATES_MAX 64 /* different rate_limits of a document */
 struct validation {
 	const struct snapshot *s;
 	struct err *err;
 	struct demand *demands;       /* beside s->server_groups */
 	const struct snapshot *known; /* without a fault, and its demands are the same; or NULL */
 	struct arena *arena;
-	uint64_t entries; /* of the kernel's table, at most */
+	uint64_t entries;                /* of the kernel's table, at most */
+	uint32_t rates[MODEL_RATES_MAX]; /* rate_limits so far */
+	size_t rate_count;
 };
 
 /* A place in the document; NULL parts are left out. `member` may hold "/". */

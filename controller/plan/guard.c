@@ -6,8 +6,10 @@
 #include "base/mem.h"
 #include "plan/access_sets.h"
 #include "plan/desired.h"
+#include "plan/limit_sets.h"
 #include "plan/ranges.h"
 #include "plan/rules_text.h"
+#include "plan/snat_sets.h"
 
 #define GUARD_FTP_PORT 21
 #define GUARD_FTP_DATA 20
@@ -155,7 +157,7 @@ bool guard_wanted(const struct guard_input *in)
 	guard_walk(in, guard_put_vip, &w);
 	any = w.guarded.count > 0 || access_sets_wanted(in);
 	ruleset_clear(&w.guarded);
-	return any || ranges_wanted(in);
+	return any || ranges_wanted(in) || limit_sets_wanted(in) || snat_sets_wanted(in);
 }
 
 /* The sets that the rules of the family name. */
@@ -181,16 +183,24 @@ static void guard_write_table(struct ruleset *r, const struct rules_plan *p, enu
 static void guard_write_rules(struct ruleset *r, struct rules_plan *plan, enum ruleset_family f)
 {
 	uint64_t *lists AUTO_FREE = mem_alloc_array(r->set_count, sizeof(*lists));
+	struct ruleset_id *limits AUTO_FREE = mem_alloc_array(r->set_count, sizeof(*limits));
 
+	plan->limits = limits;
+	plan->limit_count = 0;
+	plan->snat = ruleset_may_have_rules(r, f, RULESET_NAT);
 	plan->lists = lists;
 	plan->list_count = 0;
 	plan->guard = false;
 	for (size_t i = 0; i < r->set_count; i++) {
 		const struct ruleset_id *id = &r->sets[i].id;
 
-		if (id->family == f && id->kind == RULESET_AT)
+		if (id->family != f)
+			continue;
+		if (id->kind == RULESET_AT)
 			lists[plan->list_count++] = id->uid;
-		plan->guard |= id->family == f && id->kind == RULESET_OPEN;
+		if (id->kind == RULESET_LIMIT_TCP || id->kind == RULESET_LIMIT_UDP)
+			limits[plan->limit_count++] = *id;
+		plan->guard |= id->kind == RULESET_OPEN;
 	}
 	for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++)
 		guard_write_table(r, plan, f, t);
@@ -227,6 +237,8 @@ void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset)
 
 	guard_collect(in, &r);
 	access_sets_collect(in, &r);
+	limit_sets_collect(in, &r);
+	snat_sets_collect(in, &r);
 	ranges_build(in, &r, &ranges);
 	plan.marks = ranges.marks;
 	plan.mark_count = ranges.count;

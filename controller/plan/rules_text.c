@@ -3,6 +3,7 @@
 #include "plan/rules_text.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static const struct {
 	const char *hook;
 } rules_tables[RULESET_TABLE_COUNT] = {
 	[RULESET_FILTER] = {"filter", "INPUT"},
+	[RULESET_NAT] = {"nat", "POSTROUTING"},
 };
 
 const char *rules_text_table(enum ruleset_table t)
@@ -131,7 +133,31 @@ static void rules_text_write_marks(struct buf_writer *w, const struct rules_plan
 		rules_text_write_mark(w, &p->marks[i], f);
 }
 
-/* What comes first decides: the host itself, then who may come in, last what is open at all (its rules return). */
+/* Only the last match counts: what is dropped. Room for 262,144 sources that were seen within two seconds, when all of them have their
+ * burst back. */
+#define LIMIT_TABLE                                                                       \
+	"--hashlimit-htable-size 16384 --hashlimit-htable-max 262144 --hashlimit-htable-" \
+	"expire 2000"
+
+static void rules_text_write_limit(struct buf_writer *w, const struct ruleset_id *id)
+{
+	const bool udp = id->kind == RULESET_LIMIT_UDP;
+	char set[RULESET_NAME_MAX];
+
+	ruleset_format_id(id, set);
+	buf_write_format(w,
+			 "-A " RULES_TEXT_CHAIN
+			 " %s -m set --match-set %s dst,dst ! --update-counters%s "
+			 "-m hashlimit --hashlimit-above %" PRIu64 "/sec --hashlimit-burst %" PRIu64
+			 " --hashlimit-mode srcip,dstip,dstport%s --hashlimit-name %s " LIMIT_TABLE
+			 " -m set --match-set %s dst,dst -j DROP\n",
+			 udp ? "-p udp" : SYN, set,
+			 /* The first packet of a flow: until IPVS has sent it on. */
+			 udp ? " -m conntrack ! --ctstatus CONFIRMED" : "", id->uid, id->uid,
+			 id->family == RULESET_V6 ? " --hashlimit-srcmask 64" : "", set, set);
+}
+
+/* What comes first decides: the host itself, then who may come in and how often, last what is open at all (its rules return). */
 static void rules_text_write_filter(struct buf_writer *w, const struct rules_plan *p,
 				    enum ruleset_family f)
 {
@@ -144,6 +170,8 @@ static void rules_text_write_filter(struct buf_writer *w, const struct rules_pla
 	rules_text_write_rule(w, "-i lo -j RETURN", f);
 	for (size_t i = 0; i < p->list_count; i++)
 		rules_text_write_list(w, p->lists[i], f);
+	for (size_t i = 0; i < p->limit_count; i++)
+		rules_text_write_limit(w, &p->limits[i]);
 	if (marks)
 		rules_text_write_rule(w, "-m set --match-set zg@-ranged dst -j " CHAIN_MARKS, f);
 	if (marks && p->guard)
@@ -160,8 +188,15 @@ void rules_text_write(struct buf_writer *w, const struct rules_plan *p, enum rul
 {
 	switch (t) {
 	case RULESET_FILTER:
-		if (p->guard || p->list_count || rules_text_marks(p, f))
+		if (p->guard || p->list_count || p->limit_count || rules_text_marks(p, f))
 			rules_text_write_filter(w, p, f);
+		return;
+	case RULESET_NAT:
+		if (!p->snat)
+			return;
+		buf_write_text(w, "-N " RULES_TEXT_CHAIN "\n");
+		rules_text_write_rule(
+			w, "-m ipvs --ipvs -m set --match-set zg@-snat dst,dst -j MASQUERADE", f);
 		return;
 	case RULESET_TABLE_COUNT:
 		return;

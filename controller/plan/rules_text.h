@@ -31,6 +31,9 @@ struct rules_plan {
 	const struct rules_mark
 		*marks; /* of all families; at least one of the family if there are any */
 	size_t mark_count;
+	const struct ruleset_id *limits; /* sets of RULESET_LIMIT_… in use */
+	size_t limit_count;
+	bool snat; /* servers see this gateway as their client */
 };
 
 /* What the table is called, and the chain of others from which ours is jumped to: of the filter INPUT, before IPVS, which takes its

@@ -23,6 +23,9 @@ static const struct {
 	[RULESET_MARK] = {"*-m", RULESET_IP},
 	[RULESET_RANGED] = {"ranged", RULESET_IP},
 	[RULESET_SINGLE] = {"single", RULESET_IP_PORT},
+	[RULESET_LIMIT_TCP] = {"*-lt", RULESET_IP_PORT_COUNTED},
+	[RULESET_LIMIT_UDP] = {"*-lu", RULESET_IP_PORT_COUNTED},
+	[RULESET_SNAT] = {"snat", RULESET_IP_PORT},
 	[RULESET_DROP] = {"drop", RULESET_IP},
 	[RULESET_REJECT] = {"reject", RULESET_IP},
 };
@@ -198,10 +201,17 @@ void ruleset_put_list(struct ruleset *r, const struct ruleset_id *id,
 	ruleset_sort(r);
 }
 
+const struct ruleset_entry *ruleset_find_entry(const struct ruleset *r,
+					       const struct ruleset_entry *e)
+{
+	return r->count ? bsearch(e, r->entries, r->count, sizeof(*r->entries),
+				  ruleset_compare_items)
+			: NULL;
+}
+
 bool ruleset_has_entry(const struct ruleset *r, const struct ruleset_entry *e)
 {
-	return r->count &&
-	       bsearch(e, r->entries, r->count, sizeof(*r->entries), ruleset_compare_items) != NULL;
+	return ruleset_find_entry(r, e);
 }
 
 bool ruleset_has_family(const struct ruleset *r, enum ruleset_family f)
@@ -209,6 +219,21 @@ bool ruleset_has_family(const struct ruleset *r, enum ruleset_family f)
 	for (size_t i = 0; i < r->set_count; i++)
 		if (r->sets[i].id.family == f)
 			return true;
+	return false;
+}
+
+bool ruleset_may_have_rules(const struct ruleset *r, enum ruleset_family f, enum ruleset_table t)
+{
+	const struct ruleset_id snat = {.kind = RULESET_SNAT, .family = f};
+
+	switch (t) {
+	case RULESET_FILTER:
+		return ruleset_has_family(r, f);
+	case RULESET_NAT:
+		return ruleset_find_set(r, &snat);
+	case RULESET_TABLE_COUNT:
+		break;
+	}
 	return false;
 }
 

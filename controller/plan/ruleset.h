@@ -24,6 +24,9 @@ enum ruleset_kind {
 	RULESET_AT,   /* of an access list (the uid): VIPs, protocols and ports where it is asked */
 	RULESET_LIST, /* … and its entries: a source that is matched is denied */
 	RULESET_TEMP, /* … and what it is filled in before it is put in place: a leftover where it stands elsewhere */
+	RULESET_LIMIT_TCP, /* VIPs, protocols and ports with this rate_limit (the uid) */
+	RULESET_LIMIT_UDP, /* … of UDP */
+	RULESET_SNAT, /* servers, with protocol and port, towards which this gateway is the client */
 	RULESET_DROP,   /* guarded VIPs: what is not open is dropped … */
 	RULESET_REJECT, /* … or refused */
 	RULESET_KIND_COUNT
@@ -33,16 +36,17 @@ enum ruleset_kind {
 
 /* What an entry of a set is made of. */
 enum ruleset_type {
-	RULESET_IP,         /* an address */
-	RULESET_IP_PORT,    /* … with protocol and port */
-	RULESET_IP_PORT_IP, /* … and a second address */
-	RULESET_NET         /* prefixes, each matched or not, the longest decides; with counters */
+	RULESET_IP,              /* an address */
+	RULESET_IP_PORT,         /* … with protocol and port */
+	RULESET_IP_PORT_COUNTED, /* … and counters */
+	RULESET_IP_PORT_IP,      /* … and a second address */
+	RULESET_NET /* prefixes, each matched or not, the longest decides; with counters */
 };
 
 enum ruleset_family { RULESET_V4, RULESET_V6, RULESET_FAMILY_COUNT };
 
 /* The tables of iptables that a chain of ours is in; see rules_text.h. */
-enum ruleset_table { RULESET_FILTER, RULESET_TABLE_COUNT };
+enum ruleset_table { RULESET_FILTER, RULESET_NAT, RULESET_TABLE_COUNT };
 
 /* Which set it is. The uid tells apart those of a kind of which there are many; 0 elsewhere. */
 struct ruleset_id {
@@ -57,6 +61,7 @@ struct ruleset_entry {
 	struct addr peer; /* RULESET_IP_PORT_IP: the source */
 	uint8_t protocol; /* IPPROTO_…; 0 without a port */
 	uint16_t port;
+	uint64_t packets; /* counted when it was read: no part of what it is */
 };
 
 /* What a set of RULESET_LIST is made of: in it stand those of its family, and the halves of all addresses ([0.0.0.0/1], …) with what
@@ -108,7 +113,11 @@ const struct ruleset_set *ruleset_find_set(const struct ruleset *r, const struct
 /* Puts what is known of a list in place of what was, and the set, if it is new. Takes its own reference. */
 void ruleset_put_list(struct ruleset *r, const struct ruleset_id *id,
 		      const struct ruleset_list *list);
+const struct ruleset_entry *ruleset_find_entry(const struct ruleset *r,
+					       const struct ruleset_entry *e);
 bool ruleset_has_entry(const struct ruleset *r, const struct ruleset_entry *e);
+/* Whether rules of the table can be there: they look into sets of the family. To look at nat alone makes the kernel track connections. */
+bool ruleset_may_have_rules(const struct ruleset *r, enum ruleset_family f, enum ruleset_table t);
 /* Whether there is any set of the family. */
 bool ruleset_has_family(const struct ruleset *r, enum ruleset_family f);
 void ruleset_set_rules(struct ruleset *r, enum ruleset_family f, enum ruleset_table t,

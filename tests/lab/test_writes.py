@@ -174,9 +174,9 @@ def what_is_in_use_is_not_deleted(lab):
 def a_later_member_is_refused(lab):
     lab.network(1)
     lab.start(web(lab))
-    answer = lab.gw.api.patch("/load-balancers/shop", {"snat": True})
+    answer = lab.gw.api.patch("/load-balancers/shop/listeners/http", {"max_connections": 5})
     answer.expect(400, 422)
-    assert answer.pointers() in (["/snat"], ["/load_balancers/shop/snat"]), answer.body
+    assert answer.pointers() in (["/max_connections"], ["/load_balancers/shop/listeners/http/max_connections"]), answer.body
 
 
 @case

@@ -113,7 +113,7 @@ bool play_parse_entry(struct play *p, size_t at, struct ruleset_entry *ret_entry
 	snprintf(name, sizeof(name), "zg4-%s", play_word(p, at));
 	if (!ruleset_parse_id(name, &e.set))
 		return play_fault(p, "\"%s\" is no set", play_word(p, at));
-	if (ruleset_type_of(e.set.kind) == RULESET_IP_PORT) {
+	if (ruleset_type_of(e.set.kind) != RULESET_IP) {
 		if (!play_parse_key(p, play_word(p, at + 1), &key))
 			return false;
 		e.address = key.address;

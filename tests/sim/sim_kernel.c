@@ -11,7 +11,7 @@
 #include "sim/sim_world.h"
 
 static const char *const sysctl_names[SIM_SYSCTLS] = {"expire_nodest_conn",
-						      "expire_quiescent_template"};
+						      "expire_quiescent_template", "conntrack"};
 
 static int address_compare(const void *a, const void *b)
 {

@@ -194,7 +194,7 @@ static void refusals_have_codes_and_places(void **state)
 		{CHANGE_PATCH,
 		 {OBJECT_LOAD_BALANCER, NULL, "shop"},
 		 "{'snat':'a','croos_zone':1,'listeners':{'http':{'server_group':'zz'}}}",
-		 "not_supported /snat\nunknown_member /croos_zone\n"
+		 "out_of_range /snat\nunknown_member /croos_zone\n"
 		 "unknown_reference /listeners/http/server_group\n"},
 	};
 	(void)state;

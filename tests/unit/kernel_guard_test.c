@@ -273,12 +273,16 @@ static void a_look_reads_sets_and_chains(void **state)
 	fake_child_end(0, rules);
 	assert_string_equal(fake_child.command, "iptables -w 1 -t filter -C INPUT -j ZONEGATE");
 	fake_child_end(0, "");
+	/* Servers with snat: then alone nat is looked at. */
+	assert_string_equal(fake_child.command, "iptables -w 1 -t nat -S ZONEGATE");
+	fake_child_end(1, "iptables: No chain/target/match by that name.\n");
 	/* Without a set there is no chain to look for. */
 	assert_null(fake_child.running);
 	assert_int_equal(test.looks, 1);
 	assert_int_equal(test.error, 0);
 	assert_int_equal(test.ruleset->count, RULESET_KIND_COUNT);
 	assert_string_equal(test.ruleset->rules[RULESET_V4][RULESET_FILTER], rules);
+	assert_null(test.ruleset->rules[RULESET_V4][RULESET_NAT]);
 	assert_null(test.ruleset->rules[RULESET_V6][RULESET_FILTER]);
 	turn();
 	assert_int_equal(test.looks, 1);

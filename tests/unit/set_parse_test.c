@@ -73,6 +73,29 @@ static void lists_and_peers(void **state)
 	assert_string_equal(addr_format(&l.peer, text), "10.0.0.1");
 }
 
+static void counters(void **state)
+{
+	struct set_line l;
+
+	(void)state;
+	assert_int_equal(set_parse_line("add zg4-5-lt 192.0.2.1,tcp:80 packets 17 bytes 1020",
+					RULESET_V4, &l),
+			 0);
+	assert_int_equal(l.packets, 17);
+	assert_int_equal(l.port, 80);
+	assert_int_equal(set_parse_line("add zg4-open 192.0.2.1,tcp:80", RULESET_V4, &l), 0);
+	assert_int_equal(l.packets, 0);
+	assert_int_equal(set_parse_line("add zg4-5-lt 192.0.2.1,tcp:80 packets x", RULESET_V4, &l),
+			 -EBADMSG);
+	assert_int_equal(set_parse_line("add zg4-5-lt 192.0.2.1,tcp:80 packets", RULESET_V4, &l),
+			 -EBADMSG);
+	assert_int_equal(
+		set_parse_line("add zg4-5-lt 192.0.2.1,tcp:80 packets 18446744073709551615",
+			       RULESET_V4, &l),
+		0);
+	assert_true(l.packets == UINT64_MAX);
+}
+
 static void what_is_not_ours_is_refused(void **state)
 {
 	static const char *const lines[] = {
@@ -116,6 +139,7 @@ int main(void)
 		cmocka_unit_test(the_set_itself),
 		cmocka_unit_test(entries),
 		cmocka_unit_test(lists_and_peers),
+		cmocka_unit_test(counters),
 		cmocka_unit_test(what_is_not_ours_is_refused),
 	};
 

@@ -75,6 +75,11 @@ static void a_set_has_its_type(void **state)
 	assert_string_equal(fake_ipset.sets[0].type, "hash:ip,port");
 	assert_int_equal(fake_ipset.sets[0].family, AF_INET);
 	assert_int_equal(fake_ipset.sets[0].elements_max, 70000);
+	assert_false(fake_ipset.sets[0].counters);
+	assert_int_equal(create("zg4-5-lt", RULESET_IP_PORT_COUNTED), 0);
+	assert_string_equal(fake_ipset.sets[1].type, "hash:ip,port");
+	assert_true(fake_ipset.sets[1].counters);
+	assert_int_equal(setlib_destroy(lib, "zg4-5-lt"), 0);
 	assert_int_equal(create("zg4-open", RULESET_IP), -EEXIST);
 	assert_int_equal(setlib_destroy(lib, "zg4-open"), 0);
 	assert_int_equal(setlib_destroy(lib, "zg4-open"), 0);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/buf.h"
 #include "model_fixture.h"
 
 #define HTTP(members) "{'load_balancers':{'shop':{'listeners':{'http':" members "}}}}"
@@ -39,11 +40,59 @@ static void listeners_are_judged(void **state)
 		{HTTP("{'persistence_netmask':'255.255.254.0'}"), ""},
 		{HTTP("{'persistence_netmask':'ffff::'}"),
 		 "bad_format " AT_HTTP "/persistence_netmask\n"},
+		{HTTP("{'rate_limit':1000000}"), ""},
+		{DNS("{'rate_limit':1}"), ""},
+		{HTTP("{'rate_limit':1000001}"), "out_of_range " AT_HTTP "/rate_limit\n"},
+		{HTTP("{'rate_limit':5,'port':null,'port_range':[80,90]}"),
+		 "incompatible " AT_HTTP "/rate_limit\n"},
 		{HTTP("{'persistence_prefix':129}"),
 		 "out_of_range " AT_HTTP "/persistence_prefix\n"},
 	};
 	(void)state;
 	FIXTURE_JUDGE_ALL(cases);
+}
+
+#define SNAT(groups) "{'load_balancers':{'shop':{'snat':'on'}}" groups "}"
+
+static void snat_takes_nat_alone(void **state)
+{
+	static const struct fixture_case cases[] = {
+		{SNAT(""), ""},
+		{SNAT(",'server_groups':{'web':{'forward_method':'direct'}}"),
+		 "incompatible /server_groups/web/servers/w1/port\n"
+		 "incompatible /server_groups/web/servers/w2/port\n"
+		 "incompatible /load_balancers/shop/snat\n"},
+		{"{'load_balancers':{'shop':{'snat':'auto'}}}",
+		 "out_of_range /load_balancers/shop/snat\n"},
+	};
+	(void)state;
+	FIXTURE_JUDGE_ALL(cases);
+}
+
+/* Each rate is a rule: 64 different ones, however often each is used. */
+static void rates_are_few(void **state)
+{
+	struct buf_writer w = {0};
+
+	(void)state;
+	buf_writer_init(&w, 65536);
+	buf_write_text(&w, "{'load_balancers':{'shop':{'listeners':{'http':{'rate_limit':64}");
+	for (unsigned i = 1; i <= 64; i++)
+		buf_write_format(
+			&w,
+			",'l%u':{'protocol':'tcp','port':%u,'server_group':'web','rate_limit':%u}",
+			i, 1000 + i, i);
+	buf_write_text(&w, "}}}}");
+	char *few AUTO_FREE = mem_strdup(buf_text(&w));
+	const struct fixture_case enough[] = {{few, ""}};
+	FIXTURE_JUDGE_ALL(enough);
+	w.size -= 4;
+	buf_write_text(
+		&w, ",'m':{'protocol':'tcp','port':999,'server_group':'web','rate_limit':65}}}}}");
+	const struct fixture_case many[] = {
+		{buf_text(&w), "limit_exceeded /load_balancers/shop/listeners/m/rate_limit\n"}};
+	FIXTURE_JUDGE_ALL(many);
+	free(buf_take(&w));
 }
 
 #define SHOP(members) "{'load_balancers':{'shop':" members "}}"
@@ -202,7 +251,8 @@ static void ranges_do_not_overlap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(listeners_are_judged),      cmocka_unit_test(zones_are_judged),
+		cmocka_unit_test(listeners_are_judged),      cmocka_unit_test(rates_are_few),
+		cmocka_unit_test(snat_takes_nat_alone),      cmocka_unit_test(zones_are_judged),
 		cmocka_unit_test(count_of_zones_is_bounded), cmocka_unit_test(sh_takes_256_servers),
 		cmocka_unit_test(ranges_do_not_overlap),
 	};
