@@ -17,6 +17,9 @@ void handlers_entries_get(struct request *r);
 void handlers_entries_write(struct request *r); /* PUT of text, PATCH */
 void handlers_entries_check(struct request *r);
 
+/* handlers_hits.c */
+void handlers_hits_get(struct request *r);
+
 /* handlers_write.c */
 void handlers_write_object(struct request *r); /* PUT, PATCH, DELETE */
 void handlers_write_servers(struct request *r);

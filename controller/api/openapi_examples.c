@@ -140,6 +140,10 @@ static const struct {
 	 "\"changed\":true,\"warnings\":[]}"},
 	{"AccessEntriesPatch", "{\"add\":[{\"cidr\":\"203.0.113.7/32\",\"action\":\"deny\","
 			       "\"comment\":\"abuse\"}],\"remove\":[\"198.51.100.0/24\"]}"},
+	{"AccessHits",
+	 "{\"available\":true,\"entries\":[{\"cidr\":\"203.0.113.7/32\",\"action\":\"deny\","
+	 "\"comment\":\"abuse\",\"packets\":12,\"bytes\":720}],\"entries_total\":1,"
+	 "\"default\":{\"packets\":3,\"bytes\":180}}"},
 	{"AccessVerdict",
 	 "{\"client\":\"203.0.113.7\",\"allowed\":false,\"by\":\"entry\",\"entry\":{"
 	 "\"cidr\":\"203.0.113.7/32\",\"action\":\"deny\",\"comment\":\"abuse\"},"

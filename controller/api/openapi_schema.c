@@ -150,6 +150,10 @@ static const struct schema_row schema_rows[] = {
 	{"AccessEntriesPatch",
 	 "Entries to put and networks to remove; all of it is done, or with a fault nothing",
 	 "add?:[AccessEntry] remove?:[string]"},
+	{"AccessHits",
+	 "Entries that decided, at most 1000, and how many there are (`entries_total`); `available` is false where the list is not in use "
+	 "on this node, or its kernel does not count",
+	 "available:boolean entries:[AccessHit] entries_total:integer default:AccessCounts"},
 	{"AccessVerdict",
 	 "Whether the client may come in: `by` an entry of the list, by its default, or because the listener names no list",
 	 "client:string allowed:boolean by:=entry|default|no_list entry:AccessEntry? access_list:string?"},

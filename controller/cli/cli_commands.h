@@ -135,6 +135,7 @@ enum cli_exit cli_lists_remove(struct cli *cli);
 enum cli_exit cli_lists_import(struct cli *cli);
 enum cli_exit cli_lists_export(struct cli *cli);
 enum cli_exit cli_lists_check(struct cli *cli);
+enum cli_exit cli_lists_hits(struct cli *cli);
 
 /* What an empty list says. */
 #define CLI_NO_LBS    "No load balancers yet: zonegate lb set NAME zones.ZONE.vip4=ADDRESS"

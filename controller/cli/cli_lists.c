@@ -182,3 +182,47 @@ enum cli_exit cli_lists_check(struct cli *cli)
 		cli_lists_print_verdict(a.json);
 	return cli_print_true(a.json, "allowed") ? EXIT_OK : EXIT_NEGATIVE;
 }
+
+/* ---- hits ------------------------------------------------------------------------------------- */
+
+static void cli_lists_add_hit(struct cli_table *t, const char *who, const char *action,
+			      const json_t *hit)
+{
+	AUTO_FREE char *packets = mem_printf("%" JSON_INTEGER_FORMAT,
+					     cli_print_number(hit, "packets"));
+	AUTO_FREE char *bytes = mem_printf("%" JSON_INTEGER_FORMAT, cli_print_number(hit, "bytes"));
+
+	cli_table_add(
+		t, (const char *[]){who, action, packets, bytes, cli_print_text(hit, "comment")});
+}
+
+enum cli_exit cli_lists_hits(struct cli *cli)
+{
+	static const char *const heads[] = {"NETWORK", "ACTION",  ">PACKETS",
+					    ">BYTES",  "COMMENT", NULL};
+	AUTO_FREE char *name = cli_client_escape(cli->args[0]);
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/access-lists/%s/hits", name);
+	AUTO_ANSWER struct cli_answer a = {0};
+	struct cli_table *t;
+	const json_t *hit;
+	size_t i;
+
+	cli_client_get(cli->client, path, &a);
+	if (cli_client_judge(a.status) != EXIT_OK)
+		return cli_print_problem(&a);
+	if (cli->options.format == FORMAT_JSON) {
+		cli_print_json(a.json);
+		return EXIT_OK;
+	}
+	if (!cli_print_true(a.json, "available"))
+		fprintf(stderr,
+			"zonegate: nothing is counted: the list is not in use on this node, or its "
+			"kernel cannot be asked\n");
+	t = cli_table_new(heads);
+	json_array_foreach (json_object_get(a.json, "entries"), i, hit)
+		cli_lists_add_hit(t, cli_print_text(hit, "cidr"), cli_print_text(hit, "action"),
+				  hit);
+	cli_lists_add_hit(t, "default", "", json_object_get(a.json, "default"));
+	cli_print_table(t);
+	return EXIT_OK;
+}

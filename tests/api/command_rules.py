@@ -46,6 +46,7 @@ COMMANDS = {
     **_object(BASE + '/access-lists/{access_list}', 'access', 'office', '', 'description=new',
               'access delete office'),
     f'GET {LISTS}/entries': 'access export office',
+    f'GET {LISTS}/hits': 'access hits office',
     f'PUT {LISTS}/entries': 'access import office {body}',
     f'PATCH {LISTS}/entries': 'access deny office 203.0.113.7 --comment why',
     f'GET {LB}/listeners/{{listener}}/access': 'access check shop/http 203.0.113.7',
@@ -123,7 +124,7 @@ WITHOUT = {
     f'POST {BASE}/auth/first-user': 'for browsers, with the code of zonegate setup',
     f'POST {BASE}/auth/password': 'for browsers: of who has a session; user password sets one',
 }
-NAMELESS = ('status', 'stats')  # what they show has no name
+NAMELESS = ('status', 'stats', 'access hits office')  # what they show has no name
 REFUSED = ('notify test',)  # no webhook is set here
 # Changes that cannot be tried without doing them, and why.
 NO_DRY_RUN = {

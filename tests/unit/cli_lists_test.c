@@ -3,6 +3,8 @@
 
 #include "cli_rig.h"
 
+#include "plan/hits.h"
+
 static void entries_are_changed_one_by_one(void **state)
 {
 	struct cli_options o = {0}, why = {.comment = "abuse"}, dry = {.dry_run = true};
@@ -129,12 +131,42 @@ static void clients_are_checked(void **state)
 	rig_end(&rig);
 }
 
+static void hits_are_a_table(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome set = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("access", "set", "office", "default_action=deny"));
+	assert_int_equal(set.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_lists_hits, 2, &o,
+						       WORDS("access", "hits", "office"));
+	assert_int_equal(none.exit, EXIT_OK);
+	assert_contains(none.err, "nothing is counted");
+	rig.hits = mem_new(struct hits);
+	*hits_push(rig.hits) = (struct hit){.net = {.family = AF_INET, .bytes = {10}},
+					    .length = 8,
+					    .packets = 12,
+					    .bytes = 720};
+	AUTO_OUTCOME struct outcome some = cli_rig_run(&rig, cli_lists_hits, 2, &o,
+						       WORDS("access", "hits", "office"));
+	assert_contains(some.out, "10.0.0.0/8");
+	assert_contains(some.out, "12");
+	assert_contains(some.out, "default");
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entries_are_changed_one_by_one),
 		cmocka_unit_test(files_are_imported),
 		cmocka_unit_test(clients_are_checked),
+		cmocka_unit_test(hits_are_a_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
