@@ -70,7 +70,7 @@ const struct settings_key settings_keys[] = {
 	 "makes, any other must exist, and the addresses are announced on its link"},
 	{"kernel", "iptables", KEY_CHOICE, VALUE_PRINTABLE, AT(kernel_iptables), "auto", 0, 0,
 	 "auto|nft|legacy",
-	 "backend of iptables for vip_guard; auto: what the command iptables is here, and if that does not work the others"},
+	 "backend of iptables for vip_guard, access lists and port ranges; auto: what the command iptables is here, or else the others"},
 	{"kernel", "manage_sysctls", KEY_CHOICE, VALUE_PRINTABLE, AT(kernel_manage_sysctls), "yes",
 	 0, 0, "yes|no", "set the sysctls below net.ipv4.vs that the configuration needs"},
 	{"kernel", "marks", KEY_TEXT, VALUE_MARKS, AT(kernel_marks), MARKS_DEFAULT_TEXT, 0, 0, NULL,
