@@ -9,7 +9,9 @@ import time
 from . import figures, host
 
 SECONDS = float(os.environ.get("SECONDS", "0.8"))
-WARM = 1.2  # the first round: it is spread over a second, and asks each host about a closed port
+WARM = 1.2  # the first round, which is spread over a second
+# It asks each host about a closed port, too, and closes those sockets with the verdict.
+WARM_ICMP_UDP = WARM + 0.5
 INTERVAL_MS = 1000
 TIMEOUT_MS = 500  # when a probe of icmp_udp passes
 PUNCTUAL = 0.95  # of the probes that are due
@@ -51,7 +53,8 @@ def answer(what):
 
 def _run(program, kind, rate):
     """CPU in microseconds a probe; None when it came late or failed: then the machine was busy."""
-    values = [kind, rate * INTERVAL_MS // 1000, INTERVAL_MS, SECONDS, host.PORT, WARM]
+    warm = WARM_ICMP_UDP if kind == "icmp_udp" else WARM
+    values = [kind, rate * INTERVAL_MS // 1000, INTERVAL_MS, SECONDS, host.PORT, warm]
     if program == "probe_bench":
         values.append(TIMEOUT_MS)
     process = host.spawn(
