@@ -111,7 +111,8 @@ static void router_table_is_sound(void **state)
 			assert_true(rows[i].role >= ROLE_EDITOR);
 		if (rows[i].flags & ROUTE_CONDITION)
 			assert_true(rows[i].role >= ROLE_OPERATOR);
-		assert_int_equal((rows[i].flags & ROUTE_BODY) != 0, rows[i].request != NULL);
+		assert_int_equal((rows[i].flags & (ROUTE_BODY | ROUTE_TEXT)) != 0,
+				 rows[i].request != NULL);
 		for (size_t j = 0; j < i; j++)
 			assert_true(rows[j].method != rows[i].method ||
 				    strcmp(rows[j].pattern, rows[i].pattern) != 0);
