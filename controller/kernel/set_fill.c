@@ -144,7 +144,8 @@ static int fill_change_all(const struct set_fill *f, const struct fill_changes *
 	int r = 0;
 
 	ruleset_format_id(&f->id, name);
-	qsort(c->items, c->count, sizeof(*c->items), fill_order);
+	if (c->count)
+		qsort(c->items, c->count, sizeof(*c->items), fill_order);
 	for (size_t i = 0; i < c->count && !r; i++) {
 		const struct fill_change *x = &c->items[i];
 		const struct setlib_element e = {

@@ -20,7 +20,10 @@ HELD_MS, TRIES = 10.0, 10  # 3 of ours on a quiet machine, twice and more where 
 SLICED = ("/metrics",)  # made in many short turns of the loop: together they may take longer
 PARAMETERS = {"zone": "zone-a", "load_balancer": "lb3", "listener": "http", "server_group": "g3",
               "server": "s17", "n": "1"}
-QUERIES = {"/api/v1/dns/preview": "?name=www.example.net"}
+QUERIES = {
+    "/api/v1/dns/preview": "?name=www.example.net",
+    "/api/v1/load-balancers/{load_balancer}/listeners/{listener}/access": "?client=192.0.2.1",
+}
 ENDLESS = "/api/v1/events"  # a stream, if it is asked for as one
 
 

@@ -126,14 +126,15 @@ static void test_dest_round_trip(void **unused)
 	(void)unused;
 	op.service.key = (struct plan_key){.family = AF_INET, .protocol = IPPROTO_TCP, .port = 80};
 	test_address("192.0.2.1", &op.service.key.address);
-	*d = (struct plan_dest){.port = 8080,
-				.forward = IP_VS_CONN_F_TUNNEL,
-				.tunnel_type = IP_VS_CONN_F_TUNNEL_TYPE_GUE,
-				.tunnel_port = 6080,
-				.tunnel_flags = IP_VS_TUNNEL_ENCAP_FLAG_REMCSUM,
-				.weight = 65535,
-				.upper = 1000,
-				.lower = 500};
+	/* One by one: a struct that is assigned whole may have anything between its members. */
+	d->port = 8080;
+	d->forward = IP_VS_CONN_F_TUNNEL;
+	d->tunnel_type = IP_VS_CONN_F_TUNNEL_TYPE_GUE;
+	d->tunnel_port = 6080;
+	d->tunnel_flags = IP_VS_TUNNEL_ENCAP_FLAG_REMCSUM;
+	d->weight = 65535;
+	d->upper = 1000;
+	d->lower = 500;
 	test_address("2001:db8::1", &d->address);
 	assert_int_equal(test_command(test_put(&op)), IPVS_CMD_NEW_DEST);
 	assert_int_equal(ipvs_parse_dest(test_put(&op), AF_INET, &got, &counts), 0);
