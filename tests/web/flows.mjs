@@ -124,7 +124,7 @@ async function probes_are_told_in_numbers(world) {
 	for (const name of ['web-1', 'web-4']) assert.match(await table.getByRole('row').filter({hasText: name}).textContent(), /\d ms/)
 	assert.deepEqual(await allLooks(world, page, session, '_probes'), [])
 	await visit(world, page, '#/server-groups/web/servers/web-1')
-	await page.getByText('each gateway sends 127.0.1.11 1 probes/s').waitFor()
+	await page.getByText('each gateway sends 1 probe a second to 127.0.1.11').waitFor()
 	await close(page)
 }
 

@@ -193,7 +193,7 @@ async function five_hundred_load_balancers_are_smooth(world) {
 		await noLongTask(world, page, async i => {
 			await page.getByLabel('Find', {exact: true}).fill('')
 			await world.daemon.must('PATCH', '/api/v1/zones/zone-a', {description: `Hall 8${i}`}) // the page renews itself meanwhile
-			await page.getByRole('button', {name: 'After →'}).click()
+			await page.getByRole('button', {name: 'Next →'}).click()
 			await page.getByText(`25 to 48 of ${BALANCERS + 1}`).waitFor()
 			await page.getByLabel('Find', {exact: true}).fill('lb-499')
 			await page.getByRole('link', {name: 'lb-499', exact: true}).waitFor()

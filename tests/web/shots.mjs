@@ -136,7 +136,7 @@ const DIALOGS = {
 	drain: ['#/server-groups/web/servers/web-2', 'Drain', 'kernel operation'],
 	weight: ['#/server-groups/web/servers/web-2', 'Weight', 'Beside the configuration'],
 	probe: ['#/server-groups/web/servers/web-2', 'Probe now', 'It counts for nothing'],
-	plan: ['#/load-balancers/shop/edit', 'What it will do', 'Nothing changes'],
+	plan: ['#/load-balancers/shop/edit', 'What it will do', 'Nothing changes.'],
 	back: ['#/config/history', 'Go back to 1', 'kernel operation'],
 	user: ['#/system/users', 'New user', 'Role'],
 	token: ['#/system/tokens', 'New token', 'Only from'],

@@ -17,7 +17,7 @@ export function atLeast(have: Role | undefined, need: Role): boolean {
 /** Why not, or '' if one may. */
 export function whyNot(need: Role): string {
 	const role = me.value?.role
-	return atLeast(role, need) ? '' : `needs the role ${need}; you are ${role ?? 'not signed in'}`
+	return atLeast(role, need) ? '' : `needs the role ${need}; ${role ? `your role is ${role}` : 'you are not signed in'}`
 }
 
 /** Whether a session was begun here and not ended: without one nobody is asked, as each such question is a line of the audit. */

@@ -61,7 +61,7 @@ function AddDialog({name, change, entry}: {name: string; change: Change; entry?:
 	return (
 		<ActionDialog title={entry ? `Change ${entry.cidr}` : `Add entries to ${name}`} action={entry ? 'Save' : 'Add'} done={entry ? `${entry.cidr} was changed` : `${many} added`} ready={read.fault === '' && read.entries.length > 0}
 			why={read.fault || 'Give a network'} run={() => byLine(change(read.entries, entry && !read.entries.some(e => e.cidr === entry.cidr) ? [entry.cidr] : []), read.lines)}>
-			<p class="soft">Of the entries around an address the longest counts. An entry takes the place of that of its network.</p>
+			<p class="soft">The longest matching entry decides. An entry replaces the one of the same network.</p>
 			<Area label="Entries" value={text} onInput={setText} rows={entry ? 2 : 8} help={ENTRIES_HELP} fault={text.trim() !== '' && read.fault ? read.fault : undefined} />
 			{!entry && <Select label="A line without a word is" value={action} onInput={v => setAction(v === 'deny' ? 'deny' : 'allow')} options={[['allow', 'allowed'], ['deny', 'denied']]} />}
 		</ActionDialog>

@@ -58,7 +58,7 @@ function Edit() {
 		setBusy(true)
 		try {
 			const done = await request<{warnings?: {detail: string}[]}>('PUT', '/api/v1/config', {body, headers: {'If-Match': doc.etag}, query: {comment, confirm_within_s: careful ? CONFIRM_S : undefined}})
-			say(done.data?.warnings?.length ? `Applied, but: ${done.data.warnings[0]!.detail}` : 'The document is applied')
+			say(done.data?.warnings?.length ? `Applied, but: ${done.data.warnings[0]!.detail}` : careful ? 'The document waits to be confirmed' : 'The document is applied')
 			refreshAll()
 			setComment('')
 			load()
@@ -68,7 +68,7 @@ function Edit() {
 	return (
 		<div class="halves">
 			<section class="panel stack" aria-label="Document">
-				<Area code label="The document" value={text} onInput={v => { setText(v); setPlan(undefined) }} help="JSON; zones, server_groups, load_balancers, settings" fault={faults.length ? `${plural(faults.length, 'fault')}: nothing was changed` : undefined} />
+				<Area code label="The document" value={text} onInput={v => { setText(v); setPlan(undefined) }} help="JSON; zones, access_lists, server_groups, load_balancers, settings" fault={faults.length ? `${plural(faults.length, 'fault')}: nothing was changed` : undefined} />
 				{faults.length > 0 && <ul class="list" role="alert">{faults.map(f => <li key={f.pointer + f.detail}>{f.pointer && <code>{f.pointer}{lineOf(text, f.pointer) ? ` (line ${lineOf(text, f.pointer)})` : ''}</code>}<span class="grow t-bad">{f.detail}</span></li>)}</ul>}
 				<div class="row"><button type="button" class={plan ? '' : 'main-action'} aria-disabled={busy || !changed ? 'true' : undefined} onClick={() => { if (!busy && changed) void see() }}>What it will do</button><button type="button" onClick={load}>Load again</button>{!changed && <span class="why">as it stands</span>}</div>
 			</section>
@@ -95,7 +95,7 @@ function BackDialog({revision, etag}: {revision: number; etag: string}) {
 		request<Plan>('POST', path, {params: {revision}, query: {dry_run: true}, body: {comment: 'what would happen'}, headers: {'If-Match': etag}}).then(a => setPlan(a.data)).catch(e => setFault((e as Error).message))
 	}, [])
 	return (
-		<ActionDialog title={`Go back to revision ${revision}`} action="Go back" ready={comment.trim() !== ''} why="Say why: it is kept with the new revision" done={`The document of revision ${revision} is in force`}
+		<ActionDialog title={`Go back to revision ${revision}`} action="Go back" ready={comment.trim() !== ''} why="Say why: it is kept with the new revision" done={`The document of revision ${revision} ${careful ? 'waits to be confirmed' : 'is in force'}`}
 			run={async () => { await request('POST', path, {params: {revision}, body: {comment: comment.trim(), ...(careful ? {confirm_within_s: CONFIRM_S} : {})}, headers: {'If-Match': etag}}) }}>
 			<p class="soft">A new revision with the old document; nothing of the history is lost.</p>
 			{fault && <p class="t-bad">{fault}</p>}

@@ -73,7 +73,7 @@ function Audit() {
 		<section class="panel stack live" aria-label="Audit">
 			<div class="row filters">
 				<div class="filter"><Text label="Who" value={actor} onInput={setActor} placeholder="anybody" /></div>
-				<div class="filter"><Select label="Result" value={result} onInput={setResult} options={[['', 'all'], ['ok', 'done'], ['forbidden', 'forbidden'], ['invalid', 'invalid'], ['precondition-failed', 'changed meanwhile']]} /></div>
+				<div class="filter"><Select label="Result" value={result} onInput={setResult} options={[['', 'all'], 'ok', 'forbidden', 'invalid', 'precondition-failed']} /></div>
 			</div>
 			{!audit.data.value ? <Waiting what="the audit" error={audit.error.value} /> : (
 				<Table caption="Audit" empty="No such entry." head={['When', 'Who', 'From', 'What', 'Result', 'Revision']} num={[5]}

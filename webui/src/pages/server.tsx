@@ -30,7 +30,8 @@ function sentOf(h: ServerHealth, sent: string | undefined, check: HealthCheck | 
 /** What the address has to bear of probes, of all groups together. */
 function loadOf(h: ServerHealth): string {
 	const {per_second: rate, different} = h.probe_load
-	return `each gateway sends ${h.address} ${rateOf(rate)} probes/s${different > 1 ? `, of ${different} different probes` : ''}`
+	const text = rateOf(rate)
+	return `each gateway sends ${text} ${text === '1' ? 'probe' : 'probes'} a second to ${h.address}${different > 1 ? `, of ${different} different probes` : ''}`
 }
 
 function Why({h, check, node}: {h: ServerHealth; check?: HealthCheck; node: string | null | undefined}) {
@@ -131,9 +132,9 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 			<Overrides list={mine} />
 			<div class="halves"><Why h={h} check={config.data.value?.health_check} node={system.data.value?.node} /><Latency h={h} items={history.data.value?.items ?? NO_ITEMS} /></div>
 			<History history={history} state={h.state} />
-			<section class="panel live" aria-label="Where it is in service">
-				<h2>Where it is in service</h2>
-				<Table caption="Virtual services" empty="In none." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']} num={[4]}
+			<section class="panel live" aria-label="Its services">
+				<h2>Its services</h2>
+				<Table caption="Virtual services" empty="None." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']} num={[4]}
 					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, s.weight ?? '–'])} />
 			</section>
 		</>

@@ -52,7 +52,7 @@ function FirstRun({other}: {other: () => void}) {
 	return (
 		<form class="panel" onSubmit={submit} noValidate>
 			<h1 class="brand"><Brand /></h1>
-			<p class="soft">Make the first administrator. The code comes from <code>zonegate setup</code>, run as root on the gateway; it holds for 15 minutes and once.</p>
+			<p class="soft">Make the first administrator. The code comes from <code>zonegate setup</code>, run as root on the gateway; it works once, within 15 minutes.</p>
 			<Text label="One-time code" value={code} onInput={setCode} fault={faultOf('code')} placeholder="XXXX-XXXX-XXXX-XXXX" autocomplete="one-time-code" autofocus />
 			<Text label="User" value={user} onInput={setUser} autocomplete="username" fault={faultOf('user')} />
 			<Text label="Password" type="password" value={password} onInput={setPassword} autocomplete="new-password" fault={faultOf('password')} help="At least 10 characters." />

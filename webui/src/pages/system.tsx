@@ -69,7 +69,7 @@ function Node() {
 				<h2>Node</h2>
 				<dl class="facts">
 					<dt>Name</dt><dd>{s.node ?? '–'}</dd><dt>Version</dt><dd>{s.version}</dd><dt>Runs since</dt><dd>{when(s.started)}</dd>
-					<dt>Revision</dt><dd>{s.revision}{s.applied_revision < s.revision && <span class="t-bad">, of which {s.applied_revision} is in the kernel</span>}</dd>
+					<dt>Revision</dt><dd>{s.revision}{s.applied_revision < s.revision && <span class="t-bad">; the kernel has {s.applied_revision}</span>}</dd>
 					<dt>Virtual services</dt><dd>{s.services}</dd><dt>Servers probed</dt><dd>{s.probes}</dd>
 					<dt>Store</dt><dd><StateMark as={s.store.ok ? good : bad} /> {s.store.detail}</dd>
 				</dl>

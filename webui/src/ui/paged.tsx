@@ -36,9 +36,9 @@ export function Cards<T>({items, words, keyOf, card, one, none}: {
 				: <div class="grid">{found.slice(first, end).map(i => <div class="cell" key={keyOf(i)}>{card(i)}</div>)}</div>}
 			{pages > 1 && (
 				<nav class="row pages" aria-label="Pages of the list">
-					<button type="button" class="small" aria-disabled={page === 0 ? 'true' : undefined} onClick={() => { if (page > 0) turn(page - 1) }}>← Before</button>
+					<button type="button" class="small" aria-disabled={page === 0 ? 'true' : undefined} onClick={() => { if (page > 0) turn(page - 1) }}>← Previous</button>
 					<span class="small">Page {page + 1} of {pages}</span>
-					<button type="button" class="small" aria-disabled={page === pages - 1 ? 'true' : undefined} onClick={() => { if (page < pages - 1) turn(page + 1) }}>After →</button>
+					<button type="button" class="small" aria-disabled={page === pages - 1 ? 'true' : undefined} onClick={() => { if (page < pages - 1) turn(page + 1) }}>Next →</button>
 				</nav>
 			)}
 		</>

@@ -53,12 +53,15 @@ export function Operations({list, total, ipvs}: {list: string[]; total: number; 
 
 /** Of an override there is no change of the configuration to show. */
 export function PlanView({plan}: {plan: Partial<Pick<Plan, 'diff'>> & Omit<Plan, 'diff'>}) {
+	const changes = plan.diff ? plan.diff_total ?? 0 : 0
+	const warnings = plan.warnings.map(w => <div class="banner warn" key={w.detail}>{w.detail}</div>)
+	if (changes + plan.kernel_ops_total + plan.dns_changes_total === 0) return <div class="stack"><p class="soft">Nothing changes.</p>{warnings}</div>
 	return (
 		<div class="stack">
-			{plan.diff && <section class="stack"><h3>{plural(plan.diff_total ?? 0, 'change')} of the configuration</h3><Changes list={plan.diff} total={plan.diff_total ?? 0} /></section>}
+			{plan.diff && <section class="stack"><h3>{plural(changes, 'change')} of the configuration</h3><Changes list={plan.diff} total={changes} /></section>}
 			<section class="stack"><h3>{plural(plan.kernel_ops_total, 'kernel operation')}</h3><Operations list={plan.kernel_ops} total={plan.kernel_ops_total} ipvs={plan.ipvs} /></section>
 			<section class="stack"><h3>DNS</h3><DnsView list={plan.dns_changes} total={plan.dns_changes_total} /></section>
-			{plan.warnings.map(w => <div class="banner warn" key={w.detail}>{w.detail}</div>)}
+			{warnings}
 		</div>
 	)
 }
