@@ -169,8 +169,12 @@ async function an_access_list_by_forms(world) {
 	await page.getByRole('button', {name: 'Add entries'}).click()
 	await dialog.getByLabel('Entries').fill('2001:db8::/32\n\n10.0.0.1/8 deny')
 	await dialog.getByRole('button', {name: 'Add'}).click()
-	await dialog.getByRole('alert').getByText('line 3: 10.0.0.1/8').waitFor()
+	await dialog.getByText('line 3: 10.0.0.1/8').waitFor()
+	assert.equal(await dialog.getByLabel('Entries').getAttribute('aria-invalid'), 'true', 'the fault stands at the field')
+	await dialog.getByRole('alert').waitFor()
 	await dialog.getByLabel('Entries').fill('2001:db8::/32\n198.51.100.66 deny # the guests')
+	await dialog.getByRole('alert').waitFor({state: 'detached'}) // what is written anew has no fault yet
+	assert.equal(await dialog.getByLabel('Entries').getAttribute('aria-invalid'), null)
 	await see('_dialog_entries')
 	await dialog.getByRole('button', {name: 'Add'}).click()
 	await entries.getByRole('row').filter({hasText: '2001:db8::/32'}).getByText('Allowed').waitFor()

@@ -57,22 +57,27 @@ function AddDialog({name, change, entry}: {name: string; change: Change; entry?:
 	const [text, setText] = useState(entry ? `${entry.cidr} ${entry.action}${entry.comment ? ` # ${entry.comment}` : ''}` : '')
 	const [action, setAction] = useState<AccessEntry['action']>('allow')
 	const read = parseEntries(text, action)
+	const {told, forget, send} = useLineFaults(read.lines)
 	const many = plural(read.entries.length, 'entry', 'entries')
 	return (
 		<ActionDialog title={entry ? `Change ${entry.cidr}` : `Add entries to ${name}`} action={entry ? 'Save' : 'Add'} done={entry ? `${entry.cidr} was changed` : `${many} added`} ready={read.fault === '' && read.entries.length > 0}
-			why={read.fault || 'Give a network'} run={() => byLine(change(read.entries, entry && !read.entries.some(e => e.cidr === entry.cidr) ? [entry.cidr] : []), read.lines)}>
+			why={read.fault || 'Give a network'} run={() => send(change(read.entries, entry && !read.entries.some(e => e.cidr === entry.cidr) ? [entry.cidr] : []))}>
 			<p class="soft">The longest matching entry decides. An entry replaces the one of the same network.</p>
-			<Area label="Entries" value={text} onInput={setText} rows={entry ? 2 : 8} help={ENTRIES_HELP} fault={text.trim() !== '' && read.fault ? read.fault : undefined} />
+			<Area label="Entries" value={text} onInput={t => { setText(t); forget() }} rows={entry ? 2 : 8} help={ENTRIES_HELP} fault={(text.trim() !== '' && read.fault) || told || undefined} />
 			{!entry && <Select label="A line without a word is" value={action} onInput={v => setAction(v === 'deny' ? 'deny' : 'allow')} options={[['allow', 'allowed'], ['deny', 'denied']]} />}
 		</ActionDialog>
 	)
 }
 
-/** What is wrong with an entry is told with the line that it was given in. */
-function byLine(done: Promise<void>, lines: number[]): Promise<void> {
-	return done.catch((e: ApiError) => {
-		throw new Error(e.faults?.map(f => { const line = lines[Number(/^\/(?:add|remove)\/(\d+)/.exec(f.pointer)?.[1])]; return line ? `line ${line}: ${f.detail}` : f.detail }).join('; ') || e.message)
+/** What is wrong with an entry is told at the field, with the line that it was given in; until something else is written there. */
+function useLineFaults(lines: number[]) {
+	const [told, setTold] = useState('')
+	const send = (done: Promise<void>): Promise<void> => done.catch((e: ApiError) => {
+		if (!e.faults?.length) throw e
+		setTold(e.faults.map(f => { const line = lines[Number(/^\/(?:add|remove)\/(\d+)/.exec(f.pointer)?.[1])]; return line ? `line ${line}: ${f.detail}` : f.detail }).join('; '))
+		throw new Error('Some of it is not valid; nothing was changed.')
 	})
+	return {told, forget: () => setTold(''), send}
 }
 
 type Change = (add: AccessEntry[], remove: string[]) => Promise<void>
@@ -105,10 +110,11 @@ function Many({name, change}: {name: string; change: Change}) {
 function RemoveDialog({name, change}: {name: string; change: Change}) {
 	const [text, setText] = useState('')
 	const read = parseEntries(text, 'deny')
+	const {told, forget, send} = useLineFaults(read.lines)
 	return (
 		<ActionDialog title={`Remove entries of ${name}`} action="Remove" danger done={`${plural(read.entries.length, 'entry', 'entries')} removed`} ready={read.fault === '' && read.entries.length > 0} why={read.fault || 'Give a network'}
-			run={() => byLine(change([], read.entries.map(e => e.cidr)), read.lines)}>
-			<Area label="Networks" value={text} onInput={setText} rows={8} help="one a line" fault={text.trim() !== '' && read.fault ? read.fault : undefined} />
+			run={() => send(change([], read.entries.map(e => e.cidr)))}>
+			<Area label="Networks" value={text} onInput={t => { setText(t); forget() }} rows={8} help="one a line" fault={(text.trim() !== '' && read.fault) || told || undefined} />
 		</ActionDialog>
 	)
 }

@@ -36,6 +36,7 @@ export function ActionDialog({title, action, run, danger, ready = true, why = ''
 		event.preventDefault()
 		if (busy || !ready) { if (!ready && why) say(why); return }
 		setBusy(true)
+		setFault('')
 		try {
 			await run()
 			closeDialog()
@@ -46,7 +47,7 @@ export function ActionDialog({title, action, run, danger, ready = true, why = ''
 		} finally { setBusy(false) }
 	}
 	return (
-		<form onSubmit={submit} noValidate>
+		<form onSubmit={submit} onInput={() => setFault('')} noValidate>
 			<DialogTitle>{title}</DialogTitle>
 			{children}
 			{fault && <div class="banner bad" role="alert">{fault}</div>}
