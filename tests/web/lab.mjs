@@ -275,6 +275,13 @@ async function lab_every_page_in_both_themes_and_narrow(world) {
 	assert.equal(await put('/api/v1/access-lists/office', 'PUT', {default_action: 'allow', entries: [{cidr: '203.0.113.0/24', action: 'deny', comment: 'scanners'}, {cidr: '203.0.113.7/32', action: 'allow'}]}), 201)
 	assert.equal(await put('/api/v1/load-balancers/shop/listeners/http', 'PATCH', {access_list: 'office'}), 200)
 	await weights(world, 100, {'web-1': 0, 'web-4': 0})
+	await visit(world, page, '#/load-balancers/shop')
+	const facts = page.locator('.zone').first().locator('dd')
+	await facts.filter({hasText: /^2 of 4, 1 draining$/}).waitFor()
+	await page.locator('.zone').first().getByRole('img', {name: '2 in service, 1 draining, 1 not in service'}).waitFor()
+	await visit(world, page, '#/zones')
+	await page.locator('.card').filter({hasText: 'zone-b'}).getByText('Shifted away', {exact: true}).waitFor()
+	assert.equal(await page.locator('.card').filter({hasText: 'zone-a'}).getByText('Shifted away', {exact: true}).count(), 0)
 	await close(page)
 	await walk(world)
 }

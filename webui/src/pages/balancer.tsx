@@ -79,10 +79,18 @@ function trafficOf(zone: ZoneStatus, all: ZoneStatus[], traffic: Map<string, num
 	return all.every(isHere) ? `${percent(rate, whole)} (${text})` : text
 }
 
+/** Servers of a zone that are drained: none of them is eligible. Across zones each has all; else the groups do not say whose they are. */
+function drainingOf(lb: LbStatus): number {
+	if (!lb.cross_zone) return 0
+	const byGroup = new Map(lb.server_groups.map(g => [g.server_group, summaryOf(g.summary).draining]))
+	return lb.listeners.reduce((sum, l) => sum + (byGroup.get(l.server_group) ?? 0), 0)
+}
+
 function ZoneColumn({lb, zone, all, shift, traffic}: {lb: LbStatus; zone: ZoneStatus; all: ZoneStatus[]; shift?: Override; traffic: Map<string, number>}) {
 	const whole = [...traffic.values()].reduce((a, n) => a + n, 0)
 	const why = whyNot('operator') || (shift ? `it is shifted away already, by ${shift.who}` : '') || (zone.enabled ? '' : 'the zone is disabled by the configuration')
 	const inService = Math.max(0, ...zone.publication.map(p => p.servers_in_service)), eligible = Math.max(0, ...zone.publication.map(p => p.servers_eligible))
+	const draining = zone.enabled ? drainingOf(lb) : 0
 	const looks = lb.dns_name ? zone.publication.map(publicationLook) : [serviceLook(inService, eligible)]
 	const worst: Look = !zone.enabled ? {word: 'Disabled', tone: 'idle', shape: 'bar'} : (['bad', 'warn', 'info', 'ok', 'idle'] as const).map(t => looks.find(l => l.tone === t)).find(l => l) ?? OUT_OF_DNS
 	return (
@@ -90,12 +98,12 @@ function ZoneColumn({lb, zone, all, shift, traffic}: {lb: LbStatus; zone: ZoneSt
 			<div class="spread"><h3><a href={href('load-balancers', lb.load_balancer, 'zones', zone.zone)}>{zone.zone}</a></h3></div>
 			<StateMark as={worst} />
 			<dl class="facts small">
-				<dt>Servers in service</dt><dd><strong>{inService}</strong> of {eligible}</dd>
+				<dt>Servers in service</dt><dd><strong>{inService}</strong> of {eligible + draining}{draining > 0 && <>, <span class="t-warn nowrap">{draining} draining</span></>}</dd>
 				{lb.dns_name && <><dt>Share of answers</dt><dd>{shareOf(zone, all)}</dd></>}
 				{whole > 0 && <><dt>Share of traffic</dt><dd>{trafficOf(zone, all, traffic, whole)}</dd></>}
 				{lb.listeners.length > 0 && zone.enabled && <><dt>Held by</dt><dd>{isHere(zone) ? 'this gateway' : 'another gateway; its address is probed from here'}</dd></>}
 			</dl>
-			<Bar parts={[{n: inService, tone: 'ok', text: 'in service'}, {n: eligible - inService, tone: 'bad', text: 'not in service'}]} />
+			<Bar parts={[{n: inService, tone: 'ok', text: 'in service'}, {n: draining, tone: 'warn', text: 'draining'}, {n: eligible - inService, tone: 'bad', text: 'not in service'}]} />
 			{zone.publication.map(p => <Vip key={p.family} p={p} inDns={lb.dns_name !== null} />)}
 			<div class="actions"><Act why={why} onClick={() => openShift(zone.zone, lb.load_balancer)} label={`Shift away ${zone.zone}`}>Shift away</Act></div>
 			{why && <span class="why">{why}</span>}
@@ -129,14 +137,14 @@ function Answers({name}: {name: string}) {
 	const preview = useResource(`preview-${name}-${type}`, () => get('/api/v1/dns/preview', undefined, {name, type}), 3000)
 	const p = preview.data.value
 	return (
-		<section class="panel stack" aria-label="DNS">
+		<section class="panel stack live" aria-label="DNS">
 			<div class="spread"><h2>DNS</h2><a href={`#/dns?name=${encodeURIComponent(name)}`}>With a client's address</a></div>
 			<div class="row"><span class="mono grow"><Words text={name} /></span><CopyButton text={name} what="the DNS name" />
 				<div class="row" role="group" aria-label="Type">{(['A', 'AAAA'] as const).map(t => <button key={t} type="button" class="small" aria-pressed={t === type} onClick={() => setType(t)}>{t === type ? `✓ ${t}` : t}</button>)}</div></div>
 			{!p ? <Waiting what="the answer" error={preview.error.value} /> : (
 				<>
 					<p class="soft small">{p.rcode}, TTL {p.ttl_s} s, serial {p.serial}</p>
-					<ul class="list answers live">
+					<ul class="list answers">
 						{p.addresses.map(a => <li key={a.address}><StateMark as={publicationLook({published: a.published, reason_code: a.reason_code ?? ''})} /><span class="mono">{a.address}</span><span class="grow soft small">{a.zone}: {a.detail}</span></li>)}
 						{p.addresses.length === 0 && <li class="soft">No {type} address.</li>}
 					</ul>
