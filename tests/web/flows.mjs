@@ -252,6 +252,33 @@ async function a_range_of_ports_by_form(world) {
 	await close(page)
 }
 
+/** What is shown is the configuration: where the kernel lacks some of it, each page that may mislead says so. */
+async function what_the_kernel_lacks_is_told(world) {
+	const page = await open(world)
+	let lacks = () => ({})
+	await page.route('**/api/v1/system', async route => {
+		const answer = await route.fetch(), json = await answer.json()
+		await route.fulfill({response: answer, json: {...json, ...lacks(json)}})
+	})
+	const note = page.locator('.banner').filter({hasText: 'Not all of the configuration is in the kernel:'})
+	try {
+		lacks = json => ({kernel: {...json.kernel, guard_fault: 'the guard of the VIPs was refused'}})
+		for (const hash of ['#/', '#/access-lists', '#/load-balancers/shop/listeners/http', '#/load-balancers/shop', '#/system/kernel']) {
+			await visit(world, page, hash)
+			await note.getByText('the guard of the VIPs was refused').waitFor()
+			assert.equal(await note.getByRole('link', {name: 'System'}).getAttribute('href'), '#/system', hash)
+			assert.equal(await note.count(), 1, hash)
+		}
+		lacks = json => ({applied_revision: json.revision - 1})
+		await visit(world, page, '#/')
+		await note.getByText(/the revision is \d+; the kernel has \d+\.$/).waitFor()
+		assert.match(await note.getAttribute('class'), /bad/)
+		lacks = () => ({})
+		await note.waitFor({state: 'detached'})
+	} finally { await page.unrouteAll({behavior: 'ignoreErrors'}) }
+	await close(page)
+}
+
 async function ends_a_session(world) {
 	const page = await open(world)
 	for (const session of (await world.daemon.must('GET', '/api/v1/sessions')).items.filter(s => s.user === 'anna')) await world.daemon.must('DELETE', `/api/v1/sessions/${session.id}`)
@@ -274,5 +301,6 @@ export const FLOWS = [
 	an_end_without_a_stop_is_told,
 	an_access_list_by_forms,
 	a_range_of_ports_by_form,
+	what_the_kernel_lacks_is_told,
 	ends_a_session,
 ]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict'
 import {test} from 'node:test'
-import {look, publicationLook, rank, sentence, serviceLook, type Facts} from '../../../webui/src/lib/health.ts'
+import {look, missingOf, publicationLook, rank, sentence, serviceLook, type Facts} from '../../../webui/src/lib/health.ts'
 import type {Group, LoadBalancer, Override} from '../../../webui/src/lib/types.ts'
 
 const now = Date.parse('2026-11-30T12:00:00Z')
@@ -47,6 +47,15 @@ test('only what is published as healthy is green', () => {
 	assert.equal(publicationLook({published: false, reason_code: 'withdrawn_manual'}).word, 'Shifted away')
 	assert.equal(publicationLook({published: false, reason_code: 'withdrawn_group'}).tone, 'bad')
 	assert.equal(publicationLook({published: true, reason_code: 'undecided'}).tone, 'info')
+})
+
+test('what the kernel lacks is told, and what may be on its way is told apart', () => {
+	const told = (revision: number, applied_revision: number, kernel: object = {}) => missingOf({revision, applied_revision, kernel: {ipvs: 'auto', available: true, ...kernel}})
+	assert.equal(told(9, 9), undefined)
+	assert.deepEqual(told(9, 8), {text: 'the revision is 9; the kernel has 8.', passing: true})
+	assert.deepEqual(told(9, 8, {guard_fault: 'no nft'}), {text: 'no nft', passing: false})
+	assert.equal(told(9, 8, {available: false}), undefined)
+	assert.equal(told(9, 8, {ipvs: 'off', available: false})?.passing, true)
 })
 
 test('a zone that is in no DNS is as good as its servers', () => {

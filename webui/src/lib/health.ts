@@ -91,6 +91,14 @@ export function sentence(facts: Facts): Sentence {
 	return {tone: 'ok', parts: [{text: servers === 1 ? 'The one server is healthy' : `All ${servers} servers are healthy`, href: '#/server-groups'}, {text: 'nothing is overridden'}]}
 }
 
+interface Applied { revision: number; applied_revision: number; kernel: {ipvs: string; available: boolean; guard_fault?: string} }
+/** Why the kernel is not as configured; `passing`: it may be so for a moment after a change. Where there is no IPVS that is told by itself. */
+export function missingOf(s: Applied): {text: string; passing: boolean} | undefined {
+	if (s.kernel.ipvs !== 'off' && !s.kernel.available) return undefined
+	if (s.kernel.guard_fault) return {text: s.kernel.guard_fault, passing: false}
+	return s.applied_revision < s.revision ? {text: `the revision is ${s.revision}; the kernel has ${s.applied_revision}.`, passing: true} : undefined
+}
+
 /** What a publication means for clients, in two words. */
 export function publicationLook(p: {published: boolean; reason_code: string}): Look {
 	if (p.published && p.reason_code === 'healthy') return {word: 'Published', tone: 'ok', shape: 'disc'}

@@ -10,6 +10,7 @@ import {go, href} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {AccessEntry, AccessList, LoadBalancer} from '../lib/types.ts'
+import {NotApplied} from '../ui/applied.tsx'
 import {Act, Empty, Fault, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {Area, Select, Text} from '../ui/fields.tsx'
@@ -38,6 +39,7 @@ export function AccessLists() {
 	return (
 		<>
 			<PageHead title="Access lists" sub={all && plural(all.length, 'access list')}><Act class="main-action" why={whyNot('editor')} onClick={() => go('access-lists', ':new')}>New access list</Act></PageHead>
+			<NotApplied />
 			{!all ? <Waiting what="the access lists" error={lists.error.value} />
 				: <Cards items={[...all].sort((a, b) => compareNames(a.name, b.name))} one="access list" keyOf={a => a.name} words={a => `${a.name} ${a.description ?? ''}`}
 					none={<Empty title="No access list yet" text="An access list says which clients may come in: networks that are allowed or denied, and what happens to all others. A listener names one; without one it takes everybody." cli="zonegate access set office -f office.json" />}
@@ -173,6 +175,7 @@ export function AccessPage({name}: {name: string}) {
 				<Act why={whyNot('editor')} class="danger" onClick={remove}>Remove</Act>
 			</PageHead>
 			{read.error.value?.status ? <Fault error={read.error.value} what="Not renewed" /> : null}
+			<NotApplied />
 			<section class="panel stack live" aria-label="In numbers">
 				<Numbers items={[{value: totalOf(a).toLocaleString('en'), text: totalOf(a) === 1 ? 'entry' : 'entries'}, ...split]} />
 				<dl class="facts">

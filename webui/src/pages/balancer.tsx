@@ -10,6 +10,7 @@ import {go, href, route, setQuery} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {LbStatus, LoadBalancer, Override, Publication, ZoneStatus} from '../lib/types.ts'
+import {NotApplied} from '../ui/applied.tsx'
 import {Act, Advices, Bar, CopyButton, Empty, Fault, GroupBar, PageHead, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {balancerPlace, listenerPlace, openDrain, Overrides} from '../ui/drain.tsx'
@@ -200,6 +201,7 @@ export function BalancerPage({name}: {name: string}) {
 				<Remove name={name} />
 			</PageHead>
 			{status.error.value?.status ? <Fault error={status.error.value} what="Not renewed" /> : null}
+			<NotApplied />
 			{s.fail_open && <div class="banner bad"><span><strong>Fail-open{families(s)}: no zone is healthy, so all are handed out. </strong>Clients are sent to zones that are known to be unhealthy, as none is better.</span></div>}
 			{shifts.map(o => <ShiftBanner key={o.id} shift={o} />)}
 			<Overrides list={mine} />

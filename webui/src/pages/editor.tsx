@@ -10,6 +10,7 @@ import {fieldsOf, makeBody, makePatch, readValues, type FieldSpec, type Values} 
 import {parseServers} from '../lib/serverlist.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Plan} from '../lib/types.ts'
+import {NotApplied} from '../ui/applied.tsx'
 import {Act, PageHead, say, Waiting, type Crumb} from '../ui/bits.tsx'
 import {closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Area, Select, Text} from '../ui/fields.tsx'
@@ -202,7 +203,7 @@ function Editor(p: EditorProps) {
 				<div class="row"><button type="submit" class="main-action" aria-disabled={why || busy ? 'true' : undefined}>{busy ? 'Saving …' : 'Save'}</button>
 					<button type="button" onClick={() => { if (!busy) void preview() }}>What it will do</button><a class="button" href={p.back}>Cancel</a>{why && <span class="why">{why}</span>}</div>
 			</form>
-			{p.id === 'listener' && p.name && <AccessQuestion listeners={[[p.parent, p.name]]} />}
+			{p.id === 'listener' && p.name && <><NotApplied /><AccessQuestion listeners={[[p.parent, p.name]]} /></>}
 		</>
 	)
 }

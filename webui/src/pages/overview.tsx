@@ -5,12 +5,13 @@ import {useEffect} from 'preact/hooks'
 import {get} from '../lib/api.ts'
 import {count, plural, portsOf, when} from '../lib/format.ts'
 import {downOf, sentence, serversOf, type Sentence} from '../lib/health.ts'
-import {useBalancers, useGroups, useOverrides, useZones} from '../lib/load.ts'
+import {useBalancers, useGroups, useOverrides, useSystem, useZones} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {href, route, setQuery} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Group, LoadBalancer, Override} from '../lib/types.ts'
+import {NotApplied} from '../ui/applied.tsx'
 import {Act, Empty, Fault, GroupBar, Mark, Numbers, PageHead, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {Overrides} from '../ui/drain.tsx'
 import {Cards} from '../ui/paged.tsx'
@@ -117,7 +118,7 @@ function useShown(there: boolean): void {
 
 export function Overview() {
 	const balancers = useBalancers(), groups = useGroups(), overrides = useOverrides()
-	const system = useResource('system', () => get('/api/v1/system'), 5000)
+	const system = useSystem()
 	const lbs = balancers.data.value?.items, gs = groups.data.value?.items, os = overrides.data.value?.items ?? [], sys = system.data.value
 	const error = balancers.error.value ?? groups.error.value
 	useShown(lbs !== undefined && gs !== undefined)
@@ -131,6 +132,7 @@ export function Overview() {
 			{error?.status ? <Fault error={error} what="Not renewed" /> : null}
 			<Truth s={sentence({groups: gs, balancers: lbs, overrides: os, now: now.value})} />
 			{sys && sys.kernel.ipvs !== 'off' && !sys.kernel.available && <div class="banner bad"><span><strong>The kernel has no IPVS. </strong>{sys.kernel.detail}</span><a href="#/system">System</a></div>}
+			<NotApplied tone="bad" />
 			{sys && !sys.store.ok && <div class="banner bad"><span><strong>The store takes no changes. </strong>{sys.store.detail}</span></div>}
 			<div id="overrides" class="stack" tabIndex={-1} aria-label="Overrides" role="group" hidden={!shifts.length && !others.length}>
 				{shifts.map(s => <ShiftBanner key={s.id} shift={s} />)}

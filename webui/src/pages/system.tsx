@@ -6,6 +6,7 @@ import {count, parseSpan, plural, when} from '../lib/format.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {me, whyNot} from '../lib/session.ts'
 import type {NewToken, Role, SessionRow, Token, User} from '../lib/types.ts'
+import {NotApplied} from '../ui/applied.tsx'
 import {Act, Advices, CopyButton, Empty, PageHead, say, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {ActionDialog, closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Select, Text} from '../ui/fields.tsx'
@@ -111,6 +112,7 @@ function Kernel() {
 	const reconcile = async () => { try { await request('POST', '/api/v1/kernel/reconcile'); say('The table was mended'); refreshAll() } catch (e) { say((e as Error).message) } }
 	return (
 		<>
+			<NotApplied />
 			<section class="panel stack live" aria-label="Drift">
 				<div class="spread"><h2>Drift</h2><Act why={whyNot('operator') || (d && !d.in_sync ? '' : 'there is nothing to mend')} onClick={reconcile}>Mend it now</Act></div>
 				{!d ? <Waiting what="the drift" error={drift.error.value} /> : d.in_sync ? <p><StateMark as={good} /> The kernel's table is as it should be{d.repaired_since_start > 0 && `; ${d.repaired_since_start} repaired since the start`}.</p>
