@@ -279,6 +279,28 @@ async function what_the_kernel_lacks_is_told(world) {
 	await close(page)
 }
 
+/** As a gateway tells it that has the list in its kernel. */
+async function an_access_list_tells_what_it_decided(world) {
+	await world.daemon.must('PUT', '/api/v1/access-lists/office', {default_action: 'deny', entries: [{cidr: '198.51.100.0/24', action: 'allow'}, {cidr: '203.0.113.7/32', action: 'deny'}]})
+	const {page, session} = await openToLook(world)
+	const entries = page.getByRole('region', {name: 'Entries'}), numbers = page.getByRole('region', {name: 'In numbers'})
+	await visit(world, page, '#/access-lists/office')
+	await entries.getByRole('rowheader').first().waitFor()
+	assert.equal(await entries.getByText('Packets').count(), 0, 'nothing is counted here: no column')
+	const hits = {available: true, entries: [{cidr: '203.0.113.7/32', action: 'deny', comment: '', packets: 12345, bytes: 740700}], entries_total: 1, default: {packets: 1, bytes: 60}}
+	await page.route('**/api/v1/access-lists/office/hits', route => route.fulfill({json: hits}))
+	try {
+		await entries.getByRole('button', {name: 'Packets'}).dblclick()
+		await entries.getByRole('row').nth(1).getByText('12 k').waitFor()
+		assert.match(await entries.getByRole('row').nth(1).textContent(), /^203\.0\.113\.7\/32Denied12\sk/, 'downwards the busiest is first')
+		await numbers.getByText(/^Denied, 1 packet$/).waitFor()
+		assert.deepEqual(await allLooks(world, page, session, '_access_hits'), [])
+	} finally { await page.unrouteAll({behavior: 'ignoreErrors'}) }
+	await world.daemon.must('DELETE', '/api/v1/access-lists/office')
+	await session.detach()
+	await close(page)
+}
+
 async function ends_a_session(world) {
 	const page = await open(world)
 	for (const session of (await world.daemon.must('GET', '/api/v1/sessions')).items.filter(s => s.user === 'anna')) await world.daemon.must('DELETE', `/api/v1/sessions/${session.id}`)
@@ -302,5 +324,6 @@ export const FLOWS = [
 	an_access_list_by_forms,
 	a_range_of_ports_by_form,
 	what_the_kernel_lacks_is_told,
+	an_access_list_tells_what_it_decided,
 	ends_a_session,
 ]

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict'
 import {test} from 'node:test'
-import {compareEntries, parseEntries} from '../../../webui/src/lib/entries.ts'
+import {compareEntries, packetsOf, parseEntries} from '../../../webui/src/lib/entries.ts'
+
+test('packets of an entry are known, none, or not told', () => {
+	const hits = {available: true, entries: [{cidr: '10.0.0.0/8', action: 'deny', comment: '', packets: 7, bytes: 420}], entries_total: 1, default: {packets: 3, bytes: 180}}
+	const of = (h: Parameters<typeof packetsOf>[0], cidr: string) => packetsOf(h)?.({cidr, action: 'deny'})
+	assert.equal(of(hits, '10.0.0.0/8'), 7)
+	assert.equal(of(hits, '10.0.0.0/9'), 0)
+	assert.equal(of({...hits, entries_total: 2}, '10.0.0.0/9'), undefined)
+	assert.equal(packetsOf({...hits, available: false}), undefined)
+	assert.equal(packetsOf(undefined), undefined)
+})
 
 test('entries are read line by line', () => {
 	assert.deepEqual(parseEntries('203.0.113.0/24 deny # scanners # all\n\n# nothing\n198.51.100.7\n2001:db8::1 allow', 'allow'), {fault: '', lines: [1, 4, 5], entries: [

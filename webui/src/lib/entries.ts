@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Entries of access lists as lines of text: "203.0.113.0/24 deny # scanners". Pure; whether a network is one the daemon says.
-import type {AccessEntry} from './types.ts'
+import type {AccessEntry, AccessHits} from './types.ts'
 
 export const ENTRIES_HELP = 'one a line: network, allow or deny, and a comment behind #, such as 203.0.113.0/24 deny # scanners'
 
@@ -23,6 +23,14 @@ export function parseEntries(text: string, otherwise: AccessEntry['action']): Re
 }
 
 const withLength = (network: string): string => network.includes('/') ? network : `${network}/${network.includes(':') ? 128 : 32}`
+
+/** How many packets an entry decided; undefined where nothing is counted, or not known of this one (the daemon tells of the busiest). */
+export function packetsOf(hits: AccessHits | undefined): ((e: AccessEntry) => number | undefined) | undefined {
+	if (!hits?.available) return undefined
+	const byNetwork = new Map(hits.entries.map(h => [h.cidr, h.packets]))
+	const rest = hits.entries_total > hits.entries.length ? undefined : 0
+	return e => byNetwork.get(e.cidr) ?? rest
+}
 
 /** IPv4 before IPv6, by number and not by letter. */
 export function compareEntries(a: AccessEntry, b: AccessEntry): number {

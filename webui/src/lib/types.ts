@@ -40,6 +40,7 @@ export type Group = Shown<S['ServerGroupItem'], 'name'> & {status: GroupSummary}
 export type Zone = Shown<S['ZoneItem'], 'name'>
 export type AccessEntry = S['AccessEntry']
 export type AccessVerdict = S['AccessVerdict']
+export type AccessHits = S['AccessHits']
 export type AccessList = Shown<S['AccessListItem'], 'name'>
 export interface List<T> { items: T[]; next_cursor: string | null }
 

@@ -2,14 +2,14 @@
 // Access lists: which clients may come in to the listeners that name them.
 import {useMemo, useState} from 'preact/hooks'
 import {get, request, type ApiError} from '../lib/api.ts'
-import {compareEntries, ENTRIES_HELP, parseEntries} from '../lib/entries.ts'
-import {plural} from '../lib/format.ts'
+import {compareEntries, ENTRIES_HELP, packetsOf, parseEntries} from '../lib/entries.ts'
+import {count, plural} from '../lib/format.ts'
 import {useAccessLists, useBalancers} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
 import {go, href} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
-import type {AccessEntry, AccessList, LoadBalancer} from '../lib/types.ts'
+import type {AccessEntry, AccessHits, AccessList, LoadBalancer} from '../lib/types.ts'
 import {NotApplied} from '../ui/applied.tsx'
 import {Act, Empty, Fault, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
@@ -84,11 +84,17 @@ function useLineFaults(lines: number[]) {
 
 type Change = (add: AccessEntry[], remove: string[]) => Promise<void>
 
-function columnsOf(picked: Set<string>, toggle: (cidr: string) => void, change: (e: AccessEntry) => void, why: string): Column<AccessEntry>[] {
+function packetsColumn(packets: (e: AccessEntry) => number | undefined): Column<AccessEntry> {
+	const of = (e: AccessEntry) => packets(e) ?? 0
+	return {id: 'packets', head: 'Packets', width: '96px', num: true, wideOnly: true, sort: (a, b) => of(a) - of(b) || compareEntries(a, b), cell: e => { const n = packets(e); return n === undefined ? '–' : <span title={n.toLocaleString('en')}>{count(n)}</span> }}
+}
+
+function columnsOf(picked: Set<string>, toggle: (cidr: string) => void, change: (e: AccessEntry) => void, why: string, packets: ReturnType<typeof packetsOf>): Column<AccessEntry>[] {
 	return [
 		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: e => <input type="checkbox" checked={picked.has(e.cidr)} aria-label={`Pick ${e.cidr}`} onChange={() => toggle(e.cidr)} />},
 		{id: 'cidr', head: 'Network', width: '34%', rowHeader: true, sort: compareEntries, cell: e => <><span class="mono" title={e.cidr}>{e.cidr}</span>{e.comment && <span class="under narrow-only">{e.comment}</span>}</>},
 		{id: 'action', head: 'Clients', width: '138px', sort: (a, b) => a.action.localeCompare(b.action) || compareEntries(a, b), cell: e => <StateMark as={ACTIONS[e.action]} />},
+		...(packets ? [packetsColumn(packets)] : []),
 		{id: 'comment', head: 'Comment', wideOnly: true, twoLines: true, sort: (a, b) => (a.comment ?? '').localeCompare(b.comment ?? ''), cell: e => <span title={e.comment}>{e.comment}</span>},
 		{id: 'change', head: <span class="hide">Actions</span>, width: '92px', num: true, wideOnly: true, cell: e => <Act class="small" why={why} label={`Change ${e.cidr}`} onClick={() => change(e)}>Change</Act>},
 	]
@@ -121,13 +127,13 @@ function RemoveDialog({name, change}: {name: string; change: Change}) {
 	)
 }
 
-function Entries({name, list, change}: {name: string; list: AccessEntry[]; change: Change}) {
+function Entries({name, list, change, hits}: {name: string; list: AccessEntry[]; change: Change; hits?: AccessHits}) {
 	const [find, setFind] = useState('')
 	const [order, setOrder] = useState<Order>({id: 'cidr', down: false})
 	const [picked, setPicked] = useState<Set<string>>(new Set())
 	const why = whyNot('editor')
 	const toggle = (cidr: string) => setPicked(old => { const next = new Set(old); if (!next.delete(cidr)) next.add(cidr); return next })
-	const columns = useMemo(() => columnsOf(picked, toggle, entry => showDialog(() => <AddDialog name={name} change={change} entry={entry} />), why), [picked, why, change])
+	const columns = useMemo(() => columnsOf(picked, toggle, entry => showDialog(() => <AddDialog name={name} change={change} entry={entry} />), why, packetsOf(hits)), [picked, why, change, hits])
 	const text = find.trim().toLowerCase()
 	const shown = useMemo(() => sortRows(text ? list.filter(e => matches(e, text)) : list, columns, order), [list, text, order])
 	const chosen = list.filter(e => picked.has(e.cidr))
@@ -156,8 +162,9 @@ const NO_ENTRIES: AccessEntry[] = []
 
 export function AccessPage({name}: {name: string}) {
 	const read = useResource(`access-${name}`, () => get(PATH, {access_list: name}), 5000)
+	const counted = useResource(`hits-${name}`, () => get(`${PATH}/hits`, {access_list: name}), 5000)
 	const balancers = useBalancers()
-	const a = read.data.value
+	const a = read.data.value, hits = counted.data.value
 	const list = a?.entries ?? NO_ENTRIES
 	const change: Change = useMemo(() => async (add, remove) => {
 		await request('PATCH', `${PATH}/entries`, {params: {access_list: name}, body: {add, remove}})
@@ -179,12 +186,12 @@ export function AccessPage({name}: {name: string}) {
 			<section class="panel stack live" aria-label="In numbers">
 				<Numbers items={[{value: totalOf(a).toLocaleString('en'), text: totalOf(a) === 1 ? 'entry' : 'entries'}, ...split]} />
 				<dl class="facts">
-					<dt>All others</dt><dd><StateMark as={ACTIONS[a.default_action ?? 'deny']} /></dd>
+					<dt>All others</dt><dd><StateMark as={ACTIONS[a.default_action ?? 'deny']} />{hits?.available && <>, {plural(hits.default.packets, 'packet')}</>}</dd>
 					<dt>Used by</dt><dd><Users list={users} /></dd>
 				</dl>
 			</section>
 			{users.length > 0 && <AccessQuestion listeners={users} />}
-			{a.entries ? <Entries name={name} list={list} change={change} /> : <Many name={name} change={change} />}
+			{a.entries ? <Entries name={name} list={list} change={change} hits={hits} /> : <Many name={name} change={change} />}
 		</>
 	)
 }
