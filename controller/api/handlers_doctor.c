@@ -157,6 +157,8 @@ static struct doctor_visit *doctor_visit_new(struct request *r)
 		.probes_per_second = n.probes_per_second,
 		.table_error = -ENODATA,
 	};
+	if (!engine_timeouts(v->engine, &v->node.timeouts))
+		v->node.timeouts = (struct plan_timeouts){0};
 	return v;
 }
 

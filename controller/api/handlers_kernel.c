@@ -3,6 +3,7 @@
 #include "api/handlers.h"
 
 #include "api/context.h"
+#include "api/kernel_facts.h"
 #include "api/plan_json.h"
 #include "api/request.h"
 #include "api/status_json.h"
@@ -123,7 +124,8 @@ static void kernel_view_work(struct worker_job *job)
 		if (v->filter == KERNEL_ALL || v->owners[i].ours == (v->filter == KERNEL_OURS))
 			json_array_append_new(list, kernel_view_service(v, i));
 	}
-	json = json_pack("{s:s, s:o}", "ipvs", v->ipvs, "services", list);
+	json = json_pack("{s:s, s:o, s:o}", "ipvs", v->ipvs, "services", list, "sysctls",
+			 kernel_facts_sysctls(NULL));
 	v->text = json_dumps(json, REQUEST_JSON_FLAGS);
 	json_decref(json);
 }

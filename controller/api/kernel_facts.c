@@ -10,7 +10,7 @@
 
 #define MODULES_FILE "/proc/modules"
 
-/* What decides whether packets are forwarded, and what IPVS does with connections whose server is gone. */
+/* What decides whether packets are forwarded, what IPVS does with connections whose server is gone, and what it does in a flood. */
 static const char *const sysctl_names[] = {
 	"net.ipv4.ip_forward",
 	"net.ipv6.conf.all.forwarding",
@@ -18,6 +18,10 @@ static const char *const sysctl_names[] = {
 	"net.ipv4.vs.conn_reuse_mode",
 	"net.ipv4.vs.expire_nodest_conn",
 	"net.ipv4.vs.expire_quiescent_template",
+	"net.ipv4.vs.secure_tcp",
+	"net.ipv4.vs.drop_entry",
+	"net.ipv4.vs.drop_packet",
+	"net.ipv4.vs.amemthresh",
 	"net.netfilter.nf_conntrack_max",
 };
 

@@ -108,7 +108,7 @@ static const struct {
 	 "{\"address\":\"10.0.1.11\",\"port\":8080,\"forward_method\":\"nat\",\"weight\":100,\"upper\":0,\"lower\":0,"
 	 "\"active\":3,\"inactive\":4,\"persistent\":0," COUNTS
 	 "}],\"owner\":\"zonegate\",\"load_balancer\":\"shop\","
-	 "\"zone\":\"zone-a\",\"listener\":\"http\"}]}"},
+	 "\"zone\":\"zone-a\",\"listener\":\"http\"}],\"sysctls\":[{\"name\":\"net.ipv4.vs.drop_entry\",\"value\":0}]}"},
 	{"Stats",
 	 "{\"available\":true,\"unavailable_because\":null,\"window\":\"5m\",\"step_s\":1,\"points\":2,"
 	 "\"end\":\"2026-07-01T12:00:00.000Z\",\"total\":{\"now\":{\"active\":3,\"inactive\":4,\"connections_per_s\":2.5,\"packets_per_s\":40,\"bits_per_s\":96000,\"connections\":1720,\"packets_in\":20640,\"packets_out\":18920,\"bytes_in\":2064000,\"bytes_out\":18920000},"

@@ -114,8 +114,9 @@ static const struct schema_row schema_rows[] = {
 	 "slower one counts. total_ms is null where there is no failover; `advice` says why, or what to change first",
 	 "load_balancer:string dns_name:string? total_ms:integer? ttl_s:integer dominant:string? parts:[FailoverPart] advice:string"},
 	{"KernelTable",
-	 "Virtual services of the kernel with their destinations; where `ipvs` is off: those that would be",
-	 "ipvs:=auto|off services:[KernelService]"},
+	 "Virtual services of the kernel with their destinations; where `ipvs` is off: those that would be. And the sysctls that bear on "
+	 "them, as far as the kernel has them",
+	 "ipvs:=auto|off services:[KernelService] sysctls:[Sysctl]"},
 	{"KernelDrift", "Operations that would mend the kernel's table",
 	 "ipvs:=auto|off in_sync:boolean operations:[string] operations_total:integer repaired_since_start:integer"},
 	{"Stats",

@@ -73,6 +73,28 @@ static void cli_kernel_print(const struct cli *cli, const json_t *services)
 		printf("%zu foreign service%s not shown: --foreign\n", hidden, TEXT_S(hidden));
 }
 
+#define CLI_KERNEL_VS "net.ipv4.vs."
+
+/* "net.ipv4.vs: conntrack 0, …, drop_entry 0": what IPVS does with packets beside its table. */
+static void cli_kernel_print_sysctls(const json_t *sysctls)
+{
+	const char *between = "net.ipv4.vs: ";
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (sysctls, i, one) {
+		const char *name = cli_print_text(one, "name");
+
+		if (strncmp(name, CLI_KERNEL_VS, strlen(CLI_KERNEL_VS)) != 0)
+			continue;
+		printf("%s%s %" JSON_INTEGER_FORMAT, between, name + strlen(CLI_KERNEL_VS),
+		       cli_print_number(one, "value"));
+		between = ", ";
+	}
+	if (strcmp(between, ", ") == 0)
+		printf("\n");
+}
+
 /* With ipvs = off the table is what would be programmed: nobody shall take it for what is. */
 static void cli_kernel_note(const json_t *answer)
 {
@@ -96,6 +118,7 @@ enum cli_exit cli_kernel_show(struct cli *cli)
 	} else {
 		cli_kernel_note(a.json);
 		cli_kernel_print(cli, json_object_get(a.json, "services"));
+		cli_kernel_print_sysctls(json_object_get(a.json, "sysctls"));
 	}
 	return EXIT_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The report, and what the doctor's rules share. The rules are in doctor_kernel.c, doctor_sysctls.c, doctor_tracking.c,
-// doctor_rivals.c and doctor_paths.c.
+// The report, and what the doctor's rules share. The rules are in doctor_kernel.c, doctor_sysctls.c, doctor_flood.c,
+// doctor_tracking.c, doctor_rivals.c and doctor_paths.c.
 #include "plan/doctor.h"
 
 #include <string.h>
@@ -19,9 +19,17 @@ const char *doctor_sysctl_name(enum doctor_sysctl which)
 		[DOCTOR_VS_REUSE] = "net.ipv4.vs.conn_reuse_mode",
 		[DOCTOR_VS_NODEST] = "net.ipv4.vs.expire_nodest_conn",
 		[DOCTOR_VS_QUIESCENT] = "net.ipv4.vs.expire_quiescent_template",
+		[DOCTOR_VS_SECURE_TCP] = "net.ipv4.vs.secure_tcp",
+		[DOCTOR_VS_DROP_ENTRY] = "net.ipv4.vs.drop_entry",
+		[DOCTOR_VS_DROP_PACKET] = "net.ipv4.vs.drop_packet",
+		[DOCTOR_VS_AMEMTHRESH] = "net.ipv4.vs.amemthresh",
 		[DOCTOR_TRACK_MAX] = "net.netfilter.nf_conntrack_max",
 		[DOCTOR_TRACK_COUNT] = "net.netfilter.nf_conntrack_count",
 		[DOCTOR_TRACK_LASTS] = "net.netfilter.nf_conntrack_tcp_timeout_time_wait",
+		[DOCTOR_TRACK_TCP] = "net.netfilter.nf_conntrack_tcp_timeout_established",
+		[DOCTOR_TRACK_FIN] = "net.netfilter.nf_conntrack_tcp_timeout_fin_wait",
+		[DOCTOR_TRACK_UDP] = "net.netfilter.nf_conntrack_udp_timeout",
+		[DOCTOR_TRACK_STREAM] = "net.netfilter.nf_conntrack_udp_timeout_stream",
 	};
 	_Static_assert(sizeof(names) / sizeof(names[0]) == DOCTOR_SYSCTLS, "a name each");
 
@@ -180,6 +188,7 @@ void doctor_judge(const struct doctor_node *n, const struct doctor_facts *f,
 		doctor_sysctls_judge(&c);
 		doctor_rivals_judge(&c);
 		doctor_paths_judge(&c);
+		doctor_flood_judge(&c);
 	}
 	doctor_uses_clear(&uses);
 	sort_findings(ret_report);

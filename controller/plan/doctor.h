@@ -29,9 +29,17 @@ enum doctor_sysctl {
 	DOCTOR_VS_REUSE,
 	DOCTOR_VS_NODEST,
 	DOCTOR_VS_QUIESCENT,
+	DOCTOR_VS_SECURE_TCP,
+	DOCTOR_VS_DROP_ENTRY,
+	DOCTOR_VS_DROP_PACKET,
+	DOCTOR_VS_AMEMTHRESH, /* pages */
 	DOCTOR_TRACK_MAX,
 	DOCTOR_TRACK_COUNT,
-	DOCTOR_TRACK_LASTS, /* seconds, of an entry of a closed TCP connection */
+	DOCTOR_TRACK_LASTS,  /* seconds, of an entry of a closed TCP connection … */
+	DOCTOR_TRACK_TCP,    /* … of a silent one, */
+	DOCTOR_TRACK_FIN,    /* of one that one side has closed, */
+	DOCTOR_TRACK_UDP,    /* of a flow without answers, */
+	DOCTOR_TRACK_STREAM, /* and of one with them */
 	DOCTOR_SYSCTLS
 };
 const char *doctor_sysctl_name(enum doctor_sysctl which); /* "net.ipv4.ip_forward" … */
@@ -104,6 +112,7 @@ struct doctor_node {
 	struct vec intruders;  /* struct plan_key *: on our VIPs, and not ours */
 	size_t foreign;        /* services that are none of our business */
 	uint64_t connections;
+	struct plan_timeouts timeouts; /* of IPVS; 0 = not known */
 };
 void doctor_node_clear(struct doctor_node *n);
 /* What counts of a service of the kernel: ours, an intruder (ours, and of no listener), or foreign. */
@@ -142,7 +151,8 @@ void doctor_judge(const struct doctor_node *n, const struct doctor_facts *f,
 		  struct doctor_report *ret_report);
 void doctor_report_clear(struct doctor_report *r);
 
-/* Entries of the table of connection tracking that probes can take, and whether that is more than a tenth of it. */
+/* Entries of the table of connection tracking that probes can take, and whether that is more than a quarter of it: with less, clients
+ * have half of it before it is told to be filling (at three quarters). */
 double doctor_tracked_probes(double probes_per_second, const struct doctor_value *lasts_s);
 bool doctor_probes_crowd(double tracked, long long max);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between the doctor's files: doctor.c, doctor_uses.c, doctor_kernel.c, doctor_rivals.c, doctor_paths.c. */
+/* Between the doctor's files: doctor.c, doctor_uses.c, doctor_kernel.c, doctor_rivals.c, doctor_paths.c, doctor_flood.c. */
 #ifndef ZG_PLAN_DOCTOR_RULES_H
 #define ZG_PLAN_DOCTOR_RULES_H
 
@@ -53,6 +53,8 @@ bool doctor_has_name(const struct vec *names, const char *name);
 void doctor_kernel_judge(const struct doctor_case *c);
 /* doctor_sysctls.c */
 void doctor_sysctls_judge(const struct doctor_case *c);
+/* doctor_flood.c */
+void doctor_flood_judge(const struct doctor_case *c);
 /* doctor_tracking.c: also where ipvs = off */
 void doctor_tracking_judge(const struct doctor_case *c);
 /* doctor_rivals.c */

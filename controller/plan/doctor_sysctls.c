@@ -154,11 +154,19 @@ static bool may_be_missing(const struct doctor_case *c, enum doctor_sysctl which
 	case DOCTOR_VS_REUSE:
 	case DOCTOR_VS_NODEST:
 	case DOCTOR_VS_QUIESCENT:
+	case DOCTOR_VS_SECURE_TCP:
+	case DOCTOR_VS_DROP_ENTRY:
+	case DOCTOR_VS_DROP_PACKET:
+	case DOCTOR_VS_AMEMTHRESH:
 		return c->node->kernel_error != 0; /* which is said */
 	case DOCTOR_VS_CONNTRACK:
 	case DOCTOR_TRACK_MAX:
 	case DOCTOR_TRACK_COUNT:
 	case DOCTOR_TRACK_LASTS:
+	case DOCTOR_TRACK_TCP:
+	case DOCTOR_TRACK_FIN:
+	case DOCTOR_TRACK_UDP:
+	case DOCTOR_TRACK_STREAM:
 		return true;
 	case DOCTOR_FORWARD4:
 	case DOCTOR_RP_ALL:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Connection tracking: how full its table is, and what probes and balanced flows take of it.
+// Connection tracking: how full its table is, what probes and balanced flows take of it, and whether it forgets flows before IPVS does.
 #include "plan/doctor_rules.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 #define LASTS_S         120 /* of an entry of a closed TCP connection, as Linux has it by default */
@@ -18,7 +19,7 @@ double doctor_tracked_probes(double probes_per_second, const struct doctor_value
 
 bool doctor_probes_crowd(double tracked, long long max)
 {
-	return max > 0 && tracked * 10 > (double)max;
+	return max > 0 && tracked * 4 > (double)max;
 }
 
 static void judge_fill(const struct doctor_case *c)
@@ -59,7 +60,58 @@ static void judge_probes(const struct doctor_case *c)
 		"they crowd out connections of clients. A fwmark of the health checks can keep them out: "
 		"iptables -t raw -A OUTPUT -m mark --mark MARK -j CT --notrack");
 	f->mend = mem_printf("sysctl -w %s=%.0f", doctor_sysctl_name(DOCTOR_TRACK_MAX),
-			     (double)max + tracked * 10);
+			     (double)max + tracked * 4);
+}
+
+/* ---- what is forgotten first ---- */
+
+static const struct {
+	enum plan_timeout ipvs;
+	enum doctor_sysctl tracking;
+	enum protocol protocol;
+} ages[] = {
+	{PLAN_TIMEOUT_TCP, DOCTOR_TRACK_TCP, PROTOCOL_TCP},
+	{PLAN_TIMEOUT_TCP_FIN, DOCTOR_TRACK_FIN, PROTOCOL_TCP},
+	{PLAN_TIMEOUT_UDP, DOCTOR_TRACK_UDP, PROTOCOL_UDP},
+	{PLAN_TIMEOUT_UDP, DOCTOR_TRACK_STREAM, PROTOCOL_UDP},
+};
+
+static bool is_of_protocol(void *ctx, const struct load_balancer *lb, const struct listener *l)
+{
+	(void)lb;
+	return l->protocol == *(const enum protocol *)ctx;
+}
+
+/* Flows of IPVS that are tracked, and silent for longer than connection tracking waits. */
+static void judge_ages(const struct doctor_case *c)
+{
+	AUTO_BUF struct buf_writer what = {0}, mend = {0};
+	struct doctor_finding *f;
+
+	buf_writer_init(&what, 1024);
+	buf_writer_init(&mend, 1024);
+	for (size_t i = 0; i < sizeof(ages) / sizeof(ages[0]); i++) {
+		const struct doctor_value *v = &c->facts->sysctls[ages[i].tracking];
+		const char *name = doctor_sysctl_name(ages[i].tracking);
+		uint32_t ipvs = c->node->timeouts.s[ages[i].ipvs];
+		enum protocol protocol = ages[i].protocol;
+
+		if (v->error || v->value <= 0 || v->value >= ipvs ||
+		    !doctor_uses_walk(c->node, is_of_protocol, &protocol))
+			continue;
+		buf_write_format(&what, "%s %s is %lld s (IPVS: %s %u)", what.size ? "," : "", name,
+				 v->value, plan_timeout_name(ages[i].ipvs), ipvs);
+		buf_write_format(&mend, " %s=%u", name, ipvs);
+	}
+	if (!what.size)
+		return;
+	f = doctor_add(c, DOCTOR_WARNING, "conntrack_forgets_first", "/settings/timeouts");
+	f->what = mem_printf("connection tracking forgets silent flows before IPVS does:%s",
+			     buf_text(&what));
+	f->why = mem_strdup(
+		"what a server sends after such a silence is lost where snat is in force, and what counts flows "
+		"takes the next packet for a new one");
+	f->mend = mem_printf("sysctl -w%s", buf_text(&mend));
 }
 
 void doctor_tracking_judge(const struct doctor_case *c)
@@ -68,10 +120,12 @@ void doctor_tracking_judge(const struct doctor_case *c)
 		return;
 	judge_fill(c);
 	judge_probes(c);
-	if (!c->node->kernel_off && doctor_sysctl_is(c->facts, DOCTOR_VS_CONNTRACK, 1))
-		doctor_add_text(
-			c, DOCTOR_INFO, "flows_tracked",
-			"flows of IPVS are tracked (net.ipv4.vs.conntrack = 1)",
-			"each connection of a client takes an entry of connection tracking, too: its table "
-			"(net.netfilter.nf_conntrack_max) bounds what this node can carry");
+	if (c->node->kernel_off || !doctor_sysctl_is(c->facts, DOCTOR_VS_CONNTRACK, 1))
+		return;
+	judge_ages(c);
+	doctor_add_text(
+		c, DOCTOR_INFO, "flows_tracked",
+		"flows of IPVS are tracked (net.ipv4.vs.conntrack = 1)",
+		"each connection of a client takes an entry of connection tracking, too: its table "
+		"(net.netfilter.nf_conntrack_max) bounds what this node can carry");
 }

@@ -130,3 +130,20 @@ def others_want_the_same(lab):
     assert found["services_foreign"]["severity"] == "info"
     assert found["service_of_others"]["object"] == f"tcp {VIP4}:81"
     mend(lab, "service_of_others")
+
+
+@case
+def a_flood_would_fill_the_table(lab):
+    lab.network(1)
+    lab.start(web(lab))
+    assert visit(lab)["flood_defence_off"]["severity"] == "info"
+    mend(lab, "flood_defence_off")
+    shown = {x["name"]: x["value"] for x in json.loads(lab.gw.cli("-o", "json", "kernel", "show").stdout)["sysctls"]}
+    for name in ("drop_entry", "secure_tcp"):
+        assert lab.gw.ns.get_sysctl(f"net.ipv4.vs.{name}") == "1"
+        assert shown[f"net.ipv4.vs.{name}"] == 1, shown
+    assert shown["net.ipv4.vs.amemthresh"] == int(lab.gw.ns.get_sysctl("net.ipv4.vs.amemthresh")) > 1024
+    assert "net.ipv4.vs: conntrack 0, " in lab.gw.cli("kernel", "show").stdout
+    lab.gw.ns.set_sysctl("net.ipv4.vs.drop_packet", 3)
+    mend(lab, "flood_defence_always")
+    assert lab.gw.ns.get_sysctl("net.ipv4.vs.drop_packet") == "1"

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """snat, with packets: servers that do not route back through the gateway, and servers that are clients of their own VIP."""
 
+import json
+import socket
+import time
+
 from zglab import VIP4, VIP6, case, client
-from zglab.documents import web
+from zglab.documents import group, listener, web
 from zglab.filters import NETFILTER, network, rules, sets
 
 LAB_KIND = "uml"
-LAB_SECONDS = 25
+LAB_SECONDS = 35
 
 NAT = (
     *NETFILTER, "nf_conntrack", "nf_nat", "iptable_nat", "ip6table_nat", "xt_MASQUERADE", "xt_ipvs",
@@ -97,3 +101,42 @@ def who_does_not_ask_for_it_has_no_tracking(lab):
     lab.wait(lambda: lab.gw.api.get("/system").expect(200).json["drift"]["last_audit"] > looks, 5 + lab.margin,
              "it was looked at", pause=0.1)
     assert lab.gw.run("cat", "/proc/net/ip_tables_names").split() == ["filter"], "nat is not even looked at"
+
+
+def hears_after_silence(lab, listening, seconds):
+    """Whether a client hears a server that speaks after a silence."""
+    with lab.client:
+        sock = socket.create_connection((VIP4, 81), timeout=5 * lab.slow)
+    with sock, listening.accept()[0] as served:
+        sock.send(b"hello")
+        assert served.recv(10) == b"hello"
+        time.sleep(seconds)
+        served.send(b"news")
+        sock.settimeout(1.0 * lab.slow)
+        try:
+            return sock.recv(10) == b"news"
+        except OSError:
+            return False
+
+
+@case(load=NAT)
+def tracking_that_forgets_first_loses_answers(lab):
+    """What the doctor warns of, and its mend."""
+    network(lab, 1)
+    configuration = with_snat(lab)
+    configuration["server_groups"]["talk"] = group(lab.servers, port=8099, protocol="tcp", health_check={"enabled": False})
+    configuration["load_balancers"]["shop"]["listeners"]["talk"] = listener("talk", 81)
+    lab.start(configuration)
+    lab.wait_in_service()
+    with lab.servers[0].namespace:
+        listening = socket.create_server(("", 8099))
+    listening.settimeout(5 * lab.slow)
+    lab.gw.ns.set_sysctl("net.netfilter.nf_conntrack_tcp_timeout_established", 2)
+    with listening:
+        assert hears_after_silence(lab, listening, 0.5)
+        assert not hears_after_silence(lab, listening, 4)
+        findings = json.loads(lab.gw.cli("-o", "json", "doctor").stdout)["findings"]
+        found = next(x for x in findings if x["code"] == "conntrack_forgets_first")
+        assert "nf_conntrack_tcp_timeout_established is 2 s (IPVS: tcp_s 900)" in found["what"], found
+        lab.gw.run("sh", "-c", found["mend"])
+        assert hears_after_silence(lab, listening, 4)

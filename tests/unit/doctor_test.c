@@ -220,6 +220,9 @@ SPOIL(no_reuse, sysctl_of(h, DOCTOR_VS_REUSE)->value = 0)
 SPOIL(no_nodest, sysctl_of(h, DOCTOR_VS_NODEST)->value = 0)
 SPOIL(no_quiescent, sysctl_of(h, DOCTOR_VS_QUIESCENT)->value = 0)
 SPOIL(tracks, sysctl_of(h, DOCTOR_VS_CONNTRACK)->value = 1)
+SPOIL(defended, sysctl_of(h, DOCTOR_VS_DROP_ENTRY)->value = 1)
+SPOIL(entries_dropped, sysctl_of(h, DOCTOR_VS_DROP_ENTRY)->value = 2)
+SPOIL(packets_dropped, sysctl_of(h, DOCTOR_VS_DROP_PACKET)->value = 3)
 SPOIL(filling, sysctl_of(h, DOCTOR_TRACK_COUNT)->value = 200000)
 SPOIL(full, sysctl_of(h, DOCTOR_TRACK_COUNT)->value = 262144)
 SPOIL(many_probes, h->node.probes_per_second = 1000)
@@ -230,6 +233,21 @@ SPOIL(keepalived, add_name(&h->facts.processes, "keepalived"))
 SPOIL(processes_hidden, h->facts.processes_error = -ENOENT)
 SPOIL(neighbours_hidden, h->facts.neighbours_error = -EPERM)
 SPOIL(links_hidden, h->facts.links_error = -EPERM)
+
+static void forgets_udp(struct host *h)
+{
+	tracks(h);
+	sysctl_of(h, DOCTOR_TRACK_UDP)->value = 30;
+	sysctl_of(h, DOCTOR_TRACK_STREAM)->value = 120;
+	h->node.timeouts = (struct plan_timeouts){{900, 120, 300}};
+}
+
+static void forgets_tcp(struct host *h)
+{
+	forgets_udp(h);
+	sysctl_of(h, DOCTOR_TRACK_TCP)->value = 600;
+	sysctl_of(h, DOCTOR_TRACK_FIN)->value = 120;
+}
 SPOIL(no_iptables, h->facts.iptables[0] = '\0')
 SPOIL(legacy_only, strcpy(h->facts.iptables, "legacy"))
 SPOIL(no_route, h->facts.routes[0].error = -ENETUNREACH)
@@ -243,8 +261,14 @@ SPOIL(narrow, h->facts.links[2].mtu = 1499)
 #define TUNNEL(members)                                    \
 	WEB("'forward_method':'tunnel','tunnel':{" members \
 	    "},'servers':{'w1':{'port':80},'w2':{'port':80}}")
-#define W1          "/server_groups/web/servers/w1"
-#define HTTP        "/load_balancers/shop/listeners/http"
+#define W1   "/server_groups/web/servers/w1"
+#define HTTP "/load_balancers/shop/listeners/http"
+#define UDP                                                                             \
+	"{'load_balancers':{'names':{'zones':{'za':{'vip4':'192.0.2.3'}},'listeners':{" \
+	"'dns':{'protocol':'udp','port':53,'server_group':'dns'}}}}}"
+#define FLOOD                                                                                 \
+	"info flood_defence_off net.ipv4.vs.drop_entry: sysctl -w net.ipv4.vs.amemthresh=$((" \
+	"$(getconf _PHYS_PAGES)/20)) net.ipv4.vs.drop_entry=1 net.ipv4.vs.secure_tcp=1\n"
 #define LISTENER(m) "{'load_balancers':{'shop':{'listeners':{'http':{" m "}}}}}"
 #define V6                                                                   \
 	"{'server_groups':{'web':{'servers':{'w1':{'address':'fd00::1'}}}}," \
@@ -290,6 +314,17 @@ static const struct {
 	{LISTENER("'persistence_s':60"), no_quiescent,
 	 "warning persistence_ignores_weight net.ipv4.vs.expire_quiescent_template: "},
 	{"{}", tracks, "info flows_tracked "},
+	{"{}", NULL, FLOOD},
+	{"{}", entries_dropped,
+	 "warning flood_defence_active net.ipv4.vs.drop_entry: grep -c SYN_RECV "},
+	{"{}", packets_dropped,
+	 "warning flood_defence_always net.ipv4.vs.drop_packet: sysctl -w net.ipv4.vs.drop_packet=1\n"},
+	{UDP, forgets_udp,
+	 "warning conntrack_forgets_first /settings/timeouts: sysctl -w net.netfilter.nf_conntrack_udp_timeout=300 "
+	 "net.netfilter.nf_conntrack_udp_timeout_stream=300\n"},
+	{"{}", forgets_tcp,
+	 "warning conntrack_forgets_first /settings/timeouts: sysctl -w "
+	 "net.netfilter.nf_conntrack_tcp_timeout_established=900\n"},
 	{"{}", filling,
 	 "warning conntrack_full net.netfilter.nf_conntrack_max: sysctl -w net.netfilter.nf_conntrack_max=524288\n"},
 	{"{}", full, "error conntrack_full net.netfilter.nf_conntrack_max: "},
@@ -384,7 +419,7 @@ static void a_sound_gateway_has_neither_errors_nor_warnings(void **state)
 	AUTO_FREE char *text = host_judge(&h);
 	assert_string_equal(text, "info iptables_backend : \n"
 				  "info nat_return_unseen " W1
-				  ": ip route replace default via 10.0.0.254\n");
+				  ": ip route replace default via 10.0.0.254\n" FLOOD);
 	host_close(&h);
 }
 
@@ -405,6 +440,28 @@ static void what_is_wide_enough_is_not_told(void **state)
 	strict_back(&h);
 	AUTO_FREE char *loose = host_judge(&h);
 	assert_null(strstr(loose, "rp_filter_strict"));
+	host_close(&h);
+}
+
+/* Of what nothing here can be hit by, nothing is said. */
+static void what_does_no_harm_here_is_not_told(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, "{}");
+	defended(&h);
+	forgets_udp(&h); /* and no listener is of UDP */
+	h.node.probes_per_second = 262144 / 120 / 4 - 1;
+	AUTO_FREE char *text = host_judge(&h);
+	assert_null(strstr(text, "warning "));
+	assert_null(strstr(text, "flood_defence"));
+	host_close(&h);
+	host_open(&h, UDP);
+	forgets_udp(&h);
+	sysctl_of(&h, DOCTOR_VS_CONNTRACK)->value = 0;
+	AUTO_FREE char *untracked = host_judge(&h);
+	assert_null(strstr(untracked, "conntrack_forgets_first"));
 	host_close(&h);
 }
 
@@ -447,7 +504,7 @@ static void only_what_this_node_does_is_judged(void **state)
 	AUTO_FREE char *text = host_judge(&h);
 	assert_string_equal(text,
 			    "warning conntrack_probes net.netfilter.nf_conntrack_max: sysctl -w "
-			    "net.netfilter.nf_conntrack_max=1462144\n"
+			    "net.netfilter.nf_conntrack_max=742144\n"
 			    "info ipvs_off : \n");
 	host_close(&h);
 }
@@ -501,6 +558,7 @@ int main(void)
 		cmocka_unit_test(every_finding_has_its_fact),
 		cmocka_unit_test(a_sound_gateway_has_neither_errors_nor_warnings),
 		cmocka_unit_test(what_is_wide_enough_is_not_told),
+		cmocka_unit_test(what_does_no_harm_here_is_not_told),
 		cmocka_unit_test(direct_needs_no_forwarding),
 		cmocka_unit_test(only_what_this_node_does_is_judged),
 		cmocka_unit_test(a_device_that_is_not_due_is_not_missed),

@@ -24,6 +24,8 @@ const MEANINGS: Record<string, string> = {
 	'net.ipv4.ip_forward': 'packets of clients are passed on; NAT needs 1', 'net.ipv6.conf.all.forwarding': 'the same for IPv6', 'net.ipv4.vs.conntrack': '1: connections of IPVS are tracked, for what filters or masquerades them',
 	'net.ipv4.vs.conn_reuse_mode': 'a client that comes again with its port may be given another server', 'net.ipv4.vs.expire_nodest_conn': '1: connections to a removed server end at once',
 	'net.ipv4.vs.expire_quiescent_template': '1: persistence ends when its server has weight 0', 'net.netfilter.nf_conntrack_max': 'entries of connection tracking',
+	'net.ipv4.vs.secure_tcp': 'against floods of SYN: connections count as established only after their handshake. 1: while memory is short, 2: it is, 3: always', 'net.ipv4.vs.drop_entry': 'against floods of SYN: half-open connections are dropped at random. 1, 2, 3 as above',
+	'net.ipv4.vs.drop_packet': 'packets of clients are dropped. 1, 2, 3 as above', 'net.ipv4.vs.amemthresh': 'memory is short with fewer free pages than these',
 }
 
 function KernelFacts({modules, sysctls}: {modules: string[]; sysctls: {name: string; value: number}[]}) {
