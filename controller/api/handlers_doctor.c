@@ -22,6 +22,7 @@ struct doctor_visit {
 	const char *ipvs;
 	char *device; /* copies: the engine's may change meanwhile */
 	char *fault;
+	char *guard_fault;
 	char *text;
 };
 
@@ -31,6 +32,7 @@ static void doctor_visit_free(struct doctor_visit *v)
 	snapshot_unref(v->snapshot);
 	free(v->device);
 	free(v->fault);
+	free(v->guard_fault);
 	free(v->text);
 	free(v);
 }
@@ -143,6 +145,7 @@ static struct doctor_visit *doctor_visit_new(struct request *r)
 	v->snapshot = snapshot_ref((struct snapshot *)(uintptr_t)engine_snapshot(v->engine));
 	v->device = n.vip_device ? mem_strdup(n.vip_device) : NULL;
 	v->fault = n.vip_device_fault ? mem_strdup(n.vip_device_fault) : NULL;
+	v->guard_fault = n.guard_fault ? mem_strdup(n.guard_fault) : NULL;
 	v->node = (struct doctor_node){
 		.snapshot = v->snapshot,
 		.zones = n.zones,
@@ -154,6 +157,8 @@ static struct doctor_visit *doctor_visit_new(struct request *r)
 		.vip_device = v->device,
 		.vip_device_is_dummy = n.vip_device_is_dummy,
 		.vip_device_fault = v->fault,
+		.guard_fault = v->guard_fault,
+		.guard_error = n.guard_error,
 		.probes_per_second = n.probes_per_second,
 		.table_error = -ENODATA,
 	};

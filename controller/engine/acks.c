@@ -15,6 +15,7 @@
 #define RETRY_FIRST USEC_PER_SEC
 #define RETRY_MAX   (30 * USEC_PER_SEC)
 #define TOLD_KERNEL "kernel"
+#define ADVICE_MAX  1200 /* with the words of each backend of iptables */
 
 static void request(struct engine *e, bool audits)
 {
@@ -143,7 +144,7 @@ static void note_service_failure(struct engine *e, const struct plan_op *op)
 {
 	struct engine_service *s = services_find(e, &op->service.key);
 	char pointer[ERR_POINTER_MAX];
-	char advice[400];
+	char advice[ADVICE_MAX];
 
 	service_pointer(s, &op->service.key, pointer);
 	e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
@@ -170,7 +171,7 @@ static bool op_is_address(const struct plan_op *op)
 
 static void note_other_failure(struct engine *e, const struct plan_op *op)
 {
-	char advice[400];
+	char advice[ADVICE_MAX];
 
 	if (op_is_address(op) && e->device_fault)
 		snprintf(advice, sizeof(advice), "%s", e->device_fault);
@@ -183,7 +184,7 @@ static void note_other_failure(struct engine *e, const struct plan_op *op)
 
 static void note_guard_failure(struct engine *e, const struct plan_op *op)
 {
-	char advice[400];
+	char advice[ADVICE_MAX];
 
 	e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
 	if (guards_note_failure(e, op, advice))

@@ -80,6 +80,7 @@ void fwmarks_free(struct engine *e)
 
 struct fwmarks_work {
 	const struct engine *e;
+	const struct snapshot *snapshot;
 	struct vec list;    /* struct mark */
 	uint32_t index;     /* the next one to be tried */
 	struct err *faults; /* NULL: who gets none goes without */
@@ -121,14 +122,45 @@ static uint32_t fwmarks_take(struct fwmarks_work *w)
 	return 0;
 }
 
+/* Whether the document has a listener with a range of that name. */
+static bool fwmarks_is_asked(const struct snapshot *s, const struct mark *m)
+{
+	const struct object_path path = {
+		.kind = OBJECT_LISTENER, .parent = m->lb, .name = m->listener};
+	const struct listener *l = (const struct listener *)snapshot_find(s, &path);
+
+	return l && l->ports.to;
+}
+
+/* One that the document gives up, and that is held until the kernel has nothing of it. */
+static const struct mark *fwmarks_find_leaving(const struct fwmarks_work *w)
+{
+	for (size_t i = 0; i < w->e->fwmarks.items.count; i++) {
+		const struct engine_fwmark *item = w->e->fwmarks.items.items[i];
+
+		if (item->named && !fwmarks_is_asked(w->snapshot, item->m))
+			return item->m;
+	}
+	return NULL;
+}
+
 static void fwmarks_fault(struct fwmarks_work *w, const struct mark *m)
 {
+	const struct mark *leaving = fwmarks_find_leaving(w);
 	char pointer[ERR_POINTER_MAX];
 
 	if (!w->faults)
 		return;
 	snprintf(pointer, sizeof(pointer), "/load_balancers/%s/listeners/%s/port_range", m->lb,
 		 m->listener);
+	if (leaving) {
+		err_set(w->faults, ERR_LIMIT, pointer,
+			"no firewall mark is free for it: that of load_balancers/%s/listeners/%s is, once the "
+			"kernel has nothing of it any more; take its range away first, by a change of its own, "
+			"and then make this one",
+			leaving->lb, leaving->listener);
+		return;
+	}
 	err_set(w->faults, ERR_LIMIT, pointer,
 		"no firewall mark is left for it: [kernel] marks of this node has %u, and each listener "
 		"with a range takes one in each zone; give it a mask with fewer bits",
@@ -167,7 +199,7 @@ static void fwmarks_place_lb(struct fwmarks_work *w, const struct load_balancer 
 static struct marks *fwmarks_make(const struct engine *e, const struct snapshot *s,
 				  struct err *faults)
 {
-	struct fwmarks_work w = {.e = e, .faults = faults};
+	struct fwmarks_work w = {.e = e, .snapshot = s, .faults = faults};
 
 	for (size_t i = 0; i < s->load_balancers.count; i++)
 		fwmarks_place_lb(&w, s->load_balancers.items[i]);

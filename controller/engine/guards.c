@@ -338,6 +338,7 @@ bool guards_note_failure(struct engine *e, const struct plan_op *op, const char 
 	news = !g->fault || strcmp(g->fault, advice) != 0;
 	free(g->fault);
 	g->fault = mem_strdup(advice);
+	g->fault_error = op->result;
 	propose_note_failure(e, "", advice);
 	return news;
 }

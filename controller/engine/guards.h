@@ -32,6 +32,7 @@ struct engine_guards {
 	uint64_t fill_asked;     /* … when the look was asked for */
 	uint64_t fault_list;     /* the list in which `fault` was told */
 	char *fault;
+	int fault_error; /* the result of the operation that it tells of */
 };
 
 void guards_sync(struct engine *e);

@@ -404,6 +404,7 @@ void engine_node_status(const struct engine *e, struct node_status *ret_status)
 		.vip_device_is_dummy = e->settings.vip_device_is_dummy,
 		.vip_device_fault = e->device_fault,
 		.guard_fault = e->guards.fault,
+		.guard_error = e->guards.fault_error,
 		.vip_device_advice = vips_advise(e),
 		.zones_advice = e->zones_advice,
 		.store_ok = e->store_ok,

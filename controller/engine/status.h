@@ -176,6 +176,7 @@ struct node_status {
 	bool vip_device_is_dummy;     /* ours */
 	const char *vip_device_fault; /* why it cannot be used; NULL = it can */
 	const char *guard_fault; /* why VIPs are not guarded as they should be; NULL = they are */
+	int guard_error;         /* of the operation that failed, negative errno */
 	const char *
 		vip_device_advice; /* what the network must do for it, or why no VIP of a zone is on it; NULL = nothing */
 	const char *zones_advice; /* [node] zones that the document does not know; or NULL */

@@ -4,7 +4,9 @@
 #include "kernel/kernel_parts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -25,6 +27,29 @@ void kernel_guard_run_rules(struct kernel *k, const struct plan_op *op)
 
 	rules_start(&k->rules, op->kind == PLAN_SET_RULES ? RULES_SET : RULES_DELETE, &at,
 		    op->rules);
+}
+
+static bool kernel_guard_is_of_rules(const struct plan_op *op)
+{
+	return op->kind == PLAN_SET_RULES || op->kind == PLAN_DELETE_RULES;
+}
+
+const char *kernel_explain(const struct kernel *k, const struct plan_op *op, char *buf, size_t size)
+{
+	const char *words = kernel_guard_is_of_rules(op)
+				    ? rules_words(&k->rules, op->entry.set.family)
+				    : NULL;
+	size_t n;
+
+	kernel_advise(op, buf, size);
+	if (!words || !op->result || op->result == -ENOENT)
+		return buf;
+	n = strlen(buf);
+	snprintf(buf + n, size - n, "; in its own words: %s", words);
+	for (char *c = buf + n; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	return buf;
 }
 
 /* ---- the look ------------------------------------------------------------------------------- */

@@ -86,8 +86,10 @@ static void rules_fail(struct rules *r, const char *text, int error)
 /* Why a program ended that should have worked. */
 static int rules_error(const struct child_end *end)
 {
-	if (end->status == -1 || strstr(end->output, "holding the xtables lock"))
+	if (end->status == -1)
 		return -ETIMEDOUT;
+	if (strstr(end->output, "holding the xtables lock"))
+		return -EBUSY;
 	if (strstr(end->output, "xtables.lock"))
 		return -EACCES;
 	return strstr(end->output, "ermission denied") ? -EPERM : -EPROTO;
@@ -123,21 +125,43 @@ static bool rules_turn(struct rules *r)
 	return true;
 }
 
-/* The words of the first backend are told: the others are only tried. None is when one comes too late: it may have our chain, and
- * then no other may get it. */
+/* What a backend said, behind what those before it said; the same words (of one program with two names) once. */
+static void rules_note_refusal(struct rules *r, const char *text, int error)
+{
+	size_t length = strlen(text);
+	char *longer;
+	char name[32];
+
+	if (error == -ENOENT) /* it is not installed */
+		return;
+	while (length && text[length - 1] == '\n')
+		length--;
+	if (!r->refusal) {
+		r->refusal = mem_printf("%.*s", (int)length, text);
+		r->refused = error == -EPROTO ? -EOPNOTSUPP : error;
+		r->refuser = r->turn;
+		return;
+	}
+	if (memmem(r->refusal, strlen(r->refusal), text, length))
+		return;
+	rules_name(r, name);
+	longer = mem_printf("%s; %s: %.*s", r->refusal, name, (int)length, text);
+	free(r->refusal);
+	r->refusal = longer;
+}
+
+/* The words of all backends that were tried are told, beginning with the first. None is tried when one comes too late: it may have
+ * our chain, and then no other may get it. */
 static void rules_give_up(struct rules *r, const char *text, int error)
 {
-	if (rules_is_proven(r) || error == -ETIMEDOUT) {
+	if (rules_is_proven(r) || error == -ETIMEDOUT || error == -EBUSY) {
 		rules_fail(r, text, error);
 		return;
 	}
-	if (!r->refusal && error != -ENOENT) {
-		r->refusal = mem_strdup(text);
-		r->refused = error == -EPROTO ? -EOPNOTSUPP : error;
-	}
+	rules_note_refusal(r, text, error);
 	if (rules_turn(r))
 		return;
-	r->turn = rules_first(r);
+	r->turn = r->refusal ? r->refuser : rules_first(r);
 	rules_fail(r, r->refusal ? r->refusal : text, r->refusal ? r->refused : error);
 }
 
@@ -325,6 +349,11 @@ static void rules_run(struct rules *r, enum rules_step step)
 	if (!error)
 		return;
 	rules_give_up(r, strerror(-error), error);
+}
+
+const char *rules_words(const struct rules *r, enum ruleset_family f)
+{
+	return r->complaints[f];
 }
 
 void rules_start(struct rules *r, enum rules_work work, const struct rules_place *at,

@@ -49,8 +49,9 @@ struct rules {
 	bool running;
 	bool jumps;    /* there is a jump to them */
 	unsigned turn; /* the backend that is used, or tried */
-	char *refusal; /* of the first backend that was tried, or NULL */
-	int refused;
+	char *refusal; /* what the backends that were tried said, or NULL */
+	int refused;   /* the error of the first of them … */
+	unsigned refuser;
 	struct rules_learnt learnt[RULESET_FAMILY_COUNT][RULESET_TABLE_COUNT];
 	/* Of each family: the backend that works, counted from 1 (0: not known yet). */
 	unsigned backends[RULESET_FAMILY_COUNT];
@@ -60,6 +61,8 @@ struct rules {
 /* One at a time. `wanted` (rules_text.h) is copied: what RULES_SET sets; NULL for others. */
 void rules_start(struct rules *r, enum rules_work work, const struct rules_place *at,
 		 const char *wanted);
+/* What the programs of the family said when they failed last, until one succeeds; NULL: nothing. Borrowed. */
+const char *rules_words(const struct rules *r, enum ruleset_family f);
 /* Ends what runs without a callback; usable again. */
 void rules_clear(struct rules *r);
 

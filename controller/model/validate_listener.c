@@ -201,16 +201,32 @@ static uint32_t shared_port(const struct listener *a, const struct listener *b)
 	return a->ports.from > b->ports.from ? a->ports.from : b->ports.from;
 }
 
+/* When the service got there: by its listener, or by the VIP of its zone. */
+static uint64_t revision_of(const struct service *s)
+{
+	uint64_t listener = s->listener->o.revision;
+	uint64_t zone = s->zone->o.revision;
+	return listener > zone ? listener : zone;
+}
+
+/* The one that came later is at fault, whatever the order of the names: that is what the request has written. */
 static void fault_taken(struct validation *v, const struct service *s, const struct service *taken)
 {
+	if (revision_of(taken) > revision_of(s)) {
+		const struct service *earlier = s;
+		s = taken;
+		taken = earlier;
+	}
 	char text[ADDR_ENDPOINT_TEXT_MAX];
 	const char *member = s->vip->family == AF_INET ? "vip4" : "vip6";
 	bool own = s->lb == taken->lb && s->listener == taken->listener;
+	bool moved = s->zone->o.revision > s->listener->o.revision;
 	uint32_t port = shared_port(s->listener, taken->listener);
 	validation_fault(v, ERR_DUPLICATE,
-			 own ? ZONE_PLACE(s->lb, s->zone, member)
-			     : LISTENER_PLACE(s->lb, s->listener,
-					      s->listener->ports.to ? "port_range" : "port"),
+			 own || moved
+				 ? ZONE_PLACE(s->lb, s->zone, member)
+				 : LISTENER_PLACE(s->lb, s->listener,
+						  s->listener->ports.to ? "port_range" : "port"),
 			 "%s %s is taken by load_balancers/%s/listeners/%s in zone %s",
 			 protocol_names[s->listener->protocol],
 			 addr_format_endpoint(s->vip, (uint16_t)port, text), taken->lb->o.name,

@@ -105,6 +105,9 @@ struct doctor_node {
 	const char *vip_device; /* NULL = none */
 	bool vip_device_is_dummy;
 	const char *vip_device_fault; /* NULL = none */
+	const char *
+		guard_fault; /* why sets or rules are not in force as they should be; NULL = they are */
+	int guard_error;     /* of the operation that failed, negative errno */
 	double probes_per_second;
 	/* Of the kernel's table, if it was read (0). */
 	int table_error;

@@ -3,6 +3,7 @@
 // netfilter.
 #include "plan/doctor_rules.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -117,6 +118,45 @@ static void judge_neighbours(const struct doctor_case *c)
 	}
 }
 
+/* The command that mends what was told of it. */
+static const char *guard_mend(int error)
+{
+	switch (-error) {
+	case ENOENT:
+		return "apt-get install iptables";
+	case EOPNOTSUPP:
+		return "modprobe -a ip_tables iptable_filter ip6table_filter  # or: modprobe -a nf_tables nft_compat";
+	case EACCES:
+		return "systemd-tmpfiles --create zonegate.conf";
+	case EPERM:
+		return "systemctl restart zonegate";
+	case EBUSY:
+	case ETIMEDOUT:
+		return "fuser -v /run/xtables.lock";
+	case EINVAL:
+	case EPROTONOSUPPORT:
+		return "modprobe -a ip_set ip_set_hash_ip ip_set_hash_ipport ip_set_hash_ipportip ip_set_hash_net";
+	default:
+		return "journalctl -u zonegate";
+	}
+}
+
+/* What should stand before the VIPs could not be put there: that of the daemon itself, not a guess from what is installed. */
+static void judge_guard_fault(const struct doctor_case *c)
+{
+	struct doctor_finding *f;
+
+	if (!c->node->guard_fault)
+		return;
+	f = doctor_add(c, DOCTOR_ERROR, "netfilter_not_in_force", "");
+	f->what = mem_printf("sets or rules before the VIPs are not as they should be: %s",
+			     c->node->guard_fault);
+	f->why = mem_strdup(
+		"until they are, a vip_guard, an access list or a limit that is new lets everybody in, and a listener "
+		"with a range of ports that is new gets no packets; the status of its load balancer names it");
+	f->mend = mem_strdup(guard_mend(c->node->guard_error));
+}
+
 /* The guard is in the document, and nothing can set its rules. */
 static void judge_guard(const struct doctor_case *c)
 {
@@ -179,7 +219,8 @@ static void judge_iptables(const struct doctor_case *c)
 
 	f = doctor_add(c, DOCTOR_INFO, "iptables_backend", "");
 	f->what = *backend
-			  ? mem_printf("iptables works through %s here", backend)
+			  ? mem_printf("the program iptables is that of the %s backend here",
+				       backend)
 			  : mem_strdup("which backend iptables has cannot be told: none was found");
 	f->why = mem_strdup(
 		strcmp(backend, "nft") == 0 && legacy_rules
@@ -198,6 +239,7 @@ void doctor_rivals_judge(const struct doctor_case *c)
 	judge_processes(c);
 	judge_neighbours(c);
 	judge_iptables(c);
+	judge_guard_fault(c);
 	judge_guard(c);
 	judge_ranges(c);
 }

@@ -68,7 +68,20 @@ static bool judge_confirmed(struct play *p, size_t at)
 
 /* ---- answers ---- */
 
-/* answer refused CODE [POINTER], answer warning [POINTER]: one of the faults is it */
+/* POINTER ("-": that of the whole) and words of the sentence */
+static bool fault_matches(const struct play *p, const struct err_fault *f, size_t at)
+{
+	const char *pointer = at < p->count ? p->words[at] : f->pointer;
+
+	if (strcmp(strcmp(pointer, "-") == 0 ? "" : pointer, f->pointer) != 0)
+		return false;
+	for (size_t i = at + 1; i < p->count; i++)
+		if (!strstr(f->detail, p->words[i]))
+			return false;
+	return true;
+}
+
+/* answer refused CODE [POINTER [WORD …]], answer warning [POINTER [WORD …]]: one of the faults is it */
 static bool judge_faults(struct play *p, const struct err *e, const char *code, size_t at)
 {
 	for (size_t i = 0; i < e->count; i++) {
@@ -76,7 +89,7 @@ static bool judge_faults(struct play *p, const struct err *e, const char *code, 
 
 		if (code[0] && strcmp(err_code_name(f->code), code) != 0)
 			continue;
-		if (at >= p->count || strcmp(p->words[at], f->pointer) == 0)
+		if (fault_matches(p, f, at))
 			return true;
 	}
 	return play_fault(p, "there is no such fault among %zu: %s (%s)", e->total, err_first(e),

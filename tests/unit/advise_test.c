@@ -70,7 +70,9 @@ static void test_guard(void **unused)
 	op.result = -EOPNOTSUPP;
 	test_expect(&op, "modprobe ip6_tables");
 	op.result = -ETIMEDOUT;
-	test_expect(&op, "within 10 s");
+	test_expect(&op, "within 10 s and was stopped");
+	op.result = -EBUSY;
+	test_expect(&op, "another program held the lock of ip6tables for more than 1 s");
 }
 
 /* Whatever the errno, there is a sentence; for success there is none. */

@@ -249,6 +249,12 @@ static void forgets_tcp(struct host *h)
 	sysctl_of(h, DOCTOR_TRACK_FIN)->value = 120;
 }
 SPOIL(no_iptables, h->facts.iptables[0] = '\0')
+SPOIL(guard_fault,
+      (h->node.guard_fault = "iptables does not work", h->node.guard_error = -EOPNOTSUPP))
+SPOIL(guard_missing, (h->node.guard_fault = "no program", h->node.guard_error = -ENOENT))
+SPOIL(guard_locked, (h->node.guard_fault = "the lock", h->node.guard_error = -EBUSY))
+SPOIL(guard_no_sets, (h->node.guard_fault = "no ipset", h->node.guard_error = -EPROTONOSUPPORT))
+SPOIL(guard_other, (h->node.guard_fault = "refused", h->node.guard_error = -EPROTO))
 SPOIL(legacy_only, strcpy(h->facts.iptables, "legacy"))
 SPOIL(no_route, h->facts.routes[0].error = -ENETUNREACH)
 SPOIL(routed, h->facts.routes[0].routed = true)
@@ -374,6 +380,15 @@ static const struct {
 	{TUNNEL("'type':'gue','port':6080,'checksum':'remcsum'"), NULL,
 	 "warning tunnel_mtu " W1 ": ip link set dev back0 mtu 1540\n"},
 	{"{}", no_iptables, "info iptables_backend : \n"},
+	{"{}", guard_fault,
+	 "error netfilter_not_in_force : modprobe -a ip_tables iptable_filter ip6table_filter  # or: modprobe -a "
+	 "nf_tables nft_compat\n"},
+	{"{}", guard_missing, "error netfilter_not_in_force : apt-get install iptables\n"},
+	{"{}", guard_locked, "error netfilter_not_in_force : fuser -v /run/xtables.lock\n"},
+	{"{}", guard_no_sets,
+	 "error netfilter_not_in_force : modprobe -a ip_set ip_set_hash_ip ip_set_hash_ipport ip_set_hash_ipportip "
+	 "ip_set_hash_net\n"},
+	{"{}", guard_other, "error netfilter_not_in_force : journalctl -u zonegate\n"},
 	{"{'load_balancers':{'shop':{'vip_guard':'drop'}}}", no_iptables,
 	 "error guard_without_iptables /load_balancers/shop: apt-get install iptables\n"
 	 "info iptables_backend : \n"},

@@ -246,6 +246,36 @@ static void a_failed_restore_is_the_result_of_its_operation(void **state)
 	stop();
 }
 
+/* What a person reads holds the words of the program, in one line; of one that is missing there are none. */
+static void a_fault_is_told_in_the_words_of_the_program(void **state)
+{
+	struct plan_ops ops = {0};
+	struct plan_op op = {.kind = PLAN_SET_RULES, .result = -EPROTO};
+	char text[400];
+
+	(void)state;
+	start(KERNEL_AUTO);
+	push(&ops, PLAN_SET_RULES, 0);
+	kernel_submit(test.kernel, &ops);
+	turn();
+	fake_child_end(0, "-N ZONEGATE\n");
+	fake_child_end(0, "");
+	fake_child_end(2, "line 3\nfailed\n");
+	assert_int_equal(test.results[0], -EPROTO);
+	assert_non_null(strstr(kernel_explain(test.kernel, &op, text, sizeof(text)),
+			       "have no effect; in its own words: line 3 failed"));
+	op.entry.set.family = RULESET_V6; /* nothing was said of it */
+	assert_null(strstr(kernel_explain(test.kernel, &op, text, sizeof(text)), "words"));
+	op.entry.set.family = RULESET_V4;
+	op.result = -ENOENT;
+	assert_null(strstr(kernel_explain(test.kernel, &op, text, sizeof(text)), "words"));
+	op.result = 0;
+	assert_string_equal(kernel_explain(test.kernel, &op, text, sizeof(text)), "");
+	op = (struct plan_op){.kind = PLAN_ADD_SET, .result = -EINVAL};
+	assert_null(strstr(kernel_explain(test.kernel, &op, text, sizeof(text)), "words"));
+	stop();
+}
+
 /* Sets of IPv4, an entry in each. */
 static struct ruleset *seen(void)
 {
@@ -429,6 +459,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_closed_behind_a_failure),
 		cmocka_unit_test(without_a_thread_they_fail),
 		cmocka_unit_test(a_failed_restore_is_the_result_of_its_operation),
+		cmocka_unit_test(a_fault_is_told_in_the_words_of_the_program),
 		cmocka_unit_test(a_look_reads_sets_and_chains),
 		cmocka_unit_test(a_look_that_fails_has_its_reason),
 		cmocka_unit_test(a_fill_goes_beside_the_others),

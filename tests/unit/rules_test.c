@@ -187,7 +187,7 @@ static void a_chain_of_the_daemon_before_is_looked_for_in_all(void **state)
 	rules_clear(&test.rules);
 }
 
-static void what_fails_is_told_once_in_the_words_of_the_first(void **state)
+static void what_fails_is_told_once_in_the_words_of_all(void **state)
 {
 	(void)state;
 	begin(KERNEL_IPTABLES_AUTO);
@@ -195,13 +195,18 @@ static void what_fails_is_told_once_in_the_words_of_the_first(void **state)
 		start(RULES_SET, RULESET_V4);
 		for (int backend = 0; backend < 3; backend++) {
 			fake_child_end(1, "");
-			fake_child_end(2, backend ? "other words" : "first words");
+			fake_child_end(2, backend ? "other words\n" : "first words\n");
 		}
 		expect_end(RULES_STRANGE, -EOPNOTSUPP);
 	}
 	assert_int_equal(test.complaints, 1);
-	assert_string_equal(test.complaint, "iptables-restore: first words");
+	assert_string_equal(test.complaint,
+			    "iptables-restore: first words; iptables-legacy-restore: other words");
+	assert_string_equal(rules_words(&test.rules, RULESET_V4),
+			    "first words; iptables-legacy-restore: other words");
+	assert_null(rules_words(&test.rules, RULESET_V6));
 	set_with_success();
+	assert_null(rules_words(&test.rules, RULESET_V4));
 	start(RULES_SET, RULESET_V4);
 	fake_child_end(0, test.listing);
 	fake_child_end(0, "");
@@ -249,11 +254,11 @@ static void who_waits_for_the_lock_turns_to_no_other_backend(void **state)
 	begin(KERNEL_IPTABLES_AUTO);
 	start(RULES_SET, RULESET_V4);
 	fake_child_end(4, HELD);
-	expect_end(RULES_STRANGE, -ETIMEDOUT);
+	expect_end(RULES_STRANGE, -EBUSY);
 	start(RULES_READ, RULESET_V4);
 	fake_child_end(1, "");
 	fake_child_end(4, HELD);
-	expect_end(RULES_STRANGE, -ETIMEDOUT);
+	expect_end(RULES_STRANGE, -EBUSY);
 	/* The one that is known stays it. */
 	start(RULES_READ, RULESET_V4);
 	fake_child_end(1, "");
@@ -265,7 +270,7 @@ static void who_waits_for_the_lock_turns_to_no_other_backend(void **state)
 		start(RULES_READ, RULESET_V4);
 		expect_command("iptables-legacy -w 1 -t filter -S ZONEGATE");
 		fake_child_end(i ? -1 : 4, i ? "" : HELD);
-		expect_end(RULES_STRANGE, -ETIMEDOUT);
+		expect_end(RULES_STRANGE, i ? -ETIMEDOUT : -EBUSY);
 	}
 	start(RULES_SET, RULESET_V4);
 	expect_command("iptables-legacy -w 1 -t filter -S ZONEGATE");
@@ -341,7 +346,7 @@ int main(void)
 		cmocka_unit_test(a_look_compares_with_what_was_learnt),
 		cmocka_unit_test(the_backend_that_works_is_found),
 		cmocka_unit_test(a_chain_of_the_daemon_before_is_looked_for_in_all),
-		cmocka_unit_test(what_fails_is_told_once_in_the_words_of_the_first),
+		cmocka_unit_test(what_fails_is_told_once_in_the_words_of_all),
 		cmocka_unit_test(reasons_are_told_apart),
 		cmocka_unit_test(who_waits_for_the_lock_turns_to_no_other_backend),
 		cmocka_unit_test(chains_that_it_goes_to_are_read_too),

@@ -248,13 +248,66 @@ static void ranges_do_not_overlap(void **state)
 	}
 }
 
+/* What is written collides with what was there, whatever the order of their names, and by whichever way it gets there. */
+static void who_comes_later_is_at_fault(void **state)
+{
+	static const struct {
+		struct object_path path;
+		const char *body;
+		const char *faults;
+	} cases[] = {
+		{{OBJECT_LISTENER, "shop", "all"},
+		 "{'protocol':'tcp','server_group':'web','port_range':[8050,8200]}",
+		 "duplicate /port_range\n"},
+		{{OBJECT_LISTENER, "shop", "zap"},
+		 "{'protocol':'tcp','server_group':'web','port_range':[8050,8200]}",
+		 "duplicate /port_range\n"},
+		{{OBJECT_LISTENER, "one", "x"},
+		 "{'protocol':'tcp','server_group':'web','port_range':[1,65535]}",
+		 ""},
+		{{OBJECT_LISTENER, "shop", "all"},
+		 "{'protocol':'tcp','server_group':'web','port':443}",
+		 "duplicate /port\n"},
+		{{OBJECT_LB_ZONE, "one", "za"}, "{'vip4':'192.0.2.1'}", "duplicate /vip4\n"},
+	};
+	struct snapshot *base = fixture_snapshot(fixture_patched(
+		"{'load_balancers':{'shop':{'listeners':{'http':{'port':null,'port_range':[8000,8100]},"
+		"'https':{'protocol':'tcp','server_group':'web','port':443}}},"
+		"'one':{'zones':{'za':{'vip4':'192.0.2.99'}},'listeners':{'x':{'protocol':'tcp',"
+		"'server_group':'web','port':443}}}}}"));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *body = fixture_json(cases[i].body);
+		struct change_request r = fixture_request(CHANGE_OBJECT, body);
+		struct err e = {0};
+		struct batch *b = NULL;
+		struct snapshot *s = NULL;
+		int result;
+
+		r.path = cases[i].path;
+		result = change_build(base, &r, &e, &b, &s);
+		fixture_expect_faults(&e, cases[i].faults, cases[i].body);
+		if (result == 0) {
+			batch_free(b);
+			snapshot_unref(s);
+		}
+		json_decref(body);
+	}
+	snapshot_unref(base);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(listeners_are_judged),      cmocka_unit_test(rates_are_few),
-		cmocka_unit_test(snat_takes_nat_alone),      cmocka_unit_test(zones_are_judged),
-		cmocka_unit_test(count_of_zones_is_bounded), cmocka_unit_test(sh_takes_256_servers),
+		cmocka_unit_test(listeners_are_judged),
+		cmocka_unit_test(rates_are_few),
+		cmocka_unit_test(snat_takes_nat_alone),
+		cmocka_unit_test(zones_are_judged),
+		cmocka_unit_test(count_of_zones_is_bounded),
+		cmocka_unit_test(sh_takes_256_servers),
 		cmocka_unit_test(ranges_do_not_overlap),
+		cmocka_unit_test(who_comes_later_is_at_fault),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
