@@ -66,18 +66,39 @@ const turn = (minutes: number, from: string, to: string, lasted_ms: number): His
 
 test('a timeline is its transitions, and a gap where the daemon did not run', () => {
 	const from = Date.parse(at(0)), now = Date.parse(at(60))
-	const list = pieces([turn(50, 'healthy', 'unhealthy', 600000), {at: at(40), event: 'daemon.started'}, {at: at(30), event: 'daemon.stopped'}, turn(20, 'initial', 'healthy', 60000)], 'unhealthy', from, now)
+	const list = pieces([turn(50, 'healthy', 'unhealthy', 600000), {at: at(40), event: 'daemon.started'}, {at: at(30), event: 'daemon.stopped'}, turn(20, 'initial', 'healthy', 60000)], 'unhealthy', Date.parse(at(50)), from, now)
 	assert.deepEqual(list.map(p => [p.state, (p.to - p.from) / 60000]), [['initial', 1], ['healthy', 10], [null, 10], ['healthy', 10], ['unhealthy', 10]])
-	assert.deepEqual(pieces([], 'healthy', from, now), [])
+	assert.deepEqual(pieces([], 'healthy', NaN, from, now), [])
+	assert.deepEqual(pieces([], 'healthy', Date.parse(at(45)), from, now).map(p => [p.state, (p.to - p.from) / 60000]), [['healthy', 15]])
+})
+
+test('a drain begins when it began: what was before it stays', () => {
+	const from = Date.parse(at(0)), now = Date.parse(at(60))
+	const told = (items: HistoryItem[], state: string, since: number) => pieces(items, state, Date.parse(at(since)), from, now).map(p => [p.state, (p.to - p.from) / 60000])
+	const healthy = turn(20, 'initial', 'healthy', 60000)
+	assert.deepEqual(told([healthy], 'draining', 50), [['initial', 1], ['healthy', 30], ['draining', 10]])
+	assert.deepEqual(told([healthy], 'disabled', 50), [['initial', 1], ['healthy', 30], ['disabled', 10]])
+	// Its health goes on beneath, and while the daemon did not run nobody looked.
+	assert.deepEqual(told([turn(55, 'healthy', 'unhealthy', 2100000), healthy], 'draining', 50), [['initial', 1], ['healthy', 30], ['draining', 10]])
+	assert.deepEqual(told([{at: at(58), event: 'daemon.started'}, {at: at(55), event: 'daemon.stopped'}, healthy], 'draining', 50), [['initial', 1], ['healthy', 30], ['draining', 5], [null, 3], ['draining', 2]])
+	assert.deepEqual(told([], 'draining', 50), [['draining', 10]])
+})
+
+test('no state is drawn longer than it lasted: between is a gap', () => {
+	const from = Date.parse(at(0)), now = Date.parse(at(60))
+	const told = (items: HistoryItem[], state: string, since: number) => pieces(items, state, Date.parse(at(since)), from, now).map(p => [p.state, (p.to - p.from) / 60000])
+	// In no listener from some time on, and in one again: checked anew for a minute.
+	assert.deepEqual(told([turn(50, 'initial', 'healthy', 60000), turn(20, 'initial', 'healthy', 60000)], 'healthy', 50), [['initial', 1], [null, 29], ['initial', 1], ['healthy', 10]])
+	assert.deepEqual(told([turn(20, 'initial', 'healthy', 60000)], 'unused', 40), [['initial', 1], [null, 20], ['unused', 20]])
 })
 
 test('after an end without a stop all since the last entry is unknown', () => {
 	const from = Date.parse(at(0)), now = Date.parse(at(60)), started: HistoryItem = {at: at(40), event: 'daemon.started', unclean: true}
-	const told = (items: HistoryItem[]) => pieces(items, 'healthy', from, now).map(p => [p.state, p.unsaid ?? false, (p.to - p.from) / 60000])
+	const told = (items: HistoryItem[]) => pieces(items, 'healthy', NaN, from, now).map(p => [p.state, p.unsaid ?? false, (p.to - p.from) / 60000])
 	assert.deepEqual(told([started, turn(20, 'initial', 'healthy', 60000)]), [['initial', false, 1], [null, true, 20], ['healthy', false, 20]])
 	assert.deepEqual(told([started]), [[null, true, 40], ['healthy', false, 20]])
 	assert.deepEqual(told([started, {at: at(30), event: 'daemon.started'}]), [[null, true, 10], ['healthy', false, 20]])
-	assert.match(wordsOf(pieces([started], 'healthy', from, now)[0]!), /^unknown until 12:40:00$|^unknown until 30 Nov, 12:40$/)
+	assert.match(wordsOf(pieces([started], 'healthy', NaN, from, now)[0]!), /^unknown until 12:40:00$|^unknown until 30 Nov, 12:40$/)
 })
 
 test('few rows are in the document, wherever one is', () => {

@@ -2,7 +2,7 @@
 // One server: since when it is what it is, why, and what to try.
 import {useEffect, useMemo, useState} from 'preact/hooks'
 import {get, getAll} from '../lib/api.ts'
-import {age, ms, rateOf, readable, span, when} from '../lib/format.ts'
+import {age, instant, ms, rateOf, readable, span, when} from '../lib/format.ts'
 import {look} from '../lib/health.ts'
 import {join, ofHistory, ofNow, type Point} from '../lib/latency.ts'
 import {useOverrides} from '../lib/load.ts'
@@ -38,7 +38,7 @@ function Why({h, check, node}: {h: ServerHealth; check?: HealthCheck; node: stri
 	const bad: ProbeEvidence | null = h.state === 'unhealthy' || h.state === 'initial' ? h.last_failure ?? h.last_probe : h.last_probe
 	return (
 		<section class="panel stack live" aria-label={h.state === 'unhealthy' ? 'Why unhealthy' : 'Why'}>
-			<h2>{h.state === 'unhealthy' ? 'Why unhealthy?' : 'What the probes say'}</h2>
+			<h2>{h.state === 'healthy' ? 'What the probes say' : `Why ${look(h.state).word.toLowerCase()}?`}</h2>
 			<p>{readable(h.detail)}</p>
 			<dl class="facts">
 				<dt>Sent</dt><dd>{sentOf(h, (bad ?? h.last_probe)?.sent, check)}</dd>
@@ -79,23 +79,25 @@ function Latency({h, items}: {h: ServerHealth; items: HistoryItem[]}) {
 	)
 }
 
-function History({history, state}: {history: Resource<{items: HistoryItem[]}>; state: string}) {
-	const [days, setDays] = useState(1)
+function History({history, state, since}: {history: Resource<{items: HistoryItem[]}>; state: string; since: number}) {
+	const [wanted, setDays] = useState(0)
 	const items = history.data.value?.items
+	// What began a moment ago would be a line at the edge of a day.
+	const days = wanted || (items?.some(i => instant(i.at) < Date.now() - DAY / 24) || !items?.length ? 1 : 1 / 24)
 	const to = now.value, from = to - days * DAY
-	const list = items ? pieces(items, state, from, to) : []
+	const list = items ? pieces(items, state, since, from, to) : []
 	return (
 		<section class="panel stack live" aria-label="Health over time">
 			<div class="spread"><h2>Health over time</h2>
 				<div class="row" role="group" aria-label="How far back">{[[1 / 24, '1 h'], [1, '24 h'], [7, '7 d']].map(([d, t]) => <button key={t} type="button" class="small" aria-pressed={days === d} onClick={() => setDays(d as number)}>{days === d ? `✓ ${t}` : t}</button>)}</div></div>
 			{!items ? <Waiting what="the history" error={history.error.value} /> : <>
 				<Timeline pieces={list} from={from} to={to} />
-				<p class="soft small">Where nothing is drawn the daemon did not look.{list.some(p => p.unsaid) && ' Hatched: it ended without a stop, and from when on it did not look is not known.'}</p>
+				<p class="soft small">Where nothing is drawn nobody looked.{list.some(p => p.unsaid) && ' Hatched: the daemon ended without a stop, and from when on it did not look is not known.'}</p>
 				<details open={items.length <= 8}>
 					<summary>As a table</summary>
 					<Table caption="Changes of state" empty="It has not changed its state." head={['When', 'What', 'After', 'Why']}
 						rows={items.slice(0, 100).map((i: HistoryItem) => i.event === 'transition'
-							? [<span class="nowrap">{when(i.at)}</span>, <span class="nowrap">{look(i.from ?? '').word} → <StateMark state={i.to} /></span>, i.lasted_ms === undefined ? '' : span(i.lasted_ms), i.detail]
+							? [<span class="nowrap">{when(i.at)}</span>, <span class="nowrap">{look(i.from ?? '').word} → <StateMark state={i.to} /></span>, i.lasted_ms === undefined ? '' : <span class="nowrap">{span(i.lasted_ms)}</span>, i.detail]
 							: [<span class="nowrap">{when(i.at)}</span>, <span class="nowrap">{i.event === 'daemon.started' ? 'The daemon started' : 'The daemon stopped'}</span>, '', i.unclean ? `Unknown until ${when(i.at)}: it had ended without a stop, and from when on nobody looked is not known.` : ''])} />
 				</details>
 			</>}
@@ -131,7 +133,7 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 			</section>
 			<Overrides list={mine} />
 			<div class="halves"><Why h={h} check={config.data.value?.health_check} node={system.data.value?.node} /><Latency h={h} items={history.data.value?.items ?? NO_ITEMS} /></div>
-			<History history={history} state={h.state} />
+			<History history={history} state={h.state} since={instant(h.since)} />
 			<section class="panel live" aria-label="Its services">
 				<h2>Its services</h2>
 				<Table caption="Virtual services" empty="None." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']} num={[4]}
