@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict'
 import {test} from 'node:test'
-import {look, missingOf, publicationLook, rank, sentence, serviceLook, type Facts} from '../../../webui/src/lib/health.ts'
+import {faultsOf, look, missingOf, publicationLook, rank, sentence, serviceLook, type Facts} from '../../../webui/src/lib/health.ts'
 import type {Group, LoadBalancer, Override} from '../../../webui/src/lib/types.ts'
 
 const now = Date.parse('2026-11-30T12:00:00Z')
@@ -13,8 +13,8 @@ const text = (f: Partial<Facts>): string => sentence({groups: [group({})], balan
 test('the sentence tells all that is not as it should be, the worst first', () => {
 	assert.equal(text({groups: [group({unhealthy: 2, healthy: 12})], overrides: [shift]}), '2 of 14 servers down, zone-b shifted away, 38 min left')
 	assert.match(text({balancers: [lb({fail_open: true})], groups: [group({unhealthy: 14})]}), /^shop fails open.*14 of 14 servers down$/)
-	assert.equal(text({}), 'All 14 servers are healthy, nothing is overridden')
-	assert.equal(text({groups: [group({servers: 1, healthy: 1})]}), 'The one server is healthy, nothing is overridden')
+	assert.equal(text({}), 'all 14 servers are healthy, nothing is overridden')
+	assert.equal(text({groups: [group({servers: 1, healthy: 1})]}), 'the one server is healthy, nothing is overridden')
 })
 
 test('it is never green when something is overridden, checked or unknown', () => {
@@ -29,8 +29,36 @@ test('it is never green when something is overridden, checked or unknown', () =>
 	assert.equal(tone({balancers: []}), 'idle')
 })
 
+test('it says no more than is so', () => {
+	assert.equal(text({groups: [group({healthy: 13, disabled: 1})]}), '13 of 14 servers healthy, 1 disabled, nothing is overridden')
+	assert.equal(text({groups: [group({healthy: 12, disabled: 1})]}), '12 of 14 servers healthy, 1 disabled, 1 not checked, nothing is overridden')
+	const told = sentence({groups: [group({healthy: 0})], balancers: [lb()], overrides: [], now})
+	assert.deepEqual([told.tone, told.parts[0]!.text], ['idle', '0 of 14 servers healthy, 14 not checked'])
+	assert.equal(text({overrides: [{kind: 'weight_override'}, {kind: 'removal'}, {kind: 'unconfirmed_change'}] as Override[]}), '1 weight not as configured, 1 removed server with connections left, a change waits to be confirmed')
+})
+
+test('a zone that is out of DNS by itself is told; one that is shifted is no news', () => {
+	const out = {...lb({addresses_left_out: 1}), dns_name: 'shop.example.net', zones: {'zone-b': {}}} as unknown as LoadBalancer
+	assert.equal(text({balancers: [out]}), 'shop has an address withdrawn from DNS')
+	assert.equal(text({balancers: [out], overrides: [shift]}), 'zone-b shifted away, 38 min left')
+	assert.equal(text({balancers: [out], overrides: [{...shift, load_balancer: '*', zone: 'zone-c'}]}), 'shop has an address withdrawn from DNS, zone-c shifted away, 38 min left')
+	assert.equal(text({balancers: [out, {...out, name: 'b'}]}), '2 load balancers have an address withdrawn from DNS')
+	assert.equal(text({balancers: [lb({min_healthy_breached: 1})]}), 'shop has too few servers')
+})
+
+test('what the node lacks is in the sentence, never green above its banner', () => {
+	const node = {revision: 9, applied_revision: 9, kernel: {ipvs: 'auto', available: true}, store: {ok: true}}
+	assert.deepEqual(faultsOf(undefined, false), [])
+	assert.deepEqual(faultsOf(node, false), [])
+	const words = (of: Parameters<typeof faultsOf>[0], missing = false) => faultsOf(of, missing).map(p => p.text)
+	assert.deepEqual(words({...node, kernel: {ipvs: 'auto', available: false}}), ['the kernel has no IPVS'])
+	assert.deepEqual(words({...node, store: {ok: false}}, true), ['not all of the configuration is in the kernel', 'the store takes no changes'])
+	assert.deepEqual(words({...node, dns_update: {in_sync: false, server: '192.0.2.100'}}), ['the name server 192.0.2.100 is not equal'])
+	assert.equal(sentence({groups: [group({})], balancers: [lb()], overrides: [], faults: faultsOf(node, true), now}).tone, 'bad')
+})
+
 test('groups that no listener uses do not count', () => {
-	assert.equal(text({groups: [group({}), group({used: false, unhealthy: 3})]}), 'All 14 servers are healthy, nothing is overridden')
+	assert.equal(text({groups: [group({}), group({used: false, unhealthy: 3})]}), 'all 14 servers are healthy, nothing is overridden')
 })
 
 test('each state has a word, a shape and a rank of its own', () => {

@@ -32,14 +32,17 @@ export function rank(state: string): number {
 /** A group that the engine does not know yet has no server in any state. */
 export const summaryOf = (s: MaybeSummary): GroupSummary => ({servers: 0, healthy: 0, unhealthy: 0, initial: 0, disabled: 0, draining: 0, used: false, ...s})
 
-export interface Part { text: string; href?: string }
+/** `named`: it begins with a name, which stays as it is written. */
+export interface Part { text: string; href?: string; named?: boolean }
 export interface Sentence { tone: Tone; parts: Part[] }
 
-export interface Facts { groups: Group[]; balancers: LoadBalancer[]; overrides: Override[]; now: number }
+/** `faults`: of the node itself, as faultsOf() tells them. */
+export interface Facts { groups: Group[]; balancers: LoadBalancer[]; overrides: Override[]; faults?: Part[]; now: number }
 
 const used = (groups: Group[]) => groups.filter(group => group.status.used)
-export const serversOf = (groups: Group[]): number => used(groups).reduce((sum, group) => sum + group.status.servers, 0)
-export const downOf = (groups: Group[]): number => used(groups).reduce((sum, group) => sum + group.status.unhealthy, 0)
+const sumOf = (groups: Group[], of: (s: GroupSummary) => number): number => used(groups).reduce((sum, group) => sum + of(group.status), 0)
+export const serversOf = (groups: Group[]): number => sumOf(groups, s => s.servers)
+export const downOf = (groups: Group[]): number => sumOf(groups, s => s.unhealthy)
 
 /** The nearest end of the shifts of a zone. */
 export function shiftsByZone(overrides: Override[]): {zone: string; lbs: string[]; ends: number}[] {
@@ -54,41 +57,70 @@ export function shiftsByZone(overrides: Override[]): {zone: string; lbs: string[
 	return [...zones.values()]
 }
 
+const pageOf = (lb: LoadBalancer): string => `#/load-balancers/${encodeURIComponent(lb.name)}`
+/** Whether a zone of it is shifted away. */
+export const isShifted = (lb: LoadBalancer, overrides: Override[]): boolean =>
+	overrides.some(o => o.kind === 'zone_shift' && (o.load_balancer === lb.name || (o.load_balancer === '*' && o.zone && lb.zones?.[o.zone] !== undefined)))
+
 function shiftParts(facts: Facts): Part[] {
 	return shiftsByZone(facts.overrides).map(shift => ({
-		text: `${shift.zone} shifted away, ${span(shift.ends - facts.now)} left`,
+		text: `${shift.zone} shifted away, ${span(shift.ends - facts.now)} left`, named: true,
 		href: shift.lbs[0] === '*' ? '#/?show=overrides' : `#/load-balancers/${encodeURIComponent(shift.lbs[0]!)}`,
 	}))
 }
 
-function drainPart(facts: Facts): Part[] {
-	const drains = facts.overrides.filter(o => o.kind === 'drain').length
-	return drains ? [{text: plural(drains, 'drain'), href: '#/?show=overrides'}] : []
+const KINDS: [Override['kind'], (n: number) => string][] = [
+	['drain', n => plural(n, 'drain')], ['weight_override', n => `${plural(n, 'weight')} not as configured`], ['removal', n => `${plural(n, 'removed server')} with connections left`],
+	['unconfirmed_change', () => 'a change waits to be confirmed'],
+]
+function otherOverrides(facts: Facts): Part[] {
+	return KINDS.flatMap(([kind, words]) => {
+		const n = facts.overrides.filter(o => o.kind === kind).length
+		return n ? [{text: words(n), href: '#/?show=overrides'}] : []
+	})
+}
+
+/** One is named, of more is told how many. */
+function namedOrCounted(list: LoadBalancer[], words: (one: boolean) => string, href: string): Part[] {
+	if (list.length === 0) return []
+	return list.length === 1 ? [{text: `${list[0]!.name} ${words(true)}`, href: pageOf(list[0]!), named: true}] : [{text: `${list.length} load balancers ${words(false)}`, href}]
 }
 
 function badParts(facts: Facts): Part[] {
-	const parts: Part[] = []
-	const open = facts.balancers.filter(lb => lb.status.fail_open)
-	const down = downOf(facts.groups)
-	const stuck = facts.balancers.filter(lb => lb.status.fault)
-	if (open.length === 1) parts.push({text: `${open[0]!.name} fails open: unhealthy zones are handed out, as there is no healthy one`, href: `#/load-balancers/${encodeURIComponent(open[0]!.name)}`})
-	if (open.length > 1) parts.push({text: `${open.length} load balancers fail open: unhealthy zones are handed out, as there is no healthy one`, href: '#/load-balancers?state=fail_open'})
-	if (down) parts.push({text: `${down} of ${plural(serversOf(facts.groups), 'server')} down`, href: '#/server-groups?state=unhealthy'})
-	if (stuck.length) parts.push({text: `the kernel refused a part of ${stuck.map(lb => lb.name).slice(0, 3).join(', ')}`, href: `#/load-balancers/${encodeURIComponent(stuck[0]!.name)}`})
-	return parts
+	const lbs = facts.balancers.filter(lb => lb.enabled !== false), open = lbs.filter(lb => lb.status.fail_open)
+	const few = lbs.filter(lb => !open.includes(lb) && lb.status.min_healthy_breached && !lb.status.checking)
+	const out = lbs.filter(lb => !open.includes(lb) && !few.includes(lb) && lb.dns_name && lb.status.addresses_left_out && !lb.status.checking && !isShifted(lb, facts.overrides))
+	const stuck = facts.balancers.filter(lb => lb.status.fault), down = downOf(facts.groups)
+	return [
+		...facts.faults ?? [],
+		...namedOrCounted(open, one => `${one ? 'fails' : 'fail'} open: unhealthy zones are handed out, as there is no healthy one`, '#/load-balancers?state=fail_open'),
+		...down ? [{text: `${down} of ${plural(serversOf(facts.groups), 'server')} down`, href: '#/server-groups?state=unhealthy'}] : [],
+		...namedOrCounted(few, one => `${one ? 'has' : 'have'} too few servers`, '#/load-balancers'),
+		...namedOrCounted(out, one => `${one ? 'has' : 'have'} an address withdrawn from DNS`, '#/load-balancers'),
+		...stuck.length ? [{text: `the kernel refused a part of ${stuck.map(lb => lb.name).slice(0, 3).join(', ')}`, href: pageOf(stuck[0]!)}] : [],
+	]
+}
+
+/** Where none is down: how many of which are well. */
+function wellPart({groups}: Facts): Part {
+	const servers = serversOf(groups), healthy = sumOf(groups, s => s.healthy), disabled = sumOf(groups, s => s.disabled)
+	const unchecked = servers - healthy - disabled - sumOf(groups, s => s.unhealthy + s.initial + s.draining)
+	const rest = [disabled && `${disabled} disabled`, unchecked && `${unchecked} not checked`].filter(Boolean).join(', ')
+	const all = servers === 1 ? 'the one server is healthy' : `all ${servers} servers are healthy`
+	return {text: rest ? `${healthy} of ${plural(servers, 'server')} healthy, ${rest}` : all, href: '#/server-groups'}
 }
 
 /** "2 of 14 servers down, zone-b shifted away, 38 min left." The worst first; nothing is left out that is not as it should be. */
 export function sentence(facts: Facts): Sentence {
 	const bad = badParts(facts)
-	const moved = [...shiftParts(facts), ...drainPart(facts)]
-	const checking = used(facts.groups).reduce((sum, group) => sum + group.status.initial, 0)
-	const servers = serversOf(facts.groups)
+	const moved = [...shiftParts(facts), ...otherOverrides(facts)]
+	const checking = sumOf(facts.groups, s => s.initial)
 	if (checking) moved.push({text: `${plural(checking, 'server')} being checked`, href: '#/server-groups?state=initial'})
 	if (bad.length || moved.length) return {tone: bad.length ? 'bad' : 'warn', parts: [...bad, ...moved]}
-	if (!facts.balancers.length) return {tone: 'idle', parts: [{text: 'Nothing is balanced yet'}]}
-	if (!servers) return {tone: 'warn', parts: [{text: 'No server is in use', href: '#/server-groups'}]}
-	return {tone: 'ok', parts: [{text: servers === 1 ? 'The one server is healthy' : `All ${servers} servers are healthy`, href: '#/server-groups'}, {text: 'nothing is overridden'}]}
+	if (!facts.balancers.length) return {tone: 'idle', parts: [{text: 'nothing is balanced yet'}]}
+	if (!serversOf(facts.groups)) return {tone: 'warn', parts: [{text: 'no server is in use', href: '#/server-groups'}]}
+	const well = sumOf(facts.groups, s => s.healthy)
+	return {tone: well ? 'ok' : 'idle', parts: [wellPart(facts), {text: 'nothing is overridden'}]}
 }
 
 interface Applied { revision: number; applied_revision: number; kernel: {ipvs: string; available: boolean; guard_fault?: string} }
@@ -97,6 +129,18 @@ export function missingOf(s: Applied): {text: string; passing: boolean} | undefi
 	if (s.kernel.ipvs !== 'off' && !s.kernel.available) return undefined
 	if (s.kernel.guard_fault) return {text: s.kernel.guard_fault, passing: false}
 	return s.applied_revision < s.revision ? {text: `the revision is ${s.revision}; the kernel has ${s.applied_revision}.`, passing: true} : undefined
+}
+
+interface NodeFacts extends Applied { store: {ok: boolean}; dns_update?: {in_sync: boolean; server: string} }
+/** What the node itself lacks, for the sentence above the banners that tell more of it. `missing`: as missingOf() tells, and for long enough. */
+export function faultsOf(s: NodeFacts | undefined, missing: boolean): Part[] {
+	if (!s) return []
+	return [
+		...s.kernel.ipvs !== 'off' && !s.kernel.available ? [{text: 'the kernel has no IPVS', href: '#/system'}] : [],
+		...missing ? [{text: 'not all of the configuration is in the kernel', href: '#/system'}] : [],
+		...s.store.ok ? [] : [{text: 'the store takes no changes', href: '#/system'}],
+		...s.dns_update && !s.dns_update.in_sync ? [{text: `the name server ${s.dns_update.server} is not equal`, href: '#/system'}] : [],
+	]
 }
 
 /** What a publication means for clients, in two words. */

@@ -4,14 +4,14 @@ import type {ComponentChildren} from 'preact'
 import {useEffect} from 'preact/hooks'
 import {get} from '../lib/api.ts'
 import {count, plural, portsOf, when} from '../lib/format.ts'
-import {downOf, sentence, serversOf, type Sentence} from '../lib/health.ts'
+import {downOf, faultsOf, isShifted, sentence, serversOf, type Part, type Sentence} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides, useSystem, useZones} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {href, route, setQuery} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Group, LoadBalancer, Override} from '../lib/types.ts'
-import {NotApplied} from '../ui/applied.tsx'
+import {Missing, useMissing} from '../ui/applied.tsx'
 import {Act, Empty, Fault, GroupBar, Mark, Numbers, PageHead, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {Overrides} from '../ui/drain.tsx'
 import {Cards} from '../ui/paged.tsx'
@@ -21,14 +21,14 @@ import {ShiftBanner} from './shift.tsx'
 
 const SHAPES = {ok: 'disc', bad: 'cross', warn: 'half', info: 'ring', idle: 'dash'} as const
 
-/** Names stay as they are written. */
-const capital = (text: string): string => /^[a-z]+ /.test(text) && !text.includes(' shifted ') && !text.includes(' fails ') ? text.charAt(0).toUpperCase() + text.slice(1) : text
+/** A sentence begins with a capital; names stay as they are written. */
+const wordsOf = (p: Part, i: number): string => i > 0 || p.named ? p.text : p.text.charAt(0).toUpperCase() + p.text.slice(1)
 
 function Truth({s}: {s: Sentence}) {
 	return (
 		<div class="panel live" aria-live="polite">
 			<p class="sentence"><span class={`t-${s.tone}`}><Mark shape={SHAPES[s.tone]} /></span>
-				<span>{s.parts.map((p, i) => <span key={p.text}>{i > 0 && ', '}{p.href ? <a href={p.href}>{i ? p.text : capital(p.text)}</a> : i ? p.text : capital(p.text)}</span>)}.</span>
+				<span>{s.parts.map((p, i) => <span key={p.text}>{i > 0 && ', '}{p.href ? <a href={p.href}>{wordsOf(p, i)}</a> : wordsOf(p, i)}</span>)}.</span>
 			</p>
 		</div>
 	)
@@ -40,7 +40,7 @@ function balancerLook(lb: LoadBalancer, overrides: Override[]) {
 	if (lb.status.fault) return {word: 'Kernel refused', tone: 'bad', shape: 'cross'} as const
 	if (lb.status.checking) return {word: 'Being checked', tone: 'info', shape: 'ring'} as const
 	if (lb.status.min_healthy_breached) return {word: 'Too few servers', tone: 'bad', shape: 'cross'} as const
-	if (overrides.some(o => o.kind === 'zone_shift' && (o.load_balancer === lb.name || o.load_balancer === '*'))) return {word: 'Zone shifted', tone: 'warn', shape: 'half'} as const
+	if (isShifted(lb, overrides)) return {word: 'Zone shifted', tone: 'warn', shape: 'half'} as const
 	if (lb.dns_name && lb.status.addresses_left_out) return {word: 'Zone withdrawn', tone: 'bad', shape: 'cross'} as const
 	return {word: 'In service', tone: 'ok', shape: 'disc'} as const
 }
@@ -98,7 +98,7 @@ function LastEvents() {
 	return (
 		<section class="panel" aria-label="Last events">
 			<div class="spread"><h2>Last events</h2><a href="#/events">All events</a></div>
-			{events.data.value ? (events.data.value.items.length ? <ul class="list live">{events.data.value.items.map(e => <EventLine key={e.id} event={e} />)}</ul> : <p class="soft">Nothing has happened yet.</p>)
+			{events.data.value ? (events.data.value.items.length ? <ul class="list events live">{events.data.value.items.map(e => <EventLine key={e.id} event={e} />)}</ul> : <p class="soft">Nothing has happened yet.</p>)
 				: <Waiting what="the events" error={events.error.value} />}
 		</section>
 	)
@@ -118,7 +118,7 @@ function useShown(there: boolean): void {
 
 export function Overview() {
 	const balancers = useBalancers(), groups = useGroups(), overrides = useOverrides()
-	const system = useSystem()
+	const system = useSystem(), missing = useMissing()
 	const lbs = balancers.data.value?.items, gs = groups.data.value?.items, os = overrides.data.value?.items ?? [], sys = system.data.value
 	const error = balancers.error.value ?? groups.error.value
 	useShown(lbs !== undefined && gs !== undefined)
@@ -130,9 +130,9 @@ export function Overview() {
 		<>
 			<PageHead title="Overview" sub={sys && <>{sys.node} · revision <a href="#/config/history">{sys.revision}</a>{sys.kernel.ipvs === 'off' && ' · IPVS is off on this node'}</>} />
 			{error?.status ? <Fault error={error} what="Not renewed" /> : null}
-			<Truth s={sentence({groups: gs, balancers: lbs, overrides: os, now: now.value})} />
+			<Truth s={sentence({groups: gs, balancers: lbs, overrides: os, faults: faultsOf(sys, missing !== undefined), now: now.value})} />
 			{sys && sys.kernel.ipvs !== 'off' && !sys.kernel.available && <div class="banner bad"><span><strong>The kernel has no IPVS. </strong>{sys.kernel.detail}</span><a href="#/system">System</a></div>}
-			<NotApplied tone="bad" />
+			{missing && <Missing tone="bad" text={missing} />}
 			{sys && !sys.store.ok && <div class="banner bad"><span><strong>The store takes no changes. </strong>{sys.store.detail}</span></div>}
 			<div id="overrides" class="stack" tabIndex={-1} aria-label="Overrides" role="group" hidden={!shifts.length && !others.length}>
 				{shifts.map(s => <ShiftBanner key={s.id} shift={s} />)}
