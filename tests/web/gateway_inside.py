@@ -18,6 +18,7 @@ for folder in ("../demo", "../lab"):
 
 from zglab import boot, relay, tap  # noqa: E402
 from zglab.client import Traffic  # noqa: E402
+from zglab.filters import NETFILTER, knock, network  # noqa: E402
 from zglab.lab import Lab, run_in  # noqa: E402
 
 from demo_client import Client  # noqa: E402
@@ -26,6 +27,8 @@ from demo_document import DNS_SETTINGS, NAME, NAME_SERVER  # noqa: E402
 API_PORT, CONTROL_PORT = 8443, 8444
 HELD = 8  # connections that stay
 REQUESTS_PER_SECOND = 10
+STRANGER = "10.1.0.77"  # an address more of the client
+KNOCKS = 5
 
 
 class Gateway:
@@ -43,7 +46,11 @@ class Gateway:
     def run(self):
         lab = self._lab
         tap.prepare(self._kind, self._config)
-        lab.network(4)
+        loader = boot.loader(self._kind)
+        if loader:  # guards, access lists and ranges of ports
+            loader.load([*NETFILTER, "xt_mark"])
+        network(lab, 4)
+        lab.client.add_address("eth0", f"{STRANGER}/24")
         for number, server in enumerate(lab.servers, 1):
             server.name = f"web-{number}"
         daemon = lab.gw.daemon
@@ -102,6 +109,15 @@ class Gateway:
         """Connections that stay: how many each server has, exchanges so far, which broke."""
         held = self._held
         return {"owners": held.owners(), "exchanges": held.exchanges, "broken": held.broken}
+
+    def act_knock(self, address, port, source=None):
+        """What a client sees of a port, "open", "refused" or "silent": the best of some, as packets of a late machine are late."""
+        seen = [knock(self._lab, address, port, source=source) for _ in range(KNOCKS)]
+        return next(x for x in ("open", "refused", "silent") if x in seen)
+
+    def act_stranger(self):
+        """An address that the client has besides the one that its traffic comes from."""
+        return STRANGER
 
     # What happens
 

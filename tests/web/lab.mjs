@@ -89,6 +89,83 @@ async function lab_traffic_is_seen(world) {
 	await close(page)
 }
 
+/** The forms of an access list, and what its packets see: the page counts those that it kept out. */
+async function lab_an_access_list_keeps_out(world) {
+	const stranger = await world.gateway.act('stranger')
+	const knock = () => world.gateway.act('knock', VIP_A, 80, stranger)
+	assert.equal(await knock(), 'open')
+	const page = await open(world)
+	await visit(world, page, '#/access-lists/:new')
+	await page.getByLabel('Name *').fill('office')
+	await page.getByLabel('Default action').selectOption('allow')
+	await page.getByLabel('First entries').fill(`${stranger} deny # a scanner\n10.9.0.0/16 deny`)
+	await page.getByRole('button', {name: 'Save'}).click()
+	await page.getByText('in no listener: it keeps nobody out').waitFor()
+	assert.equal(await knock(), 'open', 'no listener names it')
+	await visit(world, page, '#/load-balancers/shop/listeners/http')
+	await page.getByLabel('Access list').selectOption('office')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await page.getByRole('region', {name: 'Listeners'}).getByRole('link', {name: 'office'}).click()
+	assert.equal(await knock(), 'silent', 'saved is in force')
+	await nobodyComesTo(world) // others go on: the client of the traffic is answered
+	const row = page.getByRole('region', {name: 'Entries'}).getByRole('row').filter({hasText: stranger})
+	await until(async () => Number(/(\d+)$/.exec(await row.getByRole('cell').filter({hasText: /^\d+$/}).textContent())[1]) >= 5, 'its packets are counted')
+	await page.getByRole('region', {name: 'In numbers'}).getByText(/^Allowed, [\d,]+ packets$/).waitFor()
+	const question = page.getByRole('region', {name: 'May a client come in'})
+	await question.getByLabel("Client's address").fill(stranger)
+	await question.getByRole('button', {name: 'Ask'}).click()
+	await question.getByText(`is kept out by the entry ${stranger}/32 of office “a scanner”`).waitFor()
+	await pictures(world, page, '_access_counted')
+	// All that is listed is picked by one press, and removed.
+	await page.getByLabel('Pick all 2 listed').check()
+	await page.getByText('2 entries picked').waitFor()
+	await page.getByRole('region', {name: 'Entries'}).getByRole('button', {name: 'Remove'}).click()
+	await page.getByRole('dialog').getByRole('button', {name: 'Remove'}).click()
+	await page.getByText('No entry yet').waitFor()
+	assert.equal(await knock(), 'open')
+	await visit(world, page, '#/load-balancers/shop/listeners/http')
+	await page.getByLabel('Access list').selectOption('')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await page.getByRole('region', {name: 'Listeners'}).waitFor()
+	await visit(world, page, '#/access-lists/office')
+	await page.getByRole('button', {name: 'Remove', exact: true}).first().click()
+	await page.getByRole('dialog').getByRole('button', {name: 'Remove'}).click()
+	await page.getByText('No access list yet').waitFor()
+	await close(page)
+}
+
+async function lab_a_range_of_ports_is_balanced_and_the_rest_guarded(world) {
+	const knock = port => world.gateway.act('knock', VIP_A, port)
+	const page = await open(world)
+	await visit(world, page, '#/load-balancers/shop/listeners/:new')
+	await page.getByLabel('Name *').fill('many')
+	await page.getByLabel('Port range').fill('8000-8100')
+	await page.getByLabel('Server group *').selectOption('web')
+	await page.getByRole('button', {name: 'Save'}).click()
+	const row = page.getByRole('region', {name: 'Listeners'}).getByRole('row').filter({hasText: 'many'})
+	await row.getByText('tcp 8000–8100').waitFor()
+	await row.getByText('2 of 2 services').waitFor()
+	for (const port of [8000, 8057, 8100]) assert.equal(await knock(port), 'open', `${port}`)
+	assert.equal(await knock(8101), 'refused')
+	await visit(world, page, '#/load-balancers/shop/edit')
+	await page.getByText(/^More settings/).click()
+	await page.getByLabel('Vip guard').or(page.getByLabel('VIP guard')).selectOption('drop')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await page.getByRole('heading', {name: 'shop', level: 1, exact: true}).waitFor()
+	assert.equal(await knock(8101), 'silent', 'what has no listener is not answered')
+	assert.equal(await knock(8057), 'open')
+	await visit(world, page, '#/load-balancers/shop/edit')
+	await page.getByText(/^More settings/).click()
+	await page.getByLabel('Vip guard').or(page.getByLabel('VIP guard')).selectOption('off')
+	await page.getByRole('button', {name: 'Save'}).click()
+	await page.getByRole('link', {name: 'many', exact: true}).click()
+	await page.getByRole('button', {name: 'Remove'}).click()
+	await page.getByRole('dialog').getByRole('button', {name: 'Remove'}).click()
+	await row.waitFor({state: 'detached'})
+	assert.equal(await knock(8057), 'refused')
+	await close(page)
+}
+
 async function lab_a_killed_server_tells_its_reason(world) {
 	const page = await open(world)
 	await visit(world, page, '#/server-groups/web')
@@ -143,6 +220,12 @@ async function lab_a_drain_lets_connections_finish(world) {
 	const held = await world.gateway.act('held')
 	assert.deepEqual(held.broken, [], 'those of before go on')
 	await until(async () => (await world.gateway.act('held')).exchanges > held.exchanges, 'they speak on')
+	// The band of its health: what was before the drain stays.
+	await visit(world, page, '#/server-groups/web/servers/web-1')
+	await page.getByRole('img', {name: /Healthy from \S+ for [^;]+; Draining from \S+ for \d+ s$/}).waitFor()
+	await visit(world, page, '#/server-groups/web')
+	await page.getByLabel('Pick web-1').check()
+	await page.getByLabel('Pick web-3').check()
 	await page.getByRole('button', {name: 'Undrain', exact: true}).click()
 	await dialog.getByRole('button', {name: 'Undrain'}).click()
 	await weights(world, 100)
@@ -162,8 +245,9 @@ async function lab_a_shift_changes_what_dig_says(world) {
 	await dialog.getByLabel('For how long').fill('38m')
 	await dialog.getByLabel('Why').fill('new switch')
 	await dialog.getByRole('button', {name: 'Shift away'}).click()
+	await dialog.waitFor({state: 'detached'})
+	assert.deepEqual(await world.gateway.act('dig'), [VIP_A], 'the answer has changed when the dialog closes')
 	await page.getByRole('timer').waitFor()
-	assert.deepEqual(await world.gateway.act('dig'), [VIP_A])
 	await page.getByRole('button', {name: 'Extend'}).click()
 	await dialog.getByLabel('From now on, for').fill('2h')
 	await dialog.getByRole('button', {name: 'Extend'}).click()
@@ -291,6 +375,8 @@ export const LAB = [
 	lab_the_first_users,
 	lab_a_load_balancer_from_nothing,
 	lab_traffic_is_seen,
+	lab_an_access_list_keeps_out,
+	lab_a_range_of_ports_is_balanced_and_the_rest_guarded,
 	lab_a_killed_server_tells_its_reason,
 	lab_a_drain_lets_connections_finish,
 	lab_a_shift_changes_what_dig_says,
