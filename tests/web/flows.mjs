@@ -136,7 +136,7 @@ async function an_end_without_a_stop_is_told(world) {
 	await visit(world, page, '#/server-groups/web/servers/web-1')
 	const over = page.getByRole('region', {name: 'Health over time'})
 	await over.getByRole('img', {name: /unknown until \d\d:\d\d:\d\d/}).waitFor()
-	await over.getByText('Hatched: it ended without a stop').waitFor()
+	await over.getByText('Hatched: the daemon ended without a stop').waitFor()
 	await over.getByRole('row').filter({hasText: 'The daemon started'}).getByText(/^Unknown until \d\d:\d\d:\d\d: it had ended without a stop/).first().waitFor()
 	await close(page)
 }
@@ -268,6 +268,7 @@ async function what_the_kernel_lacks_is_told(world) {
 			await note.getByText('the guard of the VIPs was refused').waitFor()
 			assert.equal(await note.getByRole('link', {name: 'System'}).getAttribute('href'), '#/system', hash)
 			assert.equal(await note.count(), 1, hash)
+			if (hash === '#/') await page.locator('.sentence').filter({has: page.locator('.t-bad')}).getByText('Not all of the configuration is in the kernel').waitFor()
 		}
 		lacks = json => ({applied_revision: json.revision - 1})
 		await visit(world, page, '#/')
@@ -291,8 +292,8 @@ async function an_access_list_tells_what_it_decided(world) {
 	await page.route('**/api/v1/access-lists/office/hits', route => route.fulfill({json: hits}))
 	try {
 		await entries.getByRole('button', {name: 'Packets'}).dblclick()
-		await entries.getByRole('row').nth(1).getByText('12 k').waitFor()
-		assert.match(await entries.getByRole('row').nth(1).textContent(), /^203\.0\.113\.7\/32Denied12\sk/, 'downwards the busiest is first')
+		await entries.getByRole('row').nth(1).getByText('12 k', {exact: true}).waitFor()
+		assert.match(await entries.getByRole('row').nth(1).textContent(), /^203\.0\.113\.7\/32.*Denied12\sk/, 'downwards the busiest is first')
 		await numbers.getByText(/^Denied, 1 packet$/).waitFor()
 		assert.deepEqual(await allLooks(world, page, session, '_access_hits'), [])
 	} finally { await page.unrouteAll({behavior: 'ignoreErrors'}) }

@@ -95,6 +95,20 @@ async function the_switch_of_themes_holds(world) {
 	await close(page)
 }
 
+/** What moves does so only for who has not asked for rest. */
+async function nothing_moves_for_who_wants_rest(world) {
+	const page = await open(world)
+	await visit(world, page, '#/server-groups/web')
+	for (const [reducedMotion, moves] of [['no-preference', true], ['reduce', false]]) {
+		await page.emulateMedia({reducedMotion})
+		await page.getByRole('button', {name: /^Drain \(pick/}).click({force: true})
+		await page.locator('.toast > *').last().waitFor()
+		const names = await page.evaluate(() => [...document.querySelectorAll('*')].map(e => getComputedStyle(e)).filter(s => s.animationName !== 'none' || Number.parseFloat(s.transitionDuration) > 0).map(s => s.animationName))
+		assert.equal(names.length > 0, moves, `${reducedMotion}: ${names}`)
+	}
+	await close(page)
+}
+
 async function files_may_be_kept_and_nothing_is_inline(world) {
 	const page = await open(world, {user: null})
 	const answers = await page.evaluate(async () => {
@@ -233,6 +247,7 @@ export const LOOKS = [
 	every_number_leads_to_its_list,
 	the_last_results_are_there_when_a_page_opens,
 	the_switch_of_themes_holds,
+	nothing_moves_for_who_wants_rest,
 	files_may_be_kept_and_nothing_is_inline,
 	ten_thousand_servers_are_smooth,
 	five_hundred_load_balancers_are_smooth,

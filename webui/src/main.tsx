@@ -61,7 +61,7 @@ function Lost() {
 	if (!lostSince.value) return null
 	return (
 		<div class="banner bad lost" role="alert">
-			<span><strong>The connection to the daemon is lost.</strong> What is shown is at least <span aria-live="off">{span(now.value - lostSince.value)}</span> old. It is tried again by itself.</span>
+			<span><strong>The connection to the daemon is lost.</strong> What is shown is at least <span aria-live="off">{span(Math.max(1000, now.value - lostSince.value))}</span> old. It is tried again by itself.</span>
 		</div>
 	)
 }

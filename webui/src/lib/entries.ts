@@ -2,7 +2,8 @@
 // Entries of access lists as lines of text: "203.0.113.0/24 deny # scanners". Pure; whether a network is one the daemon says.
 import type {AccessEntry, AccessHits} from './types.ts'
 
-export const ENTRIES_HELP = 'one a line: network, allow or deny, and a comment behind #, such as 203.0.113.0/24 deny # scanners'
+export const ENTRIES_HELP = 'one a line: network, allow or deny, and a comment behind #'
+export const ENTRIES_EXAMPLE = '198.51.100.0/24 allow # the house\n203.0.113.7 deny # a scanner'
 
 /** `lines`: of each entry the number of its line. */
 export interface Read { entries: AccessEntry[]; lines: number[]; fault: string }

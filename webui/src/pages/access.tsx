@@ -2,7 +2,7 @@
 // Access lists: which clients may come in to the listeners that name them.
 import {useMemo, useState} from 'preact/hooks'
 import {get, request, type ApiError} from '../lib/api.ts'
-import {compareEntries, ENTRIES_HELP, packetsOf, parseEntries} from '../lib/entries.ts'
+import {compareEntries, ENTRIES_EXAMPLE, ENTRIES_HELP, packetsOf, parseEntries} from '../lib/entries.ts'
 import {count, plural} from '../lib/format.ts'
 import {useAccessLists, useBalancers} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
@@ -16,7 +16,7 @@ import {ActionDialog, showDialog} from '../ui/dialog.tsx'
 import {Area, Select, Text} from '../ui/fields.tsx'
 import {Cards} from '../ui/paged.tsx'
 import {ACTIONS, AccessQuestion} from '../ui/question.tsx'
-import {sortRows, VirtualTable, type Column, type Order} from '../ui/table.tsx'
+import {sortRows, usePicks, VirtualTable, type Column, type Order} from '../ui/table.tsx'
 
 const PATH = '/api/v1/access-lists/{access_list}'
 const wordOf = (action: AccessEntry['action']) => ACTIONS[action].word.toLowerCase()
@@ -42,7 +42,7 @@ export function AccessLists() {
 			<NotApplied />
 			{!all ? <Waiting what="the access lists" error={lists.error.value} />
 				: <Cards items={[...all].sort((a, b) => compareNames(a.name, b.name))} one="access list" keyOf={a => a.name} words={a => `${a.name} ${a.description ?? ''}`}
-					none={<Empty title="No access list yet" text="An access list says which clients may come in: networks that are allowed or denied, and what happens to all others. A listener names one; without one it takes everybody." cli="zonegate access set office -f office.json" />}
+					none={<Empty title="No access list yet" text="An access list says which clients may come in: networks that are allowed or denied, and what happens to all others. A listener names one; without one it takes everybody." cli="zonegate access set office default_action=deny" />}
 					card={a => (
 						<article class="panel card stack live">
 							<div class="spread"><h2><a href={href('access-lists', a.name)}>{a.name}</a></h2><span class="chip">others {wordOf(a.default_action ?? 'deny')}</span></div>
@@ -65,7 +65,7 @@ function AddDialog({name, change, entry}: {name: string; change: Change; entry?:
 		<ActionDialog title={entry ? `Change ${entry.cidr}` : `Add entries to ${name}`} action={entry ? 'Save' : 'Add'} done={entry ? `${entry.cidr} was changed` : `${many} added`} ready={read.fault === '' && read.entries.length > 0}
 			why={read.fault || 'Give a network'} run={() => send(change(read.entries, entry && !read.entries.some(e => e.cidr === entry.cidr) ? [entry.cidr] : []))}>
 			<p class="soft">The longest matching entry decides. An entry replaces the one of the same network.</p>
-			<Area label="Entries" value={text} onInput={t => { setText(t); forget() }} rows={entry ? 2 : 8} help={ENTRIES_HELP} fault={(text.trim() !== '' && read.fault) || told || undefined} />
+			<Area label="Entries" value={text} onInput={t => { setText(t); forget() }} rows={entry ? 2 : 8} placeholder={ENTRIES_EXAMPLE} help={ENTRIES_HELP} required fault={(text.trim() !== '' && read.fault) || told || undefined} />
 			{!entry && <Select label="A line without a word is" value={action} onInput={v => setAction(v === 'deny' ? 'deny' : 'allow')} options={[['allow', 'allowed'], ['deny', 'denied']]} />}
 		</ActionDialog>
 	)
@@ -89,10 +89,9 @@ function packetsColumn(packets: (e: AccessEntry) => number | undefined): Column<
 	return {id: 'packets', head: 'Packets', width: '96px', num: true, wideOnly: true, sort: (a, b) => of(a) - of(b) || compareEntries(a, b), cell: e => { const n = packets(e); return n === undefined ? '–' : <span title={n.toLocaleString('en')}>{count(n)}</span> }}
 }
 
-function columnsOf(picked: Set<string>, toggle: (cidr: string) => void, change: (e: AccessEntry) => void, why: string, packets: ReturnType<typeof packetsOf>): Column<AccessEntry>[] {
+function columnsOf(change: (e: AccessEntry) => void, why: string, packets: ReturnType<typeof packetsOf>): Column<AccessEntry>[] {
 	return [
-		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: e => <input type="checkbox" checked={picked.has(e.cidr)} aria-label={`Pick ${e.cidr}`} onChange={() => toggle(e.cidr)} />},
-		{id: 'cidr', head: 'Network', width: '34%', rowHeader: true, sort: compareEntries, cell: e => <><span class="mono" title={e.cidr}>{e.cidr}</span>{e.comment && <span class="under narrow-only">{e.comment}</span>}</>},
+		{id: 'cidr', head: 'Network', width: '34%', rowHeader: true, sort: compareEntries, cell: e => <><span class="mono" title={e.cidr}>{e.cidr}</span><span class="under narrow-only">{[e.comment, packets && packets(e) !== undefined && `${count(packets(e)!)} ${packets(e) === 1 ? 'packet' : 'packets'}`].filter(Boolean).join(' · ')}</span></>},
 		{id: 'action', head: 'Clients', width: '138px', sort: (a, b) => a.action.localeCompare(b.action) || compareEntries(a, b), cell: e => <StateMark as={ACTIONS[e.action]} />},
 		...(packets ? [packetsColumn(packets)] : []),
 		{id: 'comment', head: 'Comment', wideOnly: true, twoLines: true, sort: (a, b) => (a.comment ?? '').localeCompare(b.comment ?? ''), cell: e => <span title={e.comment}>{e.comment}</span>},
@@ -122,7 +121,7 @@ function RemoveDialog({name, change}: {name: string; change: Change}) {
 	return (
 		<ActionDialog title={`Remove entries of ${name}`} action="Remove" danger done={`${plural(read.entries.length, 'entry', 'entries')} removed`} ready={read.fault === '' && read.entries.length > 0} why={read.fault || 'Give a network'}
 			run={() => send(change([], read.entries.map(e => e.cidr)))}>
-			<Area label="Networks" value={text} onInput={t => { setText(t); forget() }} rows={8} help="one a line" fault={(text.trim() !== '' && read.fault) || told || undefined} />
+			<Area label="Networks" value={text} onInput={t => { setText(t); forget() }} rows={8} help="one a line" placeholder={'198.51.100.0/24\n203.0.113.7'} required fault={(text.trim() !== '' && read.fault) || told || undefined} />
 		</ActionDialog>
 	)
 }
@@ -130,29 +129,28 @@ function RemoveDialog({name, change}: {name: string; change: Change}) {
 function Entries({name, list, change, hits}: {name: string; list: AccessEntry[]; change: Change; hits?: AccessHits}) {
 	const [find, setFind] = useState('')
 	const [order, setOrder] = useState<Order>({id: 'cidr', down: false})
-	const [picked, setPicked] = useState<Set<string>>(new Set())
+	const picks = usePicks(), picked = picks.picked
 	const why = whyNot('editor')
-	const toggle = (cidr: string) => setPicked(old => { const next = new Set(old); if (!next.delete(cidr)) next.add(cidr); return next })
-	const columns = useMemo(() => columnsOf(picked, toggle, entry => showDialog(() => <AddDialog name={name} change={change} entry={entry} />), why, packetsOf(hits)), [picked, why, change, hits])
+	const columns = useMemo(() => columnsOf(entry => showDialog(() => <AddDialog name={name} change={change} entry={entry} />), why, packetsOf(hits)), [why, change, hits])
 	const text = find.trim().toLowerCase()
 	const shown = useMemo(() => sortRows(text ? list.filter(e => matches(e, text)) : list, columns, order), [list, text, order])
 	const chosen = list.filter(e => picked.has(e.cidr))
 	const remove = () => showDialog(() => (
 		<ActionDialog title={chosen.length === 1 ? `Remove ${chosen[0]!.cidr}` : `Remove ${chosen.length} entries`} action="Remove" danger done={`${plural(chosen.length, 'entry', 'entries')} removed`}
-			run={async () => { await change([], chosen.map(e => e.cidr)); setPicked(new Set()) }}>
+			run={async () => { await change([], chosen.map(e => e.cidr)); picks.clear() }}>
 			<p>Then the next longer network around an address counts, or what the list does with all others.</p>
 		</ActionDialog>
 	))
 	return (
 		<section class="panel stack" aria-label="Entries">
 			<div class="spread"><h2>Entries</h2><Act class="main-action" why={why} onClick={() => showDialog(() => <AddDialog name={name} change={change} />)}>Add entries</Act></div>
-			{list.length === 0 ? <Empty title="No entry yet" text="Without one all clients are treated alike." cli={`zonegate access show ${name}`} /> : <>
+			{list.length === 0 ? <Empty title="No entry yet" text="Without one all clients are treated alike." cli={`zonegate access allow ${name} 198.51.100.0/24`} /> : <>
 				<div class="row filters"><div class="filter"><Text label="Find" value={find} onInput={setFind} placeholder="network or comment" /></div>
 					<Act class="small" why={why || (chosen.length ? '' : 'pick entries first')} onClick={remove}>Remove</Act>
 					<Act class="small" why={why || (chosen.length === 1 ? '' : 'pick one entry')} onClick={() => showDialog(() => <AddDialog name={name} change={change} entry={chosen[0]!} />)}>Change</Act>
 					<span class="small" role="status">{chosen.length ? `${plural(chosen.length, 'entry', 'entries')} picked` : ''}</span></div>
 				{shown.length === 0 ? <p class="soft">None matches. <button type="button" class="quiet" onClick={() => setFind('')}>Show all</button></p>
-					: <VirtualTable rows={shown} columns={columns} keyOf={e => e.cidr} order={order} onOrder={setOrder} caption={`Entries of ${name}: ${shown.length} of ${list.length}`} selected={e => picked.has(e.cidr)} />}
+					: <VirtualTable rows={shown} columns={columns} keyOf={e => e.cidr} order={order} onOrder={setOrder} caption={`Entries of ${name}: ${shown.length} of ${list.length}`} picks={picks} />}
 			</>}
 		</section>
 	)

@@ -32,7 +32,7 @@ export function Balancers() {
 			{open && <p class="soft">Only those that fail open. <button type="button" class="quiet" onClick={() => setQuery('state', '')}>Show all</button></p>}
 			{!shown ? <Waiting what="the load balancers" error={balancers.error.value} />
 				: <BalancerCards list={shown} groups={byName} overrides={overrides.data.value?.items ?? []}
-					none={<Empty title={open ? 'None fails open' : 'No load balancer yet'} text="A load balancer has an address in each of its zones, and listeners that send connections to server groups." cli="zonegate config apply -f shop.json" />} />}
+					none={<Empty title={open ? 'None fails open' : 'No load balancer yet'} text="A load balancer has an address in each of its zones, and listeners that send connections to server groups." cli="zonegate lb set shop dns_name=shop.lb.example.net" />} />}
 		</>
 	)
 }
@@ -106,8 +106,7 @@ function ZoneColumn({lb, zone, all, shift, traffic}: {lb: LbStatus; zone: ZoneSt
 			</dl>
 			<Bar parts={[{n: inService, tone: 'ok', text: 'in service'}, {n: draining, tone: 'warn', text: 'draining'}, {n: eligible - inService, tone: 'bad', text: 'not in service'}]} />
 			{zone.publication.map(p => <Vip key={p.family} p={p} inDns={lb.dns_name !== null} />)}
-			<div class="actions"><Act why={why} onClick={() => openShift(zone.zone, lb.load_balancer)} label={`Shift away ${zone.zone}`}>Shift away</Act></div>
-			{why && <span class="why">{why}</span>}
+			<div class="actions"><Act why={why} onClick={() => openShift(zone.zone, lb.load_balancer)} label={`Shift away ${zone.zone}`}>Shift away</Act>{why && <span class="why">{why}</span>}</div>
 		</article>
 	)
 }
@@ -118,7 +117,7 @@ function Listeners({s, lb}: {s: LbStatus; lb?: LoadBalancer}) {
 	return (
 		<section class="panel live" aria-label="Listeners">
 			<div class="spread"><h2>Listeners</h2><Act class="small" why={whyNot('editor')} onClick={() => go('load-balancers', s.load_balancer, 'listeners', ':new')}>New listener</Act></div>
-			{s.listeners.length === 0 ? <Empty title="No listener yet" text="A listener takes the connections to a port and sends them to a server group; without one none is taken." cli={`zonegate config apply -f ${s.load_balancer}.json`} /> : <Table caption="Listeners" head={['Name', 'Port', 'Server group', 'Clients', 'In the kernel', '']}
+			{s.listeners.length === 0 ? <Empty title="No listener yet" text="A listener takes the connections to a port and sends them to a server group; without one none is taken." cli={`zonegate listener set ${s.load_balancer}/http protocol=tcp port=80 server_group=web`} /> : <Table caption="Listeners" head={['Name', 'Port', 'Server group', 'Clients', 'In the kernel', '']}
 				rows={s.listeners.map(l => {
 					const fault = l.services.find(x => x.fault)?.fault
 					const there = l.services.filter(x => x.programmed).length

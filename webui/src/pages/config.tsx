@@ -100,7 +100,7 @@ function BackDialog({revision, etag}: {revision: number; etag: string}) {
 			<p class="soft">A new revision with the old document; nothing of the history is lost.</p>
 			{fault && <p class="t-bad">{fault}</p>}
 			{plan && <details open><summary>What it will do</summary><PlanView plan={plan} /></details>}
-			<Text label="Why" value={comment} onInput={setComment} />
+			<Text label="Why" required value={comment} onInput={setComment} />
 			<Check label={`Undo it by itself unless I confirm within ${CONFIRM_S / 60} minutes`} checked={careful} onInput={setCareful} />
 		</ActionDialog>
 	)

@@ -9,6 +9,9 @@ import {CopyButton, Empty, PageHead, StateMark, Waiting, Words} from '../ui/bits
 import {Select, Text} from '../ui/fields.tsx'
 import {Table} from '../ui/table.tsx'
 
+/** Names of so many letters have room beside the other columns of a wide screen. */
+const KEPT_WHOLE = 44
+
 function Asked({name}: {name: string}) {
 	const [type, setType] = useState<'A' | 'AAAA'>('A')
 	const [client, setClient] = useState('')
@@ -52,7 +55,7 @@ export function DnsPage() {
 					: shown.length === 0 ? <Empty title={r?.items.length ? 'None matches' : 'No name is served'} text="Give a load balancer a dns_name, and set [dns] listen on this node." cli="zonegate dns preview shop.lb.example.net" />
 						: <Table caption="Records" head={['Name', 'Type', 'TTL', 'Data', 'Of']} num={[2]}
 							rows={shown.slice(0, 500).map(x => [
-								<a class="mono" href={`#/dns?name=${encodeURIComponent(x.name)}`}><Words text={x.name} /></a>, x.type, `${x.ttl_s} s`, <span class="mono"><Words text={x.data.join(', ')} /></span>,
+								<a class={`mono${x.name.length <= KEPT_WHOLE ? ' keep' : ''}`} href={`#/dns?name=${encodeURIComponent(x.name)}`}><Words text={x.name} /></a>, x.type, `${x.ttl_s} s`, <span class="mono"><Words text={x.data.join(', ')} /></span>,
 								x.load_balancer ? <a class="nowrap" href={href('load-balancers', x.load_balancer)}>{x.load_balancer}{x.zone && `, ${x.zone}`}</a> : '',
 							])} />}
 				{shown && shown.length > 500 && <p class="soft">and {shown.length - 500} more: find narrows it</p>}

@@ -5,7 +5,7 @@ import {ApiError, fillPath, request, type Fault, type Path} from '../lib/api.ts'
 import {useAccessLists, useGroups, useZones} from '../lib/load.ts'
 import {refreshAll} from '../lib/live.ts'
 import {href} from '../lib/router.ts'
-import {ENTRIES_HELP, parseEntries} from '../lib/entries.ts'
+import {ENTRIES_EXAMPLE, ENTRIES_HELP, parseEntries} from '../lib/entries.ts'
 import {fieldsOf, makeBody, makePatch, readValues, type FieldSpec, type Values} from '../lib/schema.ts'
 import {parseServers} from '../lib/serverlist.ts'
 import {whyNot} from '../lib/session.ts'
@@ -13,7 +13,7 @@ import type {Plan} from '../lib/types.ts'
 import {NotApplied} from '../ui/applied.tsx'
 import {Act, PageHead, say, Waiting, type Crumb} from '../ui/bits.tsx'
 import {closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
-import {Area, Select, Text} from '../ui/fields.tsx'
+import {Area, Required, Select, Text} from '../ui/fields.tsx'
 import {ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
 import {PlanView} from '../ui/plan.tsx'
 import {AccessQuestion} from '../ui/question.tsx'
@@ -21,16 +21,16 @@ import {ActionDialog} from '../ui/dialog.tsx'
 
 type Kind = 'zone' | 'access_list' | 'server_group' | 'server' | 'load_balancer' | 'lb_zone' | 'listener'
 
-interface KindOf { schema: string; noun: string; path: Path; parent?: string; own: string; back: (parent: string, name: string) => string }
+interface KindOf { schema: string; noun: string; path: Path; parent?: string; own: string; example: string; back: (parent: string, name: string) => string }
 
 const KINDS: Record<Kind, KindOf> = {
-	zone: {schema: 'Zone', noun: 'zone', path: '/api/v1/zones/{zone}', own: 'zone', back: () => '#/zones'},
-	access_list: {schema: 'AccessList', noun: 'access list', path: '/api/v1/access-lists/{access_list}', own: 'access_list', back: (_p, n) => href('access-lists', n)},
-	server_group: {schema: 'ServerGroup', noun: 'server group', path: '/api/v1/server-groups/{server_group}', own: 'server_group', back: (_p, n) => href('server-groups', n)},
-	server: {schema: 'Server', noun: 'server', path: '/api/v1/server-groups/{server_group}/servers/{server}', parent: 'server_group', own: 'server', back: (p, n) => href('server-groups', p, 'servers', n)},
-	load_balancer: {schema: 'LoadBalancer', noun: 'load balancer', path: '/api/v1/load-balancers/{load_balancer}', own: 'load_balancer', back: (_p, n) => href('load-balancers', n)},
-	lb_zone: {schema: 'LoadBalancerZone', noun: 'zone of a load balancer', path: '/api/v1/load-balancers/{load_balancer}/zones/{zone}', parent: 'load_balancer', own: 'zone', back: p => href('load-balancers', p)},
-	listener: {schema: 'Listener', noun: 'listener', path: '/api/v1/load-balancers/{load_balancer}/listeners/{listener}', parent: 'load_balancer', own: 'listener', back: p => href('load-balancers', p)},
+	zone: {schema: 'Zone', noun: 'zone', path: '/api/v1/zones/{zone}', own: 'zone', example: 'zone-a', back: () => '#/zones'},
+	access_list: {schema: 'AccessList', noun: 'access list', path: '/api/v1/access-lists/{access_list}', own: 'access_list', example: 'office', back: (_p, n) => href('access-lists', n)},
+	server_group: {schema: 'ServerGroup', noun: 'server group', path: '/api/v1/server-groups/{server_group}', own: 'server_group', example: 'web', back: (_p, n) => href('server-groups', n)},
+	server: {schema: 'Server', noun: 'server', path: '/api/v1/server-groups/{server_group}/servers/{server}', parent: 'server_group', own: 'server', example: 'web-1', back: (p, n) => href('server-groups', p, 'servers', n)},
+	load_balancer: {schema: 'LoadBalancer', noun: 'load balancer', path: '/api/v1/load-balancers/{load_balancer}', own: 'load_balancer', example: 'shop', back: (_p, n) => href('load-balancers', n)},
+	lb_zone: {schema: 'LoadBalancerZone', noun: 'zone of a load balancer', path: '/api/v1/load-balancers/{load_balancer}/zones/{zone}', parent: 'load_balancer', own: 'zone', example: 'zone-a', back: p => href('load-balancers', p)},
+	listener: {schema: 'Listener', noun: 'listener', path: '/api/v1/load-balancers/{load_balancer}/listeners/{listener}', parent: 'load_balancer', own: 'listener', example: 'http', back: p => href('load-balancers', p)},
 }
 
 /** The list that an object is in, or the one that holds it is in. */
@@ -48,7 +48,7 @@ function crumbsOf(id: Kind, parent: string, name?: string): Crumb[] {
 }
 
 /** A further object inside the one that is made: the first zone and the first listener of a load balancer. */
-interface Inner { member: string; title: string; label: string; help: string; fields: FieldSpec[]; names?: string[] }
+interface Inner { member: string; title: string; label: string; help: string; example?: string; fields: FieldSpec[]; names?: string[] }
 
 function InnerForm({inner, name, setName, values, setValues, faults, choices}: {
 	inner: Inner; name: string; setName: (n: string) => void; values: Values; setValues: (v: Values) => void; faults: Fault[]; choices: Record<string, string[]>
@@ -57,8 +57,8 @@ function InnerForm({inner, name, setName, values, setValues, faults, choices}: {
 		<fieldset>
 			<legend>{inner.title}</legend>
 			<div class="stack">
-				{inner.names ? <Select label={inner.label} value={name} onInput={setName} help={inner.help} options={[['', 'choose …'], ...inner.names.map(n => [n, n] as [string, string])]} />
-					: <Text label={inner.label} value={name} onInput={setName} help={inner.help} />}
+				{inner.names ? <Select label={inner.label} value={name} onInput={setName} help={inner.help} options={[['', 'none yet'], ...inner.names.map(n => [n, n] as [string, string])]} />
+					: <Text label={inner.label} value={name} onInput={setName} help={inner.help} placeholder={inner.example && `such as ${inner.example}`} />}
 				<ObjectForm fields={inner.fields} values={values} faults={faults} at={`/${inner.member}/${name}`} choices={choices} onChange={(p, v) => setValues({...values, [p]: v})} />
 			</div>
 		</fieldset>
@@ -111,7 +111,7 @@ function innersOf(id: Kind, all: NonNullable<ReturnType<typeof useSchemas>['all'
 	if (id !== 'load_balancer') return []
 	return [
 		{member: 'zones', title: 'First zone', label: 'Zone', help: 'one of the zones; more can be added later', fields: fieldsOf(all.LoadBalancerZone!, all), names: zones},
-		{member: 'listeners', title: 'First listener', label: 'Name of the listener', help: 'such as http', fields: fieldsOf(all.Listener!, all)},
+		{member: 'listeners', title: 'First listener', label: 'Name of the listener', help: 'empty: no listener yet', example: 'http', fields: fieldsOf(all.Listener!, all)},
 	]
 }
 
@@ -192,14 +192,15 @@ function Editor(p: EditorProps) {
 			<PageHead title={p.what} crumbs={p.crumbs} sub={p.parent && `${p.id === 'lb_zone' ? 'zone' : p.kind.noun} of ${p.parent}`}>{p.name && <Act class="danger" why={why} onClick={remove}>Remove</Act>}</PageHead>
 			<form class="panel stack" noValidate onSubmit={e => { e.preventDefault(); if (why) say(why); else if (!busy) void save() }}>
 				{trouble && <div class="banner bad" role="alert" id="form-trouble" tabIndex={-1}>{trouble}</div>}
+				{(!p.name || p.fields.some(f => f.required)) && <Required />}
 				<OtherFaults faults={outer} fields={allFields} values={values} />
-				{!p.name && p.id !== 'lb_zone' && <Text label="Name *" value={name} onInput={setName} help="a-z, 0-9 and inner -; it cannot be changed later" fault={faults.find(f => f.pointer === '/name')?.detail} />}
-				{!p.name && p.id === 'lb_zone' && <Select label="Zone *" value={name} onInput={setName} options={[['', 'choose …'], ...(p.choices.zone ?? []).map(z => [z, z] as [string, string])]} fault={faults.find(f => f.pointer === '/name')?.detail} />}
+				{!p.name && p.id !== 'lb_zone' && <Text label="Name" required placeholder={`such as ${p.kind.example}`} value={name} onInput={setName} help="a-z, 0-9 and inner -; it cannot be changed later" fault={faults.find(f => f.pointer === '/name')?.detail} />}
+				{!p.name && p.id === 'lb_zone' && <Select label="Zone" required value={name} onInput={setName} options={[['', 'choose …'], ...(p.choices.zone ?? []).map(z => [z, z] as [string, string])]} fault={faults.find(f => f.pointer === '/name')?.detail} />}
 				<ObjectForm fields={p.fields} values={values} faults={faults} choices={p.choices} onChange={(pointer, v) => setValues(old => ({...old, [pointer]: v}))} />
 				{p.inner.map((i, n) => <InnerForm key={i.member} inner={i} name={inner[n]!.name} values={inner[n]!.values} faults={faults} choices={p.choices}
 					setName={v => setInner(old => old.map((o, x) => x === n ? {...o, name: v} : o))} setValues={v => setInner(old => old.map((o, x) => x === n ? {...o, values: v} : o))} />)}
-				{p.id === 'server_group' && !p.name && <Area label="First servers" value={servers} onInput={setServers} rows={4} help="one a line: name address:port zone – the zone may be left out" fault={parsed.fault || told || undefined} />}
-				{p.id === 'access_list' && !p.name && <Area label="First entries" value={entries} onInput={setEntries} rows={4} help={ENTRIES_HELP} fault={read.fault || told || undefined} />}
+				{p.id === 'server_group' && !p.name && <Area label="First servers" value={servers} onInput={setServers} rows={4} placeholder={'web-1 10.0.1.11:8080 zone-a\nweb-2 10.0.1.12:8080 zone-b'} help="one a line: name address:port zone – the zone may be left out" fault={parsed.fault || told || undefined} />}
+				{p.id === 'access_list' && !p.name && <Area label="First entries" value={entries} onInput={setEntries} rows={4} placeholder={ENTRIES_EXAMPLE} help={ENTRIES_HELP} fault={read.fault || told || undefined} />}
 				<div class="row"><button type="submit" class="main-action" aria-disabled={why || busy ? 'true' : undefined}>{busy ? 'Saving …' : 'Save'}</button>
 					<button type="button" onClick={() => { if (!busy) void preview() }}>What it will do</button><a class="button" href={p.back}>Cancel</a>{why && <span class="why">{why}</span>}</div>
 			</form>

@@ -56,7 +56,7 @@ function Events() {
 			<div class="row filters"><div class="filter"><Select label="Kind" value={type} onInput={setType} options={families.map(f => [f, f || 'all events'] as [string, string])} /></div>
 				<span class="soft small" role="status">{streaming.value ? 'Live: events come as they happen' : 'Asked every 3 seconds'}</span></div>
 			{!events.data.value ? <Waiting what="the events" error={events.error.value} />
-				: events.data.value.items.length ? <ul class="list live">{events.data.value.items.map(e => <EventLine key={e.id} event={e} />)}</ul>
+				: events.data.value.items.length ? <ul class="list events live">{events.data.value.items.map(e => <EventLine key={e.id} event={e} />)}</ul>
 					: <Empty title="No such event" text="Nothing of this kind has happened since the events are kept." cli="zonegate events --follow" />}
 		</section>
 	)

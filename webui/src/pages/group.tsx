@@ -17,7 +17,7 @@ import {groupZonePlace, openDrain, openUndrain, openWeight, Overrides, serverPla
 import {Select, Text} from '../ui/fields.tsx'
 import {Cards} from '../ui/paged.tsx'
 import {openProbe} from '../ui/probe.tsx'
-import {sortRows, VirtualTable, type Column, type Order} from '../ui/table.tsx'
+import {sortRows, usePicks, VirtualTable, type Column, type Order} from '../ui/table.tsx'
 
 const byGroupName = (a: {name: string}, b: {name: string}) => compareNames(a.name, b.name)
 const STATES = ['unhealthy', 'initial', 'draining', 'healthy', 'disabled', 'unavailable', 'unused']
@@ -36,7 +36,7 @@ export function Groups() {
 			</div>}
 			{!shown ? <Waiting what="the server groups" error={groups.error.value} />
 				: <Cards items={shown} one="server group" keyOf={g => g.name} words={g => g.name}
-					none={<Empty title={all?.length ? 'None matches' : 'No server group yet'} text="A server group holds the servers behind a listener, and how they are checked." cli="zonegate config apply -f groups.json" />}
+					none={<Empty title={all?.length ? 'None matches' : 'No server group yet'} text="A server group holds the servers behind a listener, and how they are checked." cli="zonegate group set web protocol=tcp" />}
 					card={g => (
 						<article class="panel card stack live">
 							<div class="spread"><h2><a href={href('server-groups', g.name) + (state ? `?state=${state}` : '')}>{g.name}</a></h2><span class="chip">{g.protocol}</span></div>
@@ -77,21 +77,20 @@ function timeLeft(drain: Override) {
 	return clock(Date.parse(drain.deadline_at ?? '') - now.value)
 }
 
-/** Why, where there is no column for it. */
+/** Why, and of what is well where and for how long: where there are no columns for it. */
 function inShort(r: Row) {
-	if (r.drain) return r.drain.state === 'finished' ? 'drained' : `${r.drain.connections ?? 0} left · ${timeLeft(r.drain)}`
-	return r.state === 'healthy' ? '' : reasonAlone(r.detail)
+	if (r.drain) return r.drain.state === 'finished' ? 'drained' : `${r.drain.connections ?? 0} left · ${timeLeft(r.drain)} at most`
+	return r.state === 'healthy' ? `${endpointOf(r)} · for ${age(r.since, now.value)}` : reasonAlone(r.detail)
 }
 
-function columnsFor(group: string, selected: Set<string>, toggle: (s: string) => void, recent: Map<string, RecentResult[]>): Column<Row>[] {
+function columnsFor(group: string, recent: Map<string, RecentResult[]>): Column<Row>[] {
 	const top = Math.max(1, ...[...recent.values()].flatMap(list => list.map(r => r.duration_ms)))
 	return [
-		{id: 'pick', head: <span class="hide">Pick</span>, width: '34px', cell: r => <input type="checkbox" checked={selected.has(r.server)} aria-label={`Pick ${r.server}`} onChange={() => toggle(r.server)} />},
 		{id: 'name', head: 'Server', width: '14%', rowHeader: true, sort: byName, cell: r => <><a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a><span class="under wide-only">{endpointOf(r)}</span><span class="under narrow-only">{inShort(r)}</span></>},
 		{id: 'state', head: 'State', width: '132px', sort: byState, cell: r => <StateMark state={r.state} />},
 		{id: 'detail', head: 'Why', wideOnly: true, twoLines: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.active === undefined ? '' : `, ${r.active} active`}${r.drain.state === 'finished' ? ', done' : `; ${timeLeft(r.drain)} at most`}` : reasonAlone(r.detail)}</span>},
-		{id: 'since', head: 'For', width: '82px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
-		{id: 'zone', head: 'Zone', width: '88px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
+		{id: 'since', head: 'For', width: '94px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
+		{id: 'zone', head: 'Zone', width: '80px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
 		{id: 'weight', head: 'Weight', width: '94px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
 		{id: 'flows', head: 'Conn.', width: '74px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows === undefined ? '–' : <span title={`${r.active} active, ${r.flows - (r.active ?? 0)} inactive`}>{r.flows}</span>},
 		{id: 'spark', head: 'Probes', width: '102px', wideOnly: true, cell: r => { const list = recent.get(r.server); return list?.length ? <Spark results={list} top={top} /> : null }},
@@ -125,7 +124,7 @@ export function GroupPage({name}: {name: string}) {
 	const [text, setText] = useState('')
 	const [zone, setZone] = useState('')
 	const [order, setOrder] = useState<Order>({id: 'state', down: false})
-	const [picked, setPicked] = useState<Set<string>>(new Set())
+	const picks = usePicks(), picked = picks.picked
 	const state = route.value.query.get('state') ?? ''
 	const h = health.data.value
 	const os = overrides.data.value?.items ?? []
@@ -137,8 +136,7 @@ export function GroupPage({name}: {name: string}) {
 		})
 	}, [h, overrides.data.value, kernel.data.value])
 	if (rows.length !== total && h) setTotal(rows.length)
-	const toggle = (s: string) => setPicked(old => { const next = new Set(old); if (!next.delete(s)) next.add(s); return next })
-	const columns = useMemo(() => columnsFor(name, picked, toggle, recent), [name, picked, recent])
+	const columns = useMemo(() => columnsFor(name, recent), [name, recent])
 	const shown = useMemo(() => sortRows(filterRows(rows, {text, state, zone}), columns as Column<ServerRow>[], order) as Row[], [rows, text, state, zone, order])
 	const probed = inSight.flatMap(s => recent.get(s)?.length ? [[s, recent.get(s)!] as [string, RecentResult[]]] : [])
 	const crumbs = [{text: 'Server groups', href: '#/server-groups'}]
@@ -175,11 +173,11 @@ export function GroupPage({name}: {name: string}) {
 						{zones.length > 1 && <div class="filter"><Select label="Zone" value={zone} onInput={setZone} options={zones.map(z => [z, z || 'all zones'] as [string, string]).concat(zones.includes('') ? [] : [['', 'all zones']])} /></div>}
 					</div>
 					{zone && <div class="row"><Act class="small" why={whyNot('operator')} onClick={() => openDrain([groupZonePlace(name, zone)])}>Drain all of {zone}</Act><span class="soft small">its servers here, later ones too</span></div>}
-					<Bulk group={name} picked={[...picked]} rows={rows} clear={() => setPicked(new Set())} />
+					<Bulk group={name} picked={[...picked]} rows={rows} clear={picks.clear} />
 				</>}
-				{rows.length === 0 ? <Empty title="No server yet" text="A server has an address, a port and a zone. It gets connections once it has passed its checks." cli={`zonegate config apply -f ${name}.json`} />
+				{rows.length === 0 ? <Empty title="No server yet" text="A server has an address, a port and a zone. It gets connections once it has passed its checks." cli={`zonegate server set ${name}/web-1 address=10.0.1.11 port=8080`} />
 					: shown.length === 0 ? <p class="soft">No server matches. <button type="button" class="quiet" onClick={() => { setText(''); setZone(''); setQuery('state', '') }}>Show all</button></p>
-						: <VirtualTable rows={shown} columns={columns} keyOf={r => r.server} order={order} onOrder={setOrder} onSight={setInSight} caption={`Servers of ${name}: ${shown.length} of ${rows.length}`} selected={r => picked.has(r.server)} />}
+						: <VirtualTable rows={shown} columns={columns} keyOf={r => r.server} order={order} onOrder={setOrder} onSight={setInSight} caption={`Servers of ${name}: ${shown.length} of ${rows.length}`} picks={picks} under={2} />}
 				{probed.length > 0 && <SparkTable rows={probed} />}
 			</section>
 			<Advices list={h.advice} />

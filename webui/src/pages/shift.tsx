@@ -34,8 +34,8 @@ function Effect({e}: {e: ShiftEffect}) {
 			<h3>{e.load_balancer}{e.dns_name && <span class="soft"> · <Words text={e.dns_name} /></span>}</h3>
 			<dl class="facts">
 				<dt>Zones left</dt><dd>{e.zones_left === 0 ? <strong class="t-bad">none</strong> : e.zones_left}</dd>
-				<dt>Answers now</dt><dd class="mono">{e.answers_before.join('  ') || 'none'}</dd>
-				<dt>Answers then</dt><dd class="mono">{e.answers_after.join('  ') || 'none'}{gone.length > 0 && <span class="soft"> (without {gone.join(', ')})</span>}</dd>
+				<dt>Answers now</dt><dd class="mono">{e.answers_before.join(', ') || 'none'}</dd>
+				<dt>Answers then</dt><dd class="mono">{e.answers_after.join(', ') || 'none'}{gone.length > 0 && <span class="soft"> (without {gone.join(', ')})</span>}</dd>
 				<dt>Load that moves</dt><dd>{gone.length ? `${percent(gone.length, e.answers_before.length)} of the answers` : 'no answer'}{e.servers_moved > 0 && `, and ${plural(e.servers_moved, 'server')} with ${e.share_percent} % of the weight`}</dd>
 			</dl>
 		</div>
@@ -66,16 +66,16 @@ function ShiftDialog({zone, lb, choices}: {zone: string; lb: string; choices: st
 				{impact?.refusals.map(r => <div class="banner bad" key={r.detail}>{r.detail.replace(/; set force .*$/, '')}</div>)}
 			</section>
 			<div class="fields">
-				<Text label="For how long" value={duration} onInput={setDuration} list={['30m', '1h', '2h', '4h', '1d', '3d']} help="30m, 2h, 3d; 72 hours at most" fault={expires ? undefined : 'a number and a unit: 90s, 30m, 2h, 3d'} />
+				<Text label="For how long" required value={duration} onInput={setDuration} list={['30m', '1h', '2h', '4h', '1d', '3d']} help="30m, 2h, 3d; 72 hours at most" fault={expires ? undefined : 'a number and a unit: 90s, 30m, 2h, 3d'} />
 				<div class="field">
 					<span class="label">From</span>
 					<label class="check"><input type="radio" name="target" checked={target === lb} onChange={() => setTarget(lb)} />{lb === '*' ? 'all load balancers' : lb}</label>
 					{lb !== '*' && choices.includes('*') && <label class="check"><input type="radio" name="target" checked={target === '*'} onChange={() => setTarget('*')} />all load balancers, later ones too</label>}
 				</div>
-				<Text wide label="Why" value={comment} onInput={setComment} help="Shown to everybody, and kept in the audit" />
+				<Text wide label="Why" required placeholder="such as new switch" value={comment} onInput={setComment} help="Shown to everybody, and kept in the audit" />
 			</div>
 			<Check label="Also send no new connections to this zone's servers from the other zones" checked={evacuate} onInput={setEvacuate} />
-			{risky && <Text label={`This is risky. Type ${zone} to confirm`} value={typed} onInput={setTyped} />}
+			{risky && <Text label={`This is risky. Type ${zone} to confirm`} required value={typed} onInput={setTyped} />}
 		</ActionDialog>
 	)
 }
@@ -90,7 +90,7 @@ function ExtendDialog({shift}: {shift: Override}) {
 	return (
 		<ActionDialog title={`Extend the shift of ${shift.zone}`} action="Extend" ready={expires !== null} why="Say for how long" done={`The shift of ${shift.zone} was extended`}
 			run={async () => { await request('PATCH', '/api/v1/zone-shifts/{shift}', {params: {shift: shift.id ?? ''}, body: {expires_in: expires}}) }}>
-			<Text label="From now on, for" value={duration} onInput={setDuration} list={['30m', '1h', '2h', '4h', '1d']} help="Counted from now; 72 hours at most" fault={expires ? undefined : 'a number and a unit: 90s, 30m, 2h, 3d'} />
+			<Text label="From now on, for" required value={duration} onInput={setDuration} list={['30m', '1h', '2h', '4h', '1d']} help="Counted from now; 72 hours at most" fault={expires ? undefined : 'a number and a unit: 90s, 30m, 2h, 3d'} />
 		</ActionDialog>
 	)
 }

@@ -144,9 +144,9 @@ function UserDialog({user}: {user?: User}) {
 			run={async () => {
 				await request(user ? 'PATCH' : 'PUT', '/api/v1/users/{user}', {params: {user: name}, body: {role, ...(password ? {password} : {})}, headers: user ? {} : {'If-None-Match': '*'}})
 			}}>
-			{!user && <Text label="Name" value={name} onInput={setName} />}
+			{!user && <Text label="Name" required value={name} onInput={setName} />}
 			<Select label="Role" value={role} onInput={setRole} options={ROLES} help="viewer reads; operator shifts and drains; editor configures; admin also has the users" />
-			<Text label={user ? 'New password' : 'Password'} type="password" autocomplete="new-password" value={password} onInput={setPassword} help={user ? 'empty: as it is. A change ends his sessions' : 'at least 10 characters'} />
+			<Text label={user ? 'New password' : 'Password'} required={!user} type="password" autocomplete="new-password" value={password} onInput={setPassword} help={user ? 'empty: as it is. A change ends the sessions' : 'at least 10 characters'} />
 		</ActionDialog>
 	)
 }
@@ -154,7 +154,7 @@ function UserDialog({user}: {user?: User}) {
 function Users() {
 	const users = useResource('users', () => get('/api/v1/users'), 10000)
 	const list = users.data.value?.items
-	const remove = (u: User) => showDialog(() => <ActionDialog title={`Remove ${u.name}`} action="Remove" danger done={`${u.name} was removed`} run={async () => { await request('DELETE', '/api/v1/users/{user}', {params: {user: u.name}}) }}><p>His sessions end at once.</p></ActionDialog>)
+	const remove = (u: User) => showDialog(() => <ActionDialog title={`Remove ${u.name}`} action="Remove" danger done={`${u.name} was removed`} run={async () => { await request('DELETE', '/api/v1/users/{user}', {params: {user: u.name}}) }}><p>All sessions of this user end at once.</p></ActionDialog>)
 	return (
 		<section class="panel stack live" aria-label="Users">
 			<div class="spread"><h2>Users</h2><button type="button" class="main-action" onClick={() => showDialog(() => <UserDialog />)}>New user</button></div>
@@ -191,7 +191,7 @@ function TokenDialog() {
 				const made = await request<NewToken>('POST', '/api/v1/tokens', {body: {name, role, expires_in: expires, ...(from.length ? {sources: from} : {})}})
 				setTimeout(() => showDialog(() => <Made secret={made.data.token} />), 0)
 			}}>
-			<Text label="Name" value={name} onInput={setName} help="what it is for" />
+			<Text label="Name" required value={name} onInput={setName} help="what it is for" placeholder="such as prometheus" />
 			<Select label="Role" value={role} onInput={setRole} options={['metrics', ...ROLES]} />
 			<Text label="Holds for" value={life} onInput={setLife} help="90d, 12h; empty = until it is revoked" />
 			<Text label="Only from" value={sources} onInput={setSources} help="networks such as 10.0.0.0/8; empty = from anywhere" />

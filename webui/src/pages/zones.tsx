@@ -27,7 +27,7 @@ export function Zones() {
 			{shifts.map(s => <ShiftBanner key={s.id} shift={s} />)}
 			{!list ? <Waiting what="the zones" error={zones.error.value} />
 				: <Cards items={list} one="zone" keyOf={z => z.name} words={z => `${z.name} ${z.description}`}
-					none={<Empty title="No zone yet" text="A zone is a place that can fail as a whole: a hall, a site. Load balancers have an address in each of theirs." cli="zonegate config apply -f zones.json" />}
+					none={<Empty title="No zone yet" text="A zone is a place that can fail as a whole: a hall, a site. Load balancers have an address in each of theirs." cli="zonegate zone set zone-a" />}
 					card={z => (
 						<article class="panel card stack live">
 							<div class="spread"><h2><a href={href('zones', z.name, 'edit')}>{z.name}</a></h2>{shiftsOf(z.name).length > 0 && <StateMark as={SHIFTED} />}</div>

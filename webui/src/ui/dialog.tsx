@@ -28,9 +28,10 @@ export function DialogTitle({children}: {children: ComponentChildren}) {
 
 /** A dialog that does one thing: its form, what is wrong with it, and two buttons. */
 export function ActionDialog({title, action, run, danger, ready = true, why = '', done, children}: {
-	title: string; action: string; run: () => Promise<void>; danger?: boolean; ready?: boolean; why?: string; done: string; children?: ComponentChildren
+	title: string; action: string; run: (told: (progress: string) => void) => Promise<void>; danger?: boolean; ready?: boolean; why?: string; done: string; children?: ComponentChildren
 }) {
 	const [busy, setBusy] = useState(false)
+	const [progress, setProgress] = useState('')
 	const [fault, setFault] = useState('')
 	const submit = async (event: Event) => {
 		event.preventDefault()
@@ -38,13 +39,14 @@ export function ActionDialog({title, action, run, danger, ready = true, why = ''
 		setBusy(true)
 		setFault('')
 		try {
-			await run()
+			await run(setProgress)
 			closeDialog()
 			say(done)
 			refreshAll()
 		} catch (e) {
+			refreshAll() // some of it may be done
 			setFault(e instanceof ApiError && e.faults.length ? e.faults.map(f => (f.pointer ? `${f.pointer.slice(1)}: ` : '') + f.detail).join('; ') : (e as Error).message)
-		} finally { setBusy(false) }
+		} finally { setBusy(false); setProgress('') }
 	}
 	return (
 		<form onSubmit={submit} onInput={() => setFault('')} noValidate>
@@ -54,8 +56,19 @@ export function ActionDialog({title, action, run, danger, ready = true, why = ''
 			{!ready && why && <p class="why">{why}</p>}
 			<div class="end">
 				<button type="button" onClick={closeDialog}>Cancel</button>
-				<button type="submit" class={`main-action${danger ? ' danger' : ''}`} aria-disabled={busy || !ready ? 'true' : undefined}>{busy ? 'Working …' : action}</button>
+				<button type="submit" class={`main-action${danger ? ' danger' : ''}`} aria-disabled={busy || !ready ? 'true' : undefined}>{busy ? `Working … ${progress}` : action}</button>
 			</div>
 		</form>
 	)
+}
+
+/** One after the other; what fails says how far it came. */
+export async function eachOf<T>(list: T[], nameOf: (one: T) => string, run: (one: T) => Promise<unknown>, told: (progress: string) => void): Promise<void> {
+	for (const [i, one] of list.entries()) {
+		if (list.length > 1) told(`${i + 1} of ${list.length}`)
+		try { await run(one) } catch (e) {
+			if (list.length === 1) throw e
+			throw new Error(`${nameOf(one)}: ${(e as Error).message}; ${i} of ${list.length} ${i === 1 ? 'is' : 'are'} done`)
+		}
+	}
 }

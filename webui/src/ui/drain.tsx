@@ -8,7 +8,7 @@ import {href} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Override, Plan} from '../lib/types.ts'
 import {Act, Mark} from './bits.tsx'
-import {ActionDialog, showDialog} from './dialog.tsx'
+import {ActionDialog, eachOf, showDialog} from './dialog.tsx'
 import {Text} from './fields.tsx'
 import {PlanView} from './plan.tsx'
 
@@ -38,14 +38,12 @@ function DrainDialog({places}: {places: Place[]}) {
 			.then(a => setPlan(a.data)).catch(e => { if (!abort.signal.aborted) setFault((e as Error).message) })
 		return () => abort.abort()
 	}, [])
-	const run = async () => {
-		for (const p of places) await request('PUT', p.path, {params: p.params, body: body(comment.trim())})
-	}
+	const run = (told: (progress: string) => void) => eachOf(places, p => p.what, p => request('PUT', p.path, {params: p.params, body: body(comment.trim())}), told)
 	const title = one ? `Drain ${one.what}` : `Drain ${plural(places.length, 'server')}`
 	return (
 		<ActionDialog title={title} action="Drain" run={run} ready={comment.trim() !== '' && wait !== null} why={wait === null ? 'How long is not a time' : 'Say why: the comment is shown to everybody'} done={`${one?.what ?? plural(places.length, 'server')} gets no new connections`}>
 			<p class="soft">No new connections at once; established ones may finish. It stays out until it is undrained.</p>
-			<Text label="Why" value={comment} onInput={setComment} autofocus />
+			<Text label="Why" required value={comment} onInput={setComment} autofocus placeholder="such as new disk" />
 			<Text label="Let connections finish for at most" value={timeout} onInput={setTimeout} placeholder="as the group says" help="30m, 2h; 0 = now. Then UDP is cut, and TCP where the group terminates" fault={wait === null ? 'a number and a unit: 90s, 30m, 2h' : undefined} />
 			{fault && <p class="t-bad">{fault}</p>}
 			{plan && <details open><summary>What it will do</summary><PlanView plan={{...plan, diff: undefined}} /></details>}
@@ -55,13 +53,9 @@ function DrainDialog({places}: {places: Place[]}) {
 
 export function openDrain(places: Place[]): void { showDialog(() => <DrainDialog places={places} />) }
 
-export async function undrain(places: Place[]): Promise<void> {
-	for (const p of places) await request('DELETE', p.path, {params: p.params})
-}
-
 export function openUndrain(places: Place[]): void {
 	const what = places.length === 1 ? places[0]!.what : plural(places.length, 'server')
-	showDialog(() => <ActionDialog title={`Undrain ${what}`} action="Undrain" done={`${what} gets new connections again`} run={() => undrain(places)}><p>The weight is given back at once.</p></ActionDialog>)
+	showDialog(() => <ActionDialog title={`Undrain ${what}`} action="Undrain" done={`${what} gets new connections again`} run={told => eachOf(places, p => p.what, p => request('DELETE', p.path, {params: p.params}), told)}><p>The weight is given back at once.</p></ActionDialog>)
 }
 
 function WeightDialog({group, servers, weight}: {group: string; servers: string[]; weight: number}) {
@@ -71,18 +65,16 @@ function WeightDialog({group, servers, weight}: {group: string; servers: string[
 	const number = /^\d+$/.test(value) && Number(value) <= 65535
 	const expires = duration.trim() ? parseSpan(duration) : undefined
 	const path = '/api/v1/server-groups/{server_group}/servers/{server}/weight-override'
-	const run = async () => {
-		for (const server of servers) await request('PUT', path, {params: {server_group: group, server}, body: {weight: Number(value), comment: comment.trim(), ...(expires ? {expires_in: expires} : {})}})
-	}
+	const run = (told: (progress: string) => void) => eachOf(servers, s => s, server => request('PUT', path, {params: {server_group: group, server}, body: {weight: Number(value), comment: comment.trim(), ...(expires ? {expires_in: expires} : {})}}), told)
 	const what = servers.length === 1 ? servers[0]! : plural(servers.length, 'server')
 	return (
 		<ActionDialog title={`Another weight for ${what}`} action="Set the weight" run={run} ready={number && expires !== null && comment.trim() !== ''}
 			why={!number ? 'A weight is 0 to 65535' : expires === null ? 'How long is not a time' : 'Say why: the comment is shown to everybody'} done={`${what} has weight ${value}`}>
 			<p class="soft">Beside the configuration, which stays as it is.</p>
 			<div class="fields">
-				<Text label="Weight" value={value} onInput={setValue} type="number" min={0} max={65535} fault={number ? undefined : '0 to 65535'} autofocus />
+				<Text label="Weight" required value={value} onInput={setValue} type="number" min={0} max={65535} fault={number ? undefined : '0 to 65535'} autofocus />
 				<Text label="For how long" value={duration} onInput={setDuration} help="2h, 30m; empty = until it is ended" fault={expires === null ? 'a number and a unit' : undefined} />
-				<Text wide label="Why" value={comment} onInput={setComment} />
+				<Text wide label="Why" required value={comment} onInput={setComment} placeholder="such as slow disk" />
 			</div>
 		</ActionDialog>
 	)

@@ -3,14 +3,17 @@
 import type {ComponentChildren} from 'preact'
 import {useId} from 'preact/hooks'
 
-interface Common { label: string; help?: string; fault?: string; wide?: boolean }
+interface Common { label: string; help?: string; fault?: string; wide?: boolean; required?: boolean }
 
-function Field({label, help, fault, wide, children}: Common & {children: (id: string, described: string | undefined) => ComponentChildren}) {
+/** What the mark says, once a form. */
+export const Required = () => <p class="soft small">* is required</p>
+
+function Field({label, help, fault, wide, required, children}: Common & {children: (id: string, described: string | undefined) => ComponentChildren}) {
 	const id = useId()
 	const described = [help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(' ') || undefined
 	return (
 		<div class={`field${wide ? ' wide' : ''}`}>
-			<label for={id}>{label}</label>
+			<label for={id}>{label}{required && '\u00a0*'}</label>
 			{children(id, described)}
 			{help && <span class="help" id={`${id}-help`}>{help}</span>}
 			{fault && <span class="fault" id={`${id}-fault`}>{fault}</span>}
@@ -19,7 +22,7 @@ function Field({label, help, fault, wide, children}: Common & {children: (id: st
 }
 
 export interface TextProps extends Common {
-	value: string; onInput: (value: string) => void; type?: 'text' | 'password' | 'number'; placeholder?: string; autocomplete?: string; list?: string[]; required?: boolean
+	value: string; onInput: (value: string) => void; type?: 'text' | 'password' | 'number'; placeholder?: string; autocomplete?: string; list?: string[]
 	min?: number; max?: number; autofocus?: boolean
 }
 
@@ -45,7 +48,7 @@ export function Select(p: Common & {value: string; options: (string | [string, s
 	return (
 		<Field {...p}>
 			{(id, described) => (
-				<select id={id} value={p.value} aria-invalid={p.fault ? 'true' : undefined} aria-describedby={described} onChange={e => p.onInput(e.currentTarget.value)}>
+				<select id={id} value={p.value} required={p.required} aria-invalid={p.fault ? 'true' : undefined} aria-describedby={described} onChange={e => p.onInput(e.currentTarget.value)}>
 					{p.options.map(o => typeof o === 'string' ? <option key={o} value={o}>{o}</option> : <option key={o[0]} value={o[0]}>{o[1]}</option>)}
 				</select>
 			)}
@@ -53,10 +56,10 @@ export function Select(p: Common & {value: string; options: (string | [string, s
 	)
 }
 
-export function Area(p: Common & {value: string; onInput: (value: string) => void; code?: boolean; rows?: number; readOnly?: boolean}) {
+export function Area(p: Common & {value: string; onInput: (value: string) => void; code?: boolean; rows?: number; readOnly?: boolean; placeholder?: string}) {
 	return (
 		<Field {...p}>
-			{(id, described) => <textarea id={id} class={p.code ? 'code' : ''} value={p.value} rows={p.rows} readOnly={p.readOnly} spellcheck={false}
+			{(id, described) => <textarea id={id} class={p.code ? 'code' : ''} value={p.value} rows={p.rows} readOnly={p.readOnly} placeholder={p.placeholder} required={p.required} spellcheck={false}
 				aria-invalid={p.fault ? 'true' : undefined} aria-describedby={described} onInput={e => p.onInput(e.currentTarget.value)} />}
 		</Field>
 	)

@@ -50,23 +50,30 @@ export interface FormProps {
 	choices?: Record<string, string[]>
 }
 
+/** Where nobody knows at once what is meant. */
+const EXAMPLES: Record<string, string> = {
+	dns_name: 'shop.lb.example.net', vip4: '192.0.2.10', vip6: '2001:db8::10', publish4: '203.0.113.10', publish6: '2001:db8:1::10', address: '10.0.1.11', port: '80', port_range: '8000-8100',
+	client_subnets: '10.1.0.0/16, 2001:db8:1::/48', source_address: '10.0.1.1', sni: 'shop.example.net', host: 'shop.example.net', expected_body: 'ok',
+}
+
 function FormField({f, p}: {f: FieldSpec; p: FormProps}) {
 	const value = p.values[f.pointer]
 	const where = (p.at ?? '') + f.pointer
 	const fault = p.faults.filter(x => x.pointer === where || ((f.kind === 'list' || f.kind === 'range') && x.pointer.startsWith(`${where}/`))).map(x => x.detail).join('; ') || undefined
-	const common = {label: title(f.name) + (f.required ? ' *' : ''), help: helpOf(f), fault}
+	const common = {label: title(f.name), help: helpOf(f), fault, required: f.required}
 	const set = (v: string | boolean) => p.onChange(f.pointer, v)
 	const names = p.choices?.[f.name]
 	if (f.kind === 'flag') return <Check {...common} checked={value === true} onInput={set} />
 	if (names) return <Select {...common} value={String(value ?? '')} onInput={set} options={[['', f.required ? 'choose …' : 'none'], ...names.map(n => [n, n] as [string, string])]} />
 	if (f.kind === 'choice') return <Select {...common} value={String(value ?? '')} onInput={set} options={f.required && value ? f.options : [['', 'default'], ...f.options.map(o => [o, o] as [string, string])]} />
-	return <Text {...common} value={String(value ?? '')} onInput={set} />
+	return <Text {...common} value={String(value ?? '')} onInput={set} placeholder={EXAMPLES[f.name] && `such as ${EXAMPLES[f.name]}`} />
 }
 
 function Groups({fields, p}: {fields: FieldSpec[]; p: FormProps}) {
 	const groups = [...new Set(fields.map(f => f.group))]
 	return <>{groups.map(g => {
-		const own = fields.filter(f => f.group === g).map(f => <FormField key={f.pointer} f={f} p={p} />)
+		// What is ticked stands behind what is filled in.
+		const own = fields.filter(f => f.group === g).sort((a, b) => Number(a.kind === 'flag') - Number(b.kind === 'flag')).map(f => <FormField key={f.pointer} f={f} p={p} />)
 		return g === '' ? own : <fieldset key={g}><legend>{title(g)}</legend><div class="fields">{own}</div></fieldset>
 	})}</>
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A real table of which only the rows in sight are in the document, however many there are.
 import type {ComponentChildren} from 'preact'
-import {useCallback, useEffect, useLayoutEffect, useRef, useState} from 'preact/hooks'
+import {useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState} from 'preact/hooks'
 
 export interface Column<T> {
 	id: string; head: ComponentChildren; label?: string; cell: (row: T) => ComponentChildren; sort?: (a: T, b: T) => number
@@ -25,8 +25,38 @@ export function rowsInSight(scroll: number, height: number, row: number, total: 
 	return {first, end: Math.min(total, first + Math.min(most, Math.ceil(height / row) + 2 * beyond))}
 }
 
-const ROW = 44
+/** Heights of a row: on a narrow screen what has no column of its own stands below, in so many lines. */
+const ROW = 44, LINE = 17
+const NARROW = '(max-width: 860px)'
+const rowNow = (under: number): number => ROW + (matchMedia(NARROW).matches ? under * LINE : 0)
 const FEW = 60
+
+/** Rows that are picked, to do something with all of them. */
+export interface Picks { picked: Set<string>; toggle: (key: string) => void; all: (keys: string[], on: boolean) => void }
+
+/** The picks of a table. */
+export function usePicks(): Picks & {clear: () => void} {
+	const [picked, setPicked] = useState<Set<string>>(new Set())
+	return useMemo(() => ({
+		picked,
+		toggle: key => setPicked(old => { const next = new Set(old); if (!next.delete(key)) next.add(key); return next }),
+		all: (keys, on) => setPicked(old => { const next = new Set(old); for (const k of keys) if (on) next.add(k); else next.delete(k); return next }),
+		clear: () => setPicked(new Set()),
+	}), [picked])
+}
+
+/** All that is listed, also what is out of sight: `keys`. */
+function PickAll({keys, picks}: {keys: string[]; picks: Picks}) {
+	const n = keys.reduce((sum, k) => sum + (picks.picked.has(k) ? 1 : 0), 0)
+	const all = n > 0 && n === keys.length
+	return <input type="checkbox" checked={all} indeterminate={n > 0 && !all} aria-label={`Pick all ${keys.length.toLocaleString('en')} listed`} onChange={() => picks.all(keys, !all)} />
+}
+
+/** The column of the picks before the others. */
+function withPicks<T>(columns: Column<T>[], picks: Picks | undefined, keys: string[], keyOf: (row: T) => string): Column<T>[] {
+	if (!picks) return columns
+	return [{id: 'pick', head: <PickAll keys={keys} picks={picks} />, width: '34px', cell: row => <input type="checkbox" checked={picks.picked.has(keyOf(row))} aria-label={`Pick ${keyOf(row)}`} onChange={() => picks.toggle(keyOf(row))} />}, ...columns]
+}
 
 export function Head<T>({columns, order, onOrder}: {columns: Column<T>[]; order: Order; onOrder: (order: Order) => void}) {
 	return (
@@ -43,17 +73,22 @@ export function Head<T>({columns, order, onOrder}: {columns: Column<T>[]; order:
 	)
 }
 
-/** `onSight` is told which rows are in the document, whenever others are. */
-export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, onSight, caption, selected}: {
+/** `onSight` is told which rows are in the document, whenever others are. `under`: lines below a row on a narrow screen. */
+export function VirtualTable<T>({rows, columns: own, keyOf, order, onOrder, onSight, caption, picks, under = 1}: {
 	rows: T[]; columns: Column<T>[]; keyOf: (row: T) => string; order: Order; onOrder: (order: Order) => void; onSight?: (keys: string[]) => void; caption: string
-	selected?: (row: T) => boolean
+	picks?: Picks; under?: number
 }) {
+	const all = useMemo(() => picks ? rows.map(keyOf) : [], [rows, picks !== undefined])
+	const columns = withPicks(own, picks, all, keyOf)
 	const box = useRef<HTMLDivElement>(null)
+	const [tall, setTall] = useState(() => rowNow(under))
 	const [sight, setSight] = useState<Window>({first: 0, end: FEW})
 	const look = useCallback(() => {
 		const b = box.current
 		if (!b) return
-		const next = rowsInSight(b.scrollTop, b.clientHeight, ROW, rows.length)
+		const row = rowNow(under)
+		setTall(row)
+		const next = rowsInSight(b.scrollTop, b.clientHeight, row, rows.length)
 		setSight(old => old.first === next.first && old.end === next.end ? old : next)
 	}, [rows.length])
 	useLayoutEffect(look, [look])
@@ -62,25 +97,25 @@ export function VirtualTable<T>({rows, columns, keyOf, order, onOrder, onSight, 
 		return () => removeEventListener('resize', look)
 	}, [look])
 	const {first, end} = {first: Math.min(sight.first, rows.length), end: Math.min(sight.end, rows.length)}
-	const height = Math.min(rows.length, 400) * ROW + 52
+	const height = Math.min(rows.length, 400) * tall + 52
 	const keys = rows.slice(first, end).map(keyOf)
 	useEffect(() => onSight?.(keys), [keys.join('\n')])
 	return (
-		<div class="virtual live" ref={box} onScroll={look} tabIndex={0} role="group" aria-label={caption} style={{height: `${height}px`}}>
+		<div class="virtual live" ref={box} onScroll={look} tabIndex={0} role="group" aria-label={caption} style={{height: `${height}px`, '--row': `${tall}px`}}>
 			<table aria-rowcount={rows.length + 1}>
 				<caption class="hide">{caption}</caption>
 				<Head columns={columns} order={order} onOrder={onOrder} />
 				<tbody>
-					{first > 0 && <tr class="pad" aria-hidden="true"><td style={{height: `${first * ROW}px`}} /></tr>}
+					{first > 0 && <tr class="pad" aria-hidden="true"><td style={{height: `${first * tall}px`}} /></tr>}
 					{rows.slice(first, end).map((row, i) => (
-						<tr key={keyOf(row)} aria-rowindex={first + i + 2} aria-selected={selected?.(row) || undefined}>
+						<tr key={keyOf(row)} aria-rowindex={first + i + 2} aria-selected={picks?.picked.has(keyOf(row)) || undefined}>
 							{columns.map(c => {
 								const name = `${c.num ? 'num' : c.twoLines ? 'two' : ''}${c.wideOnly ? ' wide-only' : ''}`
 								return c.rowHeader ? <th key={c.id} scope="row" class={name}>{c.cell(row)}</th> : <td key={c.id} class={name}>{c.cell(row)}</td>
 							})}
 						</tr>
 					))}
-					{end < rows.length && <tr class="pad" aria-hidden="true"><td style={{height: `${(rows.length - end) * ROW}px`}} /></tr>}
+					{end < rows.length && <tr class="pad" aria-hidden="true"><td style={{height: `${(rows.length - end) * tall}px`}} /></tr>}
 				</tbody>
 			</table>
 		</div>

@@ -8,7 +8,8 @@ import type {Rates} from '../lib/types.ts'
 import {Chart} from './chart.tsx'
 import {Numbers, Waiting} from './bits.tsx'
 
-const FIGURES: [keyof Rates, string][] = [['connections_per_s', 'new connections/s'], ['active', 'active connections'], ['bits_per_s', 'bit/s'], ['packets_per_s', 'packets/s']]
+/** Of each the words of the chart, and those of the button. */
+const FIGURES: [keyof Rates, string, string][] = [['connections_per_s', 'new connections/s', 'new conn./s'], ['active', 'active connections', 'active'], ['bits_per_s', 'bit/s', 'bit/s'], ['packets_per_s', 'packets/s', 'packets/s']]
 /** Where the kernel's own counts stand, service by service. */
 const TABLE = '#/system/kernel'
 export type Filter = {lb?: string; server_group?: string; server?: string}
@@ -34,7 +35,7 @@ export function Throughput({title, of = {}}: {title: string; of?: Filter}) {
 				: !s.available ? <p class="soft">Nothing is counted: {s.unavailable_because}</p> : <>
 					<Numbers items={[{value: count(n.connections_per_s), text: 'new connections/s', href: TABLE}, {value: count(n.active), text: 'active connections', href: TABLE}, {value: count(n.bits_per_s), text: 'bit/s', href: TABLE}]} />
 					{series.times.length < 2 ? <p class="soft" role="status">Counting …</p> : <Chart title={`${title}: ${series.lines[0]!.name}`} times={series.times} lines={series.lines} format={count} />}
-					<div class="row" role="group" aria-label="What is drawn">{FIGURES.map(([id, text]) => <button key={id} type="button" class="small" aria-pressed={id === figure} onClick={() => setFigure(id)}>{id === figure ? `✓ ${text}` : text}</button>)}</div>
+					<div class="row" role="group" aria-label="What is drawn">{FIGURES.map(([id, full, text]) => <button key={id} type="button" class="small" title={full} aria-pressed={id === figure} onClick={() => setFigure(id)}>{id === figure ? `✓ ${text}` : text}</button>)}</div>
 				</>}
 		</section>
 	)
