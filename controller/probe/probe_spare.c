@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A stack a class, the oldest at the bottom. connect() to AF_UNSPEC resets a connection and makes the socket a new one, with
-// one exception: its next sequence number goes on from the last, so that a server could tell those of others. That number is
-// put back to "none yet", as in a new socket, which takes CAP_NET_ADMIN; without that nothing is kept.
+// two exceptions. What ICMP has hinted at is kept; it is read away. And the next sequence number goes on from the last, so that
+// a server could tell those of others; it is put back to "none yet", which takes CAP_NET_ADMIN: without that nothing is kept.
 #include "probe/probe_spare.h"
 
 #include "base/mem.h"
@@ -14,7 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CLASSES 4
+#define CLASSES    4
+#define ERRORS_MAX 4 /* of a connection that has ended: that it was reset, a hint, and none */
 
 struct spare_stack {
 	struct spare {
@@ -51,11 +52,24 @@ static bool spare_set(int fd, int option, int value)
 	return setsockopt(fd, IPPROTO_TCP, option, &value, sizeof(value)) == 0;
 }
 
+/* An ICMP error that came too late to matter stays as a hint, which the next connection would give as its own. */
+static bool spare_forget_errors(int fd)
+{
+	int error = 1;
+	socklen_t size = sizeof(error);
+
+	for (int i = 0; i < ERRORS_MAX && error; i++) {
+		if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0)
+			return false;
+	}
+	return !error;
+}
+
 static bool spare_renew(int fd)
 {
 	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
 
-	return connect(fd, &nobody, sizeof(nobody)) == 0 &&
+	return connect(fd, &nobody, sizeof(nobody)) == 0 && spare_forget_errors(fd) &&
 	       spare_set(fd, TCP_REPAIR, TCP_REPAIR_ON) &&
 	       spare_set(fd, TCP_REPAIR_QUEUE, TCP_SEND_QUEUE) && spare_set(fd, TCP_QUEUE_SEQ, 0) &&
 	       spare_set(fd, TCP_REPAIR, TCP_REPAIR_OFF_NO_WP);

@@ -243,6 +243,81 @@ static void test_only_plain_ones(void **state)
 	fixture_server_stop(&s);
 }
 
+/* The number that the next octet will have. */
+static uint32_t one_next_seq(const struct one *o)
+{
+	const int on = TCP_REPAIR_ON;
+	const int queue = TCP_SEND_QUEUE;
+	const int off = TCP_REPAIR_OFF_NO_WP;
+	uint32_t seq = 0;
+	socklen_t size = sizeof(seq);
+
+	assert_int_equal(setsockopt(o->run.fd, IPPROTO_TCP, TCP_REPAIR, &on, sizeof(on)), 0);
+	assert_int_equal(
+		setsockopt(o->run.fd, IPPROTO_TCP, TCP_REPAIR_QUEUE, &queue, sizeof(queue)), 0);
+	assert_int_equal(getsockopt(o->run.fd, IPPROTO_TCP, TCP_QUEUE_SEQ, &seq, &size), 0);
+	assert_int_equal(setsockopt(o->run.fd, IPPROTO_TCP, TCP_REPAIR, &off, sizeof(off)), 0);
+	return seq;
+}
+
+/* "Host unreachable" about the connection, which the kernel of one that stands keeps as a hint. */
+static void one_send_hint(const struct one *o)
+{
+	const bool v6 = o->target.address.family == AF_INET6;
+	struct sockaddr_storage sa;
+	socklen_t size = sizeof(sa);
+	uint8_t tcp[20] = {0};
+	struct net_packet p = {
+		.to = o->target.address, .protocol = IPPROTO_TCP, .data = tcp, .size = sizeof(tcp)};
+	uint32_t seq = htonl(one_next_seq(o));
+	uint16_t port;
+
+	assert_int_equal(getsockname(o->run.fd, (struct sockaddr *)&sa, &size), 0);
+	assert_int_equal(addr_from_sockaddr((const struct sockaddr *)&sa, &p.from, &port), 0);
+	net_put16(tcp, port);
+	net_put16(tcp + 2, o->target.port);
+	memcpy(tcp + 4, &seq, sizeof(seq));
+	net_send_error(&p, &o->target.address, v6 ? 1 : 3, v6 ? 3 : 1);
+}
+
+/* What the network said of one connection is not said of the next, which somebody else does not answer. */
+static void test_hints_go_with_their_connection(void **state)
+{
+	static const char *const addresses[] = {"127.0.0.1", "::1"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct fixture_server s;
+		struct fixture_server silent;
+		struct one o;
+		int error = 0;
+		socklen_t size = sizeof(error);
+
+		fixture_server_start(&s, addresses[i], NULL, NULL);
+		fixture_server_start(&silent, addresses[i], NULL, NULL);
+		net_mute(silent.fd);
+		one_open(&o, &s.address, s.port);
+		one_connect(&o);
+		one_send_hint(&o); /* the control: it is one */
+		assert_int_equal(getsockopt(o.run.fd, SOL_SOCKET, SO_ERROR, &error, &size), 0);
+		assert_int_equal(error, EHOSTUNREACH);
+		one_send_hint(&o);
+		assert_true(probe_spare_put(&o.run));
+		o.target.port = silent.port;
+		o.run.connect_usec = 0;
+		assert_int_equal(probe_conn_begin(&o.run), 0);
+		assert_int_equal(one_waiting(&o), 0);
+		one_harvest(&o, 50);
+		assert_int_equal(o.run.connect_usec, 0);
+		assert_int_equal(getsockopt(o.run.fd, SOL_SOCKET, SO_ERROR, &error, &size), 0);
+		assert_int_equal(error, 0);
+		probe_conn_close(&o.run);
+		probe_io_close(&o.io);
+		fixture_server_stop(&silent);
+		fixture_server_stop(&s);
+	}
+}
+
 /* So many and no more; and what nobody wants any more is closed one by one. */
 static void test_bounded(void **state)
 {
@@ -320,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_tells_nothing_of_the_last),
 		cmocka_unit_test(test_looks_like_a_new_one),
 		cmocka_unit_test(test_only_plain_ones),
+		cmocka_unit_test(test_hints_go_with_their_connection),
 		cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_without_capability),
 	};
