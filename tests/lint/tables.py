@@ -128,6 +128,7 @@ UNIT_TESTS_OF_MANY = {
     'answer_edns': 'answer.c: EDNS and its options',
     'desired_drains': 'desired.c: what is taken out by hand',
     'probe_hold_watch': 'probe_hold.c: watched connections',
+    'probe_spare_hostile': 'probe_spare.c: servers of every temper on the same sockets',
     'probe_tls_https': 'probe_http.c over probe_tls.c: the kind https',
     'desired_entries': 'desired.c: settings of listener and group in the service',
     'probe_descriptors': 'all probe kinds together leave no descriptor behind',

@@ -318,6 +318,41 @@ static void test_hints_go_with_their_connection(void **state)
 	}
 }
 
+/* The address that the connection before came from may be gone: each one is given its own. */
+static void test_address_is_chosen_anew(void **state)
+{
+	struct fixture_server s;
+	struct sockaddr_storage sa;
+	socklen_t size = sizeof(sa);
+	struct addr from;
+	uint16_t port;
+	struct one o;
+
+	(void)state;
+	net_run("ip address add 10.9.1.1/32 dev lo");
+	fixture_server_start(&s, "0.0.0.0", NULL, NULL);
+	one_open(&o, &s.address, s.port);
+	o.target.address = net_addr("10.9.1.1");
+	one_connect(&o);
+	assert_true(probe_spare_put(&o.run));
+	net_run("ip address del 10.9.1.1/32 dev lo");
+	o.target.address = net_addr("127.0.0.3");
+	one_connect(&o);
+	assert_int_equal(one_waiting(&o), 0);
+	assert_int_equal(getsockname(o.run.fd, (struct sockaddr *)&sa, &size), 0);
+	assert_int_equal(addr_from_sockaddr((const struct sockaddr *)&sa, &from, &port), 0);
+	assert_int_equal(from.bytes[0], 127);
+	/* Where there is no way any more nothing is sent, and the socket is closed. */
+	assert_true(probe_spare_put(&o.run));
+	net_run("ip route add unreachable 10.9.2.0/24");
+	o.target.address = net_addr("10.9.2.1");
+	assert_int_equal(probe_conn_begin(&o.run), -EHOSTUNREACH);
+	assert_int_equal(o.run.fd, -1);
+	assert_int_equal(one_waiting(&o), 0);
+	probe_io_close(&o.io);
+	fixture_server_stop(&s);
+}
+
 /* So many and no more; and what nobody wants any more is closed one by one. */
 static void test_bounded(void **state)
 {
@@ -396,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_looks_like_a_new_one),
 		cmocka_unit_test(test_only_plain_ones),
 		cmocka_unit_test(test_hints_go_with_their_connection),
+		cmocka_unit_test(test_address_is_chosen_anew),
 		cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_without_capability),
 	};
