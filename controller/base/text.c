@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Control characters: those of C1 are one byte more in UTF-8 and do the same to a terminal. And texts that were cut.
+// Control characters: those of C1 are one byte more in UTF-8 and do the same to a terminal. Texts that were cut, and put together.
 #include "base/text.h"
 
 #include <string.h>
@@ -33,4 +33,24 @@ char *text_trim(char *text)
 	if (start > 0 && text_character_size((unsigned char)text[start - 1]) > size - start + 1)
 		text[start - 1] = '\0';
 	return text;
+}
+
+char *text_append(char *p, const char *text)
+{
+	size_t size = strlen(text);
+
+	memcpy(p, text, size);
+	return p + size;
+}
+
+char *text_append_number(char *p, unsigned n)
+{
+	char digits[TEXT_NUMBER_MAX];
+	char *d = digits + sizeof(digits);
+
+	do
+		*--d = (char)('0' + n % 10);
+	while (n /= 10);
+	memcpy(p, d, (size_t)(digits + sizeof(digits) - d));
+	return p + (digits + sizeof(digits) - d);
 }

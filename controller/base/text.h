@@ -11,6 +11,12 @@ bool text_is_clean(const char *text);
 /* For a text that may have been cut: takes off a character of UTF-8 of which the end is missing. Returns `text`. */
 char *text_trim(char *text);
 
+/* Put a text or a number where `p` points, without an end, for what is written so often that printf would be felt. The room is
+ * the caller's care: a number takes TEXT_NUMBER_MAX at most. Return where they end. */
+#define TEXT_NUMBER_MAX 10
+char *text_append(char *p, const char *text);
+char *text_append_number(char *p, unsigned n);
+
 /* The form of a word that goes with a count, whatever the type of that is: "%zu server%s", n, TEXT_S(n). */
 #define TEXT_FORM(count, one, many) ((count) == 1 ? (one) : (many))
 #define TEXT_S(count)               TEXT_FORM(count, "", "s")

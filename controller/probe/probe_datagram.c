@@ -48,7 +48,7 @@ static int probe_datagram_connect(struct probe_run *r, const void *data, size_t 
 		return error;
 	if (connect(r->fd, (const struct sockaddr *)&sa, sa_size) < 0)
 		return -errno;
-	error = probe_io_watch(r->io, r);
+	error = probe_io_watch_input(r->io, r);
 	if (error)
 		return error;
 	return send(r->fd, data, size, MSG_NOSIGNAL) < 0 ? -errno : 0;

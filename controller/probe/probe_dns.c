@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Kind `dns`: one query over UDP; an answer with an accepted response code passes. Datagrams with another id are none.
+#include "base/text.h"
 #include "model/health_check.h"
 #include "probe/dns_question.h"
 #include "probe/probe_datagram.h"
-
-#include <stdio.h>
 
 struct probe_dns {
 	struct probe_run run;
@@ -33,16 +32,24 @@ static void probe_dns_end(struct probe_run *r, const struct probe_outcome *o)
 	probe_run_end(r, o);
 }
 
+/* "NOERROR, 2 records" */
+static void probe_dns_describe(const struct dns_answer *a, char text[PROBE_EVIDENCE_MAX])
+{
+	char *p = text_append(text, dns_question_rcode_name(a->rcode));
+
+	p = text_append_number(text_append(p, ", "), a->answers);
+	*text_append(p, a->answers == 1 ? " record" : " records") = '\0';
+}
+
 static void probe_dns_judge(struct probe_run *r, enum dns_match match, const struct dns_answer *a)
 {
 	char text[PROBE_EVIDENCE_MAX];
-	struct probe_outcome o = {.verdict = PROBE_PASS, .text = text};
+	struct probe_outcome o = {.verdict = PROBE_PASS, .text = a->fault};
 
-	if (match == DNS_MATCH_BROKEN)
-		snprintf(text, sizeof(text), "%s", a->fault);
-	else
-		snprintf(text, sizeof(text), "%s, %u %s", dns_question_rcode_name(a->rcode),
-			 a->answers, a->answers == 1 ? "record" : "records");
+	if (match != DNS_MATCH_BROKEN) {
+		probe_dns_describe(a, text);
+		o.text = text;
+	}
 	if (match == DNS_MATCH_BROKEN ||
 	    !(r->target->check->dns_accepted_rcodes & 1U << a->rcode)) {
 		o.verdict = PROBE_FAIL_ACTIVE;

@@ -34,26 +34,6 @@ static struct probe_http *probe_http_of(struct probe_run *r)
 
 static const char *const probe_http_methods[] = {[HTTP_HEAD] = "HEAD", [HTTP_GET] = "GET"};
 
-static char *probe_http_append(char *p, const char *text)
-{
-	size_t size = strlen(text);
-
-	memcpy(p, text, size);
-	return p + size;
-}
-
-static char *probe_http_append_number(char *p, unsigned n)
-{
-	char digits[10];
-	char *d = digits + sizeof(digits);
-
-	do
-		*--d = (char)('0' + n % 10);
-	while (n /= 10);
-	memcpy(p, d, (size_t)(digits + sizeof(digits) - d));
-	return p + (digits + sizeof(digits) - d);
-}
-
 /* The address as a URL would have it. By hand: printf would be a tenth of the CPU time of a probe. */
 static char *probe_http_append_address(char *p, const struct probe_target *t)
 {
@@ -61,19 +41,19 @@ static char *probe_http_append_address(char *p, const struct probe_target *t)
 
 	if (t->address.family == AF_INET) {
 		for (int i = 0; i < 4; i++) {
-			p = probe_http_append_number(p, t->address.bytes[i]);
+			p = text_append_number(p, t->address.bytes[i]);
 			*p++ = i < 3 ? '.' : ':';
 		}
 		p--;
 	} else {
 		*p++ = '[';
-		p = probe_http_append(p, addr_format(&t->address, text));
+		p = text_append(p, addr_format(&t->address, text));
 		*p++ = ']';
 	}
 	if (t->port == (t->check->type == CHECK_HTTPS ? 443 : 80))
 		return p;
 	*p++ = ':';
-	return probe_http_append_number(p, t->port);
+	return text_append_number(p, t->port);
 }
 
 /* Is the connection to be kept? Not for a probe on demand. */
@@ -90,14 +70,14 @@ static size_t probe_http_write_request(const struct probe_run *r, char buf[REQUE
 
 	assert(strlen(t->check->path) <= MODEL_TEXT_MAX);
 	assert(!t->check->host || strlen(t->check->host) <= MODEL_TEXT_MAX);
-	p = probe_http_append(p, probe_http_methods[t->check->method]);
+	p = text_append(p, probe_http_methods[t->check->method]);
 	*p++ = ' ';
-	p = probe_http_append(p, t->check->path);
-	p = probe_http_append(p, " HTTP/1.1\r\nHost: ");
-	p = t->check->host ? probe_http_append(p, t->check->host) : probe_http_append_address(p, t);
-	p = probe_http_append(p, "\r\nUser-Agent: Zonegate-Health/" ZONEGATE_VERSION
-				 "\r\nAccept: */*\r\nConnection: ");
-	p = probe_http_append(p, probe_http_keeps(r) ? "keep-alive\r\n\r\n" : "close\r\n\r\n");
+	p = text_append(p, t->check->path);
+	p = text_append(p, " HTTP/1.1\r\nHost: ");
+	p = t->check->host ? text_append(p, t->check->host) : probe_http_append_address(p, t);
+	p = text_append(p, "\r\nUser-Agent: Zonegate-Health/" ZONEGATE_VERSION
+			   "\r\nAccept: */*\r\nConnection: ");
+	p = text_append(p, probe_http_keeps(r) ? "keep-alive\r\n\r\n" : "close\r\n\r\n");
 	return (size_t)(p - buf);
 }
 

@@ -82,6 +82,11 @@ int probe_io_watch(struct probe_io *io, struct probe_run *r)
 	return probe_io_register(io, r, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
 }
 
+int probe_io_watch_input(struct probe_io *io, struct probe_run *r)
+{
+	return probe_io_register(io, r, EPOLLIN | EPOLLET);
+}
+
 int probe_io_watch_shared(struct probe_io *io, struct probe_run *r)
 {
 	return probe_io_register(io, r, EPOLLIN);

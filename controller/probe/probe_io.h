@@ -46,6 +46,8 @@ void probe_io_close(struct probe_io *io);
 int probe_io_watch_shared(struct probe_io *io, struct probe_run *r);
 /* Watches r->fd. 0 or a negative errno. */
 int probe_io_watch(struct probe_io *io, struct probe_run *r);
+/* The same where nothing hangs on when it can be written to: a datagram that has left would be two events more. */
+int probe_io_watch_input(struct probe_io *io, struct probe_run *r);
 /* The same where r->fd has been in the set since it was watched for an earlier run, whose serial this was, and has been forgotten.
  * Nothing that was told about that one may wait for its turn: see probe_io_has_more(). */
 void probe_io_adopt(struct probe_io *io, struct probe_run *r, uint32_t serial);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/text.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,12 +59,35 @@ static void words_go_with_their_counts(void **state)
 	assert_string_equal(text, "1 server, 0 errors, 2 passes");
 }
 
+static void texts_and_numbers_are_put_together(void **state)
+{
+	static const struct {
+		unsigned n;
+		const char *text;
+	} numbers[] = {{0, "<0>"},
+		       {9, "<9>"},
+		       {10, "<10>"},
+		       {65535, "<65535>"},
+		       {UINT_MAX, "<4294967295>"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char text[TEXT_NUMBER_MAX + 3];
+		char *end = text_append(text_append_number(text_append(text, "<"), numbers[i].n),
+					">");
+
+		*end = '\0';
+		assert_string_equal(text, numbers[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_characters_are_not_clean),
 		cmocka_unit_test(words_go_with_their_counts),
 		cmocka_unit_test(only_a_cut_character_is_trimmed),
+		cmocka_unit_test(texts_and_numbers_are_put_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
