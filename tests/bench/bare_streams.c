@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define TIMEOUT_MS 500
+#define TIMEOUT_MS 410
 #define EVENTS     64
 #define READ_SIZE  4096
 #define BATCH_SIZE 4096

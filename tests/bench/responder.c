@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The servers that line 21 probes, on every address of one port.
 //   responder PORT udp     sends each datagram back from where it was sent to, marked as an answer of DNS
-//   responder PORT tls     makes one handshake after another, with a certificate of its own, and closes
+//   responder PORT accept  makes connections, and closes them
+//   responder PORT tls     makes handshakes, with a certificate of its own, and closes
 //   responder PORT https   the same, and answers one request
 //   responder PORT grpc    answers one call of Health/Check: SERVING
+// A client that says nothing holds up one of several workers. Prints a line when it listens.
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -22,6 +26,7 @@
 #define BACKLOG       65535
 #define BUFFER        (8 << 20)
 #define HANDSHAKE_MS  1000
+#define WORKERS       8
 #define VALID_SECONDS (24 * 3600)
 
 struct slot {
@@ -55,6 +60,24 @@ static int open_port(uint16_t port, int type)
 		exit(1);
 	}
 	return fd;
+}
+
+static void say_ready(void)
+{
+	puts("listens");
+	fflush(stdout);
+}
+
+/* They end with the one that was started. */
+static void share_work(void)
+{
+	for (int i = 1; i < WORKERS; i++) {
+		if (fork() == 0) {
+			(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+			return;
+		}
+	}
+	say_ready();
 }
 
 /* ---- datagrams ---- */
@@ -92,6 +115,7 @@ static void serve_datagrams(int fd)
 	static struct slot slots[BATCH];
 	static struct mmsghdr messages[BATCH];
 
+	say_ready();
 	for (;;) {
 		int n;
 
@@ -161,6 +185,7 @@ static void serve_handshakes(int fd, bool requests)
 
 	must(gnutls_certificate_allocate_credentials(&credentials));
 	make_identity(credentials);
+	share_work();
 	for (;;) {
 		int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
 
@@ -187,6 +212,7 @@ static void serve_calls(int fd)
 {
 	char bytes[SIZE];
 
+	share_work();
 	for (;;) {
 		int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
 
@@ -200,6 +226,13 @@ static void serve_calls(int fd)
 	}
 }
 
+static void serve_connections(int fd)
+{
+	say_ready();
+	for (;;)
+		close(accept4(fd, NULL, NULL, SOCK_CLOEXEC));
+}
+
 int main(int argc, char **argv)
 {
 	uint16_t port = argc == 3 ? (uint16_t)strtoul(argv[1], NULL, 10) : 0;
@@ -208,6 +241,8 @@ int main(int argc, char **argv)
 		return 64;
 	if (strcmp(argv[2], "udp") == 0)
 		serve_datagrams(open_port(port, SOCK_DGRAM));
+	else if (strcmp(argv[2], "accept") == 0)
+		serve_connections(open_port(port, SOCK_STREAM));
 	else if (strcmp(argv[2], "tls") == 0)
 		serve_handshakes(open_port(port, SOCK_STREAM), false);
 	else if (strcmp(argv[2], "https") == 0)

@@ -4,16 +4,16 @@ bare program of the same system calls, in turns."""
 
 import os
 import subprocess
-import time
 
 from . import figures, host
 
-SECONDS = float(os.environ.get("SECONDS", "0.8"))
-WARM = 1.2  # the first round, which is spread over a second
+# A whole interval, so that each target is probed as often as any other, whenever its turn is.
+INTERVAL_MS = 430
+SECONDS = float(os.environ.get("SECONDS", str(INTERVAL_MS / 1000)))
+WARM = 0.46  # the first round, which is spread over the interval
+TIMEOUT_MS = 410  # of the bare programs, too; when a probe of icmp_udp passes
 # It asks each host about a closed port, too, and closes those sockets with the verdict.
-WARM_ICMP_UDP = WARM + 0.5
-INTERVAL_MS = 1000
-TIMEOUT_MS = 500  # when a probe of icmp_udp passes
+WARM_ICMP_UDP = WARM + TIMEOUT_MS / 1000
 PUNCTUAL = 0.95  # of the probes that are due
 TRIES = 3
 
@@ -25,7 +25,7 @@ KINDS = {
     "dns": ("udp", 5000, ("dns",)),
     "icmp": (None, 5000, ("icmp",)),
     "icmp_udp": ("udp", 5000, ("icmp_udp",)),
-    "half_open": ("tcp", 5000, ("half_open", "syn")),
+    "half_open": ("accept", 5000, ("half_open", "syn")),
     "tls": ("tls", 300, ("tls",)),
     "https": ("https", 100, ("https",)),
     "grpc": ("grpc", 2000, ("grpc",)),
@@ -33,10 +33,11 @@ KINDS = {
 
 
 class Responder:
-    def __init__(self, what):
-        self._process = host.spawn([f"{host.PROGRAMS}/responder", str(host.PORT), what], host.OTHER)
-        time.sleep(0.2)
-        if self._process.poll() is not None:
+    def __init__(self, what, port):
+        self._process = host.spawn(
+            [f"{host.PROGRAMS}/responder", str(port), what], host.OTHER, stdout=subprocess.PIPE,
+        )
+        if not self._process.stdout.readline():
             raise SystemExit(f"responder {what} has ended")
 
     def close(self):
@@ -44,17 +45,24 @@ class Responder:
         self._process.wait()
 
 
-def answer(what):
-    """Who answers the probes, or None: the kernel does."""
-    if what == "tcp":
-        return host.Listener("tcp")
-    return Responder(what) if what else None
+class Answers:
+    """Who answers the probes of each kind, each on a port of its own; where nobody does, the kernel does."""
+
+    def __init__(self):
+        self.ports, self._processes = {}, []
+        for number, what in enumerate(sorted({x for x, *_ in KINDS.values() if x})):
+            self.ports[what] = host.PORT + number
+            self._processes.append(Responder(what, host.PORT + number))
+
+    def close(self):
+        for process in self._processes:
+            process.close()
 
 
-def _run(program, kind, rate):
+def _run(program, kind, rate, port):
     """CPU in microseconds a probe; None when it came late or failed: then the machine was busy."""
     warm = WARM_ICMP_UDP if kind == "icmp_udp" else WARM
-    values = [kind, rate * INTERVAL_MS // 1000, INTERVAL_MS, SECONDS, host.PORT, warm]
+    values = [kind, rate * INTERVAL_MS // 1000, INTERVAL_MS, SECONDS, port, warm]
     if program == "probe_bench":
         values.append(TIMEOUT_MS)
     process = host.spawn(
@@ -67,24 +75,20 @@ def _run(program, kind, rate):
     return seen["cpu_usec"], seen
 
 
-def cost(program, kind, rate):
+def cost(program, kind, rate, port):
     for _ in range(TRIES):
-        value, seen = _run(program, kind, rate)
+        value, seen = _run(program, kind, rate, port)
         if value is not None:
             return value
     raise SystemExit(f"{program} {kind}: {seen}")
 
 
-def _round(kind, values):
-    what, rate, peers = KINDS[kind]
-    server = answer(what)
-    try:
-        values.setdefault(kind, []).append(cost("probe_bench", kind, rate))
-        for peer in peers:
-            values.setdefault(f"bare {peer}", []).append(cost("bare_streams" if kind in STREAMS else "bare_kinds", peer, rate))
-    finally:
-        if server:
-            server.close()
+def _round(kind, port, values):
+    _, rate, peers = KINDS[kind]
+    bare = "bare_streams" if kind in STREAMS else "bare_kinds"
+    values.setdefault(kind, []).append(cost("probe_bench", kind, rate, port))
+    for peer in peers:
+        values.setdefault(f"bare {peer}", []).append(cost(bare, peer, rate, port))
 
 
 def measure():
@@ -92,8 +96,12 @@ def measure():
     host.enter()
     os.makedirs(f"{host.BUILD}/bench", exist_ok=True)
     values = {}
-    for _ in range(host.ROUNDS):
-        for kind in KINDS:
-            _round(kind, values)
+    answers = Answers()
+    try:
+        for _ in range(host.ROUNDS):
+            for kind, (what, *_) in KINDS.items():
+                _round(kind, answers.ports.get(what, host.PORT), values)
+    finally:
+        answers.close()
     host.dump("kinds", values)
     return {name: figures.median(x) for name, x in values.items()}
