@@ -36,19 +36,17 @@ static void records_read_name(struct buf_reader *r, char text[DNS_NAME_TEXT_MAX]
 	dns_name_format(&n, text);
 }
 
-static json_t *records_soa(const struct view_apex *apex)
+static json_t *records_soa(const struct view *v, const struct view_apex *apex)
 {
 	char server[DNS_NAME_TEXT_MAX], mailbox[DNS_NAME_TEXT_MAX];
-	unsigned long numbers[4];
 	struct buf_reader r;
 
 	buf_reader_init(&r, apex->soa, apex->soa_size);
 	records_read_name(&r, server);
 	records_read_name(&r, mailbox);
-	for (size_t i = 0; i < 4; i++)
-		numbers[i] = buf_read_be32(&r);
-	return json_pack("[o]", json_sprintf("%s. %s. %lu %lu %lu %lu %lu", server, mailbox,
-					     numbers[0], numbers[1], numbers[2], numbers[3],
+	return json_pack("[o]", json_sprintf("%s. %s. %lu %d %d %d %lu", server, mailbox,
+					     (unsigned long)view_serial(v), VIEW_SOA_REFRESH,
+					     VIEW_SOA_RETRY, VIEW_SOA_EXPIRE,
 					     (unsigned long)apex->negative_ttl));
 }
 
@@ -83,7 +81,8 @@ static json_t *records_addresses(const struct view_set *set)
 }
 
 /* The data of one set and its TTL; NULL: the node has none of this kind. */
-static json_t *records_data(const struct view_node *n, enum records_kind kind, uint32_t *ret_ttl)
+static json_t *records_data(const struct view *v, const struct view_node *n, enum records_kind kind,
+			    uint32_t *ret_ttl)
 {
 	const struct view_set *set = NULL;
 
@@ -91,7 +90,7 @@ static json_t *records_data(const struct view_node *n, enum records_kind kind, u
 	switch (kind) {
 	case RECORDS_SOA:
 		*ret_ttl = n->here ? n->here->negative_ttl : 0;
-		return n->here ? records_soa(n->here) : NULL;
+		return n->here ? records_soa(v, n->here) : NULL;
 	case RECORDS_NS:
 		return n->here && n->here->ns_count > 0 ? records_ns(n->here, ret_ttl) : NULL;
 	case RECORDS_A:
@@ -106,14 +105,14 @@ static json_t *records_data(const struct view_node *n, enum records_kind kind, u
 	return set && set->count > 0 ? records_addresses(set) : NULL;
 }
 
-static json_t *records_item(const struct view_node *n, enum records_kind kind)
+static json_t *records_item(const struct view *v, const struct view_node *n, enum records_kind kind)
 {
 	static const char *const types[] = {"SOA", "NS", "A", "AAAA"};
 	const struct view_entry *entry = n->entry ? n->entry : n->owner;
 	char name[DNS_NAME_TEXT_MAX];
 	struct dns_name wire;
 	uint32_t ttl;
-	json_t *data = records_data(n, kind, &ttl);
+	json_t *data = records_data(v, n, kind, &ttl);
 
 	if (!data)
 		return NULL;
@@ -135,7 +134,7 @@ static json_t *records_page(const struct view *v, unsigned limit, uint64_t *at)
 
 		if (json_array_size(items) == limit)
 			return items;
-		item = records_item(view_node_at(v, (size_t)(*at / RECORDS_KINDS)),
+		item = records_item(v, view_node_at(v, (size_t)(*at / RECORDS_KINDS)),
 				    (enum records_kind)(*at % RECORDS_KINDS));
 		if (item)
 			json_array_append_new(items, item);

@@ -45,6 +45,13 @@ void vec_clear(struct vec *v)
 	*v = (struct vec){0};
 }
 
+void vec_copy(const struct vec *from, struct vec *ret_to)
+{
+	*ret_to = (struct vec){.count = from->count, .capacity = from->count};
+	if (from->count)
+		ret_to->items = mem_dup(from->items, from->count * sizeof(*from->items));
+}
+
 struct vec_order {
 	vec_compare_fn *compare;
 };
@@ -172,6 +179,29 @@ void *table_remove(struct table *t, uint64_t hash, const void *key, table_equal_
 	table_close_hole(t, i);
 	t->count--;
 	return item;
+}
+
+void *table_replace(struct table *t, uint64_t hash, const void *key, table_equal_fn *equal,
+		    void *item)
+{
+	struct table_slot *slot;
+	void *old;
+
+	assert(item);
+	if (!t->count)
+		return NULL;
+	slot = &t->slots[table_locate(t, hash, key, equal)];
+	old = slot->item;
+	if (old)
+		slot->item = item;
+	return old;
+}
+
+void table_copy(const struct table *from, struct table *ret_to)
+{
+	*ret_to = *from;
+	if (from->capacity)
+		ret_to->slots = mem_dup(from->slots, from->capacity * sizeof(*from->slots));
 }
 
 void *table_next(const struct table *t, size_t *cursor)

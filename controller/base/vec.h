@@ -21,6 +21,8 @@ void vec_push(struct vec *v, void *item);
 void vec_insert(struct vec *v, size_t index, void *item);
 void vec_remove(struct vec *v, size_t index); /* keeps the order */
 void vec_clear(struct vec *v);                /* releases the array, not the items */
+void vec_copy(const struct vec *from,
+	      struct vec *ret_to); /* an array of its own, of the same items */
 void vec_sort(struct vec *v, vec_compare_fn *compare);
 /* Binary search in a sorted array. Returns the item or NULL; *ret_index (may be NULL) is its place, or where it belongs. */
 void *vec_find(const struct vec *v, const void *key, vec_key_fn *compare, size_t *ret_index);
@@ -38,6 +40,11 @@ void *table_find(const struct table *t, uint64_t hash, const void *key, table_eq
 void table_add(struct table *t, uint64_t hash,
 	       void *item); /* the caller knows it is not there yet */
 void *table_remove(struct table *t, uint64_t hash, const void *key, table_equal_fn *equal);
+/* Puts `item`, of the same key, in its place, and returns the old one; NULL: it is not there, nothing was done. */
+void *table_replace(struct table *t, uint64_t hash, const void *key, table_equal_fn *equal,
+		    void *item);
+void table_copy(const struct table *from,
+		struct table *ret_to); /* slots of its own, of the same items */
 /* *cursor starts at 0; returns NULL at the end. The table may not change meanwhile. */
 void *table_next(const struct table *t, size_t *cursor);
 void table_clear(struct table *t);

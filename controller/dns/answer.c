@@ -7,14 +7,15 @@
 #include <assert.h>
 #include <string.h>
 
-#define SOA_TTL    60 /* of a SOA that was asked for; in a negative answer it is the minimum */
-#define OPT_SIZE   11
-#define OPTION     4 /* code and length */
-#define ECS_FIXED  4
-#define POINTER    0xc000
-#define META_FIRST 249 /* TKEY, TSIG, IXFR, AXFR, MAILB, MAILA: no records of a name */
-#define META_LAST  254
-#define COUNT_AT   4 /* where the four counts stand in the header */
+#define SOA_TTL     60 /* of a SOA that was asked for; in a negative answer it is the minimum */
+#define SOA_NUMBERS 20 /* octets: serial, three times and the minimum */
+#define OPT_SIZE    11
+#define OPTION      4 /* code and length */
+#define ECS_FIXED   4
+#define POINTER     0xc000
+#define META_FIRST  249 /* TKEY, TSIG, IXFR, AXFR, MAILB, MAILA: no records of a name */
+#define META_LAST   254
+#define COUNT_AT    4 /* where the four counts stand in the header */
 
 struct answer_writing {
 	const struct answer_source *source;
@@ -78,8 +79,12 @@ static void answer_write_soa(struct answer_writing *aw, const struct view_apex *
 	size_t owner = (size_t)aw->a->query.name.size - apex->node->name_size;
 
 	answer_write_record(aw, owner, WIRE_TYPE_SOA, ttl);
-	buf_write_be16(&aw->w, (uint16_t)(apex->soa_size + 4));
+	buf_write_be16(&aw->w, (uint16_t)(apex->soa_size + SOA_NUMBERS));
 	buf_write(&aw->w, apex->soa, apex->soa_size);
+	buf_write_be32(&aw->w, view_serial(aw->source->view));
+	buf_write_be32(&aw->w, VIEW_SOA_REFRESH);
+	buf_write_be32(&aw->w, VIEW_SOA_RETRY);
+	buf_write_be32(&aw->w, VIEW_SOA_EXPIRE);
 	buf_write_be32(&aw->w, minimum);
 }
 

@@ -15,6 +15,24 @@ struct view *view_ref(const struct view *v)
 	return counted;
 }
 
+void view_piece_unref(struct view_piece *p)
+{
+	if (atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	arena_free(p->arena);
+	free(p);
+}
+
+static void view_base_unref(struct view_base *b)
+{
+	if (atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	vec_clear(&b->zone_names);
+	subnet_map_free(b->subnets);
+	arena_free(b->arena);
+	free(b);
+}
+
 void view_unref(const struct view *v)
 {
 	struct view *counted = (struct view *)(uintptr_t)v;
@@ -23,9 +41,10 @@ void view_unref(const struct view *v)
 		return;
 	table_clear(&counted->table);
 	vec_clear(&counted->nodes);
-	vec_clear(&counted->zone_names);
-	subnet_map_free(counted->subnets);
-	arena_free(counted->arena);
+	for (size_t i = 0; i < counted->pieces.count; i++)
+		view_piece_unref(counted->pieces.items[i]);
+	vec_clear(&counted->pieces);
+	view_base_unref(counted->base);
 	free(counted);
 }
 
@@ -94,12 +113,12 @@ void view_node_name(const struct view_node *n, struct dns_name *ret_name)
 
 int view_client_zone(const struct view *v, const struct addr *client, uint8_t *ret_scope)
 {
-	return subnet_map_find(v->subnets, client, ret_scope);
+	return subnet_map_find(v->base->subnets, client, ret_scope);
 }
 
 const char *view_zone_name(const struct view *v, int number)
 {
-	return number < 0 ? NULL : v->zone_names.items[number];
+	return number < 0 ? NULL : v->base->zone_names.items[number];
 }
 
 struct addr view_set_address(const struct view_set *s, size_t index)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is answered: an immutable picture of all names at one serial, shared by the threads that answer. Made by
- * view_builder.h. Everything shown here belongs to the view and lives as long as a reference to it. */
+ * view_builder.h, or from another by view_patch.h. Everything shown here belongs to the view and lives as long as a reference to it. */
 #ifndef ZG_DNS_VIEW_H
 #define ZG_DNS_VIEW_H
 
@@ -8,6 +8,9 @@
 #include "dns/subnet_map.h"
 
 #define VIEW_NEGATIVE_TTL_MAX 5 /* seconds; the SOA minimum is this or the TTL, if that is lower */
+
+/* Of every SOA record, seconds: no server has a copy of these names that it would take them for. */
+enum { VIEW_SOA_REFRESH = 3600, VIEW_SOA_RETRY = 600, VIEW_SOA_EXPIRE = 604800 };
 
 enum view_family { VIEW_V4, VIEW_V6, VIEW_FAMILY_COUNT };
 enum view_affinity { VIEW_AFFINITY_ANY, VIEW_AFFINITY_PARTIAL, VIEW_AFFINITY_ZONE };
@@ -40,8 +43,8 @@ struct view_entry {
 };
 
 struct view_apex {
-	const struct view_node *node;
-	const uint8_t *soa; /* RDATA without the minimum at its end */
+	const struct view_node *node; /* its name; what it hands out is found by view_find() */
+	const uint8_t *soa;           /* RDATA up to the numbers: primary server and mailbox */
 	uint16_t soa_size;
 	uint16_t ns_count;
 	const uint8_t *ns; /* all NS records, ready as in view_set */
@@ -54,6 +57,7 @@ struct view_node {
 	const uint8_t *name; /* wire form, lower case */
 	uint8_t name_size;
 	uint8_t labels;
+	uint32_t index;                 /* as of view_node_at() */
 	const struct view_apex *apex;   /* the one that it is under; never NULL */
 	const struct view_apex *here;   /* it is an apex itself, or NULL */
 	const struct view_entry *entry; /* the load balancer that has this name, or NULL */

@@ -3,7 +3,7 @@
 #include "dns/view_builder.h"
 
 #include "dns/view_builder_parts.h"
-#include "dns/wire.h"
+#include "dns/view_records.h"
 
 #include <errno.h>
 #include <string.h>
@@ -36,8 +36,10 @@ struct view_builder *view_builder_new(uint32_t serial, const char *hostmaster)
 	b->view = mem_new(struct view);
 	atomic_init(&b->view->refs, 1);
 	b->view->serial = serial;
-	b->view->arena = arena_new(0);
-	b->view->subnets = subnet_map_new();
+	b->view->base = mem_new(struct view_base);
+	atomic_init(&b->view->base->refs, 1);
+	b->view->base->arena = arena_new(0);
+	b->view->base->subnets = subnet_map_new();
 	b->hostmaster_given = view_builder_hostmaster(b, hostmaster);
 	return b;
 }
@@ -74,8 +76,8 @@ struct view_node *view_builder_node(struct view_builder *b, const uint8_t *name,
 
 	if (n)
 		return n;
-	n = arena_alloc(b->view->arena, sizeof(*n));
-	bytes = arena_alloc(b->view->arena, size);
+	n = arena_alloc(b->view->base->arena, sizeof(*n));
+	bytes = arena_alloc(b->view->base->arena, size);
 	memcpy(bytes, name, size);
 	n->name = bytes;
 	n->name_size = (uint8_t)size;
@@ -124,92 +126,13 @@ static const struct view_builder_number *view_builder_number(struct view_builder
 
 	if (n)
 		return n;
-	n = arena_alloc(b->view->arena, sizeof(*n));
-	name = arena_strdup(b->view->arena, zone);
+	n = arena_alloc(b->view->base->arena, sizeof(*n));
+	name = arena_strdup(b->view->base->arena, zone);
 	n->name = name;
-	n->number = (int)b->view->zone_names.count;
-	vec_push(&b->view->zone_names, name);
+	n->number = (int)b->view->base->zone_names.count;
+	vec_push(&b->view->base->zone_names, name);
 	table_add(&b->zones, hash, n);
 	return n;
-}
-
-/* ---- records ---- */
-
-static const uint16_t view_builder_types[] = {[VIEW_V4] = WIRE_TYPE_A, [VIEW_V6] = WIRE_TYPE_AAAA};
-static const uint8_t view_builder_sizes[] = {[VIEW_V4] = 4, [VIEW_V6] = 16};
-#define RECORD_HEAD 12
-
-static void view_builder_record(uint8_t *memory, enum view_family family, uint32_t ttl,
-				const struct addr *a)
-{
-	uint8_t size = view_builder_sizes[family];
-	uint8_t record[RECORD_HEAD + 16 + 1];
-	struct buf_writer w;
-
-	wire_writer_init(&w, record, sizeof(record));
-	buf_write_be16(&w, VIEW_BUILDER_POINTER);
-	buf_write_be16(&w, view_builder_types[family]);
-	buf_write_be16(&w, WIRE_CLASS_IN);
-	buf_write_be32(&w, ttl);
-	buf_write_be16(&w, size);
-	buf_write(&w, a->bytes, size);
-	assert(!w.failed);
-	memcpy(memory, record, w.size);
-}
-
-/* Memory for as many records as `count`, of which `set->count` are filled in. */
-static uint8_t *view_builder_set(struct view_builder *b, enum view_family family, size_t count,
-				 struct view_set *set)
-{
-	uint8_t *records;
-
-	set->record_size = (uint8_t)(RECORD_HEAD + view_builder_sizes[family]);
-	records = arena_alloc(b->view->arena, count * set->record_size + 1);
-	set->records = records;
-	return records;
-}
-
-static void view_builder_publish(struct view_builder *b, enum view_family family,
-				 struct view_node *n)
-{
-	const struct view_entry *e = n->entry;
-	struct view_set *set = &n->sets[family];
-	uint8_t *records = view_builder_set(b, family, e->zone_count, set);
-	int *zones = arena_alloc(b->view->arena, (e->zone_count + 1) * sizeof(int));
-
-	set->zones = zones;
-	for (size_t i = 0; i < e->zone_count; i++) {
-		const struct view_zone *z = &e->zones[i];
-
-		if (!z->published[family] || !addr_is_set(&z->address[family]))
-			continue;
-		view_builder_record(records + set->count * set->record_size, family, n->ttl,
-				    &z->address[family]);
-		zones[set->count++] = z->number;
-	}
-}
-
-static void view_builder_host(struct view_builder *b, struct view_node *n,
-			      const struct addr *addresses, size_t count)
-{
-	for (int f = VIEW_V4; f < VIEW_FAMILY_COUNT; f++) {
-		struct view_set *set = &n->sets[f];
-		uint8_t *records = view_builder_set(b, (enum view_family)f, count, set);
-
-		for (size_t i = 0; i < count; i++) {
-			if (addresses[i].family != (f == VIEW_V4 ? AF_INET : AF_INET6))
-				continue;
-			view_builder_record(records + set->count * set->record_size,
-					    (enum view_family)f, n->ttl, &addresses[i]);
-			set->count++;
-		}
-	}
-}
-
-static void view_builder_set_ttl(struct view_node *n, uint32_t ttl)
-{
-	n->ttl = ttl;
-	n->negative_ttl = ttl < VIEW_NEGATIVE_TTL_MAX ? ttl : VIEW_NEGATIVE_TTL_MAX;
 }
 
 /* ---- adding ---- */
@@ -225,7 +148,7 @@ int view_builder_add_apex(struct view_builder *b, const char *name)
 	n = view_builder_node_of(b, &wire);
 	if (n->here)
 		return -EEXIST;
-	apex = arena_alloc(b->view->arena, sizeof(*apex));
+	apex = arena_alloc(b->view->base->arena, sizeof(*apex));
 	apex->node = n;
 	n->here = apex;
 	return 0;
@@ -251,15 +174,15 @@ int view_builder_add_ns(struct view_builder *b, const char *name, const struct a
 	n = view_builder_node_of(b, &wire);
 	if (!count)
 		return 0;
-	view_builder_set_ttl(n, VIEW_BUILDER_NS_TTL);
-	view_builder_host(b, n, addresses, count);
+	view_records_set_ttl(n, VIEW_BUILDER_NS_TTL);
+	view_records_host(b->view->base->arena, n, addresses, count);
 	return 0;
 }
 
 void view_builder_add_subnet(struct view_builder *b, const struct addr *net, uint8_t length,
 			     const char *zone)
 {
-	subnet_map_add(b->view->subnets, net, length, view_builder_number(b, zone)->number);
+	subnet_map_add(b->view->base->subnets, net, length, view_builder_number(b, zone)->number);
 }
 
 static int view_builder_check_name(const struct view_builder *b,
@@ -289,33 +212,22 @@ static void view_builder_copy_zone(struct view_builder *b, const struct view_bui
 
 	to->name = n->name;
 	to->number = n->number;
-	for (int f = VIEW_V4; f < VIEW_FAMILY_COUNT; f++) {
-		to->address[f] = from->address[f];
-		to->published[f] = from->published[f];
-		if (from->reason[f])
-			to->reason[f] = arena_strdup(b->view->arena, from->reason[f]);
-	}
+	view_records_take_zone(b->view->base->arena, from, to);
 }
 
-/* `<zone>.<dns_name>`: that zone's addresses, published or not. */
 static void view_builder_zone_node(struct view_builder *b, const struct view_node *parent,
 				   const struct dns_name *wire, const struct view_zone *z)
 {
-	struct addr addresses[VIEW_FAMILY_COUNT];
-	size_t count = 0;
 	struct dns_name name;
 	struct view_node *n;
 
 	(void)dns_name_prepend(z->name, wire, &name); /* it was checked */
 	dns_name_lower(&name);
 	n = view_builder_node_of(b, &name);
-	view_builder_set_ttl(n, parent->ttl);
+	view_records_set_ttl(n, parent->ttl);
 	n->zone = z;
 	n->owner = parent->entry;
-	for (int f = VIEW_V4; f < VIEW_FAMILY_COUNT; f++)
-		if (addr_is_set(&z->address[f]))
-			addresses[count++] = z->address[f];
-	view_builder_host(b, n, addresses, count);
+	view_records_zone(b->view->base->arena, n);
 }
 
 int view_builder_add_name(struct view_builder *b, const struct view_builder_name *name)
@@ -328,19 +240,18 @@ int view_builder_add_name(struct view_builder *b, const struct view_builder_name
 
 	if (r < 0)
 		return r;
-	entry = arena_alloc(b->view->arena, sizeof(*entry));
-	zones = arena_alloc(b->view->arena, (name->zone_count + 1) * sizeof(*zones));
-	entry->name = arena_strdup(b->view->arena, name->balancer);
+	entry = arena_alloc(b->view->base->arena, sizeof(*entry));
+	zones = arena_alloc(b->view->base->arena, (name->zone_count + 1) * sizeof(*zones));
+	entry->name = arena_strdup(b->view->base->arena, name->balancer);
 	entry->affinity = name->affinity;
 	entry->zones = zones;
 	entry->zone_count = name->zone_count;
 	for (size_t i = 0; i < name->zone_count; i++)
 		view_builder_copy_zone(b, &name->zones[i], &zones[i]);
 	n = view_builder_node_of(b, &wire);
-	view_builder_set_ttl(n, name->ttl);
+	view_records_set_ttl(n, name->ttl);
 	n->entry = entry;
-	for (int f = VIEW_V4; f < VIEW_FAMILY_COUNT; f++)
-		view_builder_publish(b, (enum view_family)f, n);
+	view_records_published(b->view->base->arena, n);
 	for (size_t i = 0; i < entry->zone_count; i++)
 		view_builder_zone_node(b, n, &wire, &zones[i]);
 	return 0;
@@ -352,11 +263,11 @@ int view_builder_finish(struct view_builder *b, struct view **ret_view)
 	int r;
 
 	view_builder_settle(b);
-	r = subnet_map_finish(v->subnets);
+	r = subnet_map_finish(v->base->subnets);
 	if (r < 0) {
-		subnet_map_free(v->subnets);
-		v->subnets = subnet_map_new();
-		(void)subnet_map_finish(v->subnets);
+		subnet_map_free(v->base->subnets);
+		v->base->subnets = subnet_map_new();
+		(void)subnet_map_finish(v->base->subnets);
 	}
 	view_builder_release(b);
 	*ret_view = v;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // When all names are known: who lies under which apex, the names between, SOA and NS.
 #include "dns/view_builder_parts.h"
+#include "dns/view_records.h"
 #include "dns/wire.h"
 
 #include <string.h>
 
-#define SOA_REFRESH 3600
-#define SOA_RETRY   600
-#define SOA_EXPIRE  604800
-#define NS_RECORDS  4096 /* octets: more than 13 of the longest take */
+#define NS_RECORDS 4096 /* octets: more than 13 of the longest take */
 
 /* Fewer labels first, else in the order they came. */
 static void view_builder_sort(struct vec *nodes)
@@ -68,7 +66,7 @@ static void view_builder_place(struct view_builder *b, struct view_node *n)
 	const struct view_apex *above = view_builder_apex_above(b, n);
 
 	if (!above && !n->here && (n->entry || n->zone)) {
-		struct view_apex *own = arena_alloc(b->view->arena, sizeof(*own));
+		struct view_apex *own = arena_alloc(b->view->base->arena, sizeof(*own));
 
 		own->node = n;
 		n->here = own;
@@ -100,6 +98,7 @@ static void view_builder_keep(struct view *v)
 				     view_key_equal);
 			continue;
 		}
+		n->index = (uint32_t)kept;
 		v->nodes.items[kept++] = n;
 		v->labels_max = n->labels;
 		if (n->ttl && (!apex->negative_ttl || n->negative_ttl < apex->negative_ttl))
@@ -110,7 +109,7 @@ static void view_builder_keep(struct view *v)
 
 static const uint8_t *view_builder_copy(struct view_builder *b, const struct buf_writer *w)
 {
-	uint8_t *memory = arena_alloc(b->view->arena, w->size + 1);
+	uint8_t *memory = arena_alloc(b->view->base->arena, w->size + 1);
 
 	assert(!w->failed);
 	memcpy(memory, w->data, w->size);
@@ -119,7 +118,7 @@ static const uint8_t *view_builder_copy(struct view_builder *b, const struct buf
 
 static void view_builder_write_soa(struct view_builder *b, struct view_apex *apex)
 {
-	uint8_t memory[2 * DNS_NAME_MAX + 32];
+	uint8_t memory[2 * DNS_NAME_MAX + 1];
 	struct dns_name own;
 	struct dns_name hostmaster;
 	struct buf_writer w;
@@ -133,10 +132,6 @@ static void view_builder_write_soa(struct view_builder *b, struct view_apex *ape
 	else
 		buf_write(&w, own.bytes, own.size);
 	buf_write(&w, hostmaster.bytes, hostmaster.size);
-	buf_write_be32(&w, b->view->serial);
-	buf_write_be32(&w, SOA_REFRESH);
-	buf_write_be32(&w, SOA_RETRY);
-	buf_write_be32(&w, SOA_EXPIRE);
 	apex->soa = view_builder_copy(b, &w);
 	apex->soa_size = (uint16_t)w.size;
 }
@@ -148,7 +143,7 @@ static void view_builder_write_ns(struct view_builder *b, struct view_apex *apex
 
 	wire_writer_init(&w, memory, sizeof(memory));
 	for (size_t i = 0; i < b->ns_count; i++) {
-		buf_write_be16(&w, VIEW_BUILDER_POINTER);
+		buf_write_be16(&w, VIEW_RECORDS_POINTER);
 		buf_write_be16(&w, WIRE_TYPE_NS);
 		buf_write_be16(&w, WIRE_CLASS_IN);
 		buf_write_be32(&w, VIEW_BUILDER_NS_TTL);

@@ -6,9 +6,8 @@
 #include "dns/view_builder.h"
 #include "dns/view_parts.h"
 
-#define VIEW_BUILDER_NS_MAX  13
-#define VIEW_BUILDER_NS_TTL  3600   /* of NS records and the addresses of name servers */
-#define VIEW_BUILDER_POINTER 0xc00c /* a compressed name: the question */
+#define VIEW_BUILDER_NS_MAX 13
+#define VIEW_BUILDER_NS_TTL 3600 /* of NS records and the addresses of name servers */
 
 struct view_builder {
 	struct view *view;  /* its table and its nodes grow as names are added */

@@ -227,9 +227,10 @@ struct engine {
 	uint64_t dns_hash; /* of what it was made of, or what the next one is being made of */
 	struct view_builder *dns_builder; /* of the next one; NULL = none is in the making */
 	size_t dns_built;                 /* load balancers in it */
-	unsigned dns_restarts;            /* since one was finished */
-	uint64_t dns_begun;               /* looks at all verdicts … */
-	uint64_t dns_done;                /* … of which DNS knows what came of this one */
+	bool dns_moved;        /* the document may have changed more of it than verdicts do */
+	unsigned dns_restarts; /* since one was finished */
+	uint64_t dns_begun;    /* looks at all verdicts … */
+	uint64_t dns_done;     /* … of which DNS knows what came of this one */
 	uint32_t dns_serial;
 	uint32_t dns_serial_bound; /* as stored: a restart goes on from here */
 	char *dns_pushed;          /* names in the server of [dns_update], as stored; NULL = none */

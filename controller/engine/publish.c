@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The view that DNS answers from: built of the snapshot and the verdicts, given out when it differs from the one before. It is
-// built in several steps, and given out in one. The serial never falls: the store holds a bound that is raised ahead of it.
+// built in several steps, and given out in one; where but a few verdicts are new it is the one before with these. The serial never falls: the store holds a bound that is raised ahead of it.
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "dns/dns_name.h"
 #include "dns/view_builder.h"
+#include "dns/view_patch.h"
 #include "engine/zones.h"
 #include "model/fields.h"
 
@@ -186,7 +187,57 @@ static struct view_builder *make_builder(const struct engine *e)
 	return b;
 }
 
-/* False: DNS has it already. */
+static void give_out(struct engine *e, struct view *view)
+{
+	view_unref(e->dns_view);
+	e->dns_view = view;
+	e->dns_done = e->dns_begun;
+	for (size_t i = 0; i < e->lbs.count; i++) {
+		struct engine_lb *lb = e->lbs.items[i];
+
+		lb->shown = lb->picture;
+	}
+	if (e->ports.publish_dns)
+		e->ports.publish_dns(e->ports.ctx, e->dns_view);
+}
+
+static size_t count_changed(const struct engine *e)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < e->lbs.count; i++) {
+		const struct engine_lb *lb = e->lbs.items[i];
+
+		count += lb->picture != lb->shown;
+	}
+	return count;
+}
+
+/* The view in force with what is new: false if it takes a whole one. */
+static bool patch(struct engine *e)
+{
+	struct publish_name p;
+	struct view *view;
+
+	if (!e->dns_view || e->dns_moved || count_changed(e) > BUILD_BATCH)
+		return false;
+	view = view_patch_new(e->dns_view, e->dns_serial);
+	for (size_t i = 0; i < e->lbs.count; i++) {
+		const struct engine_lb *lb = e->lbs.items[i];
+
+		if (lb->picture == lb->shown)
+			continue;
+		fill_name(lb, &p);
+		if (view_patch_name(view, &p.name) != 0) {
+			view_unref(view);
+			return false;
+		}
+	}
+	give_out(e, view);
+	return true;
+}
+
+/* False: DNS has it already, or from now on. */
 static bool begin(struct engine *e)
 {
 	uint64_t hash = hash_picture(e);
@@ -196,12 +247,16 @@ static bool begin(struct engine *e)
 	e->dns_begun++;
 	if (e->dns_view && hash == e->dns_hash && !e->dns_restarts) {
 		e->dns_done = e->dns_begun;
+		e->dns_moved = false;
 		return false;
 	}
 	raise_serial(e);
 	e->dns_hash = hash;
+	if (patch(e))
+		return false;
 	e->dns_builder = make_builder(e);
 	e->dns_built = 0;
+	e->dns_moved = false;
 	return true;
 }
 
@@ -222,17 +277,6 @@ static bool build_some(struct engine *e)
 	return left > 0 && !view_builder_settle_some(e->dns_builder, left * BUILD_NODES);
 }
 
-static void give_out(struct engine *e)
-{
-	view_unref(e->dns_view);
-	view_builder_finish(e->dns_builder, &e->dns_view);
-	e->dns_builder = NULL;
-	e->dns_restarts = 0;
-	e->dns_done = e->dns_begun;
-	if (e->ports.publish_dns)
-		e->ports.publish_dns(e->ports.ctx, e->dns_view);
-}
-
 void publish_abandon(struct engine *e)
 {
 	if (!e->dns_builder)
@@ -245,6 +289,7 @@ void publish_abandon(struct engine *e)
 void publish_view(struct engine *e)
 {
 	bool at_once = !e->dns_view || e->dns_restarts >= RESTARTS_MAX;
+	struct view *view;
 
 	if (e->flushing) /* the stop of one node takes nothing out of DNS */
 		return;
@@ -259,7 +304,10 @@ void publish_view(struct engine *e)
 			engine_mark(e, MARK_DNS);
 			return;
 		}
-	give_out(e);
+	view_builder_finish(e->dns_builder, &view);
+	e->dns_builder = NULL;
+	e->dns_restarts = 0;
+	give_out(e, view);
 }
 
 const struct view *engine_dns_view(const struct engine *e)

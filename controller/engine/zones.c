@@ -184,6 +184,7 @@ void zones_sync(struct engine *e)
 	size_t j = 0;
 
 	publish_abandon(e);
+	e->dns_moved = true;
 	memset(&e->lbs, 0, sizeof(e->lbs));
 	for (size_t i = 0; i < lbs->count; i++) {
 		const struct load_balancer *want = lbs->items[i];

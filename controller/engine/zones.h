@@ -51,6 +51,7 @@ struct engine_lb {
 	bool fail_open[ZONE_FAMILIES];
 	bool dirty;
 	uint64_t picture; /* hash of what DNS hands out of it, as of its last verdicts */
+	uint64_t shown;   /* the same, as of the last view */
 };
 
 /* zones.c */

@@ -104,7 +104,34 @@ static bool judge_turns(struct play *p, size_t at)
 	       play_fault(p, "the turns are %llu", (unsigned long long)p->world.turns);
 }
 
+/* dns NAME A|AAAA [ADDRESS…]: what the view in force hands out */
+static bool judge_dns(struct play *p, size_t at)
+{
+	const struct view *v = engine_dns_view(p->world.engine);
+	const struct view_set *set = NULL;
+	char all[256] = "";
+	struct dns_name name;
+	struct view_found found;
+
+	if (!v || dns_name_parse(play_word(p, at), &name) != 0)
+		return play_fault(p, "NAME A|AAAA [ADDRESS…]");
+	dns_name_lower(&name);
+	found = view_find(v, &name);
+	if (found.node)
+		set = &found.node->sets[play_has(p, at + 1, "AAAA") ? VIEW_V6 : VIEW_V4];
+	for (size_t i = 0; set && i < set->count; i++) {
+		struct addr a = view_set_address(set, i);
+		char text[ADDR_TEXT_MAX];
+		size_t used = strlen(all);
+
+		snprintf(all + used, sizeof(all) - used, "%s%s", used ? " " : "",
+			 addr_format(&a, text));
+	}
+	return strcmp(all, play_rest(p, at + 2)) == 0 || play_fault(p, "the answer is: %s", all);
+}
+
 const struct play_judge play_judges_crowd[] = {
+	{"dns", judge_dns, NULL},
 	{"views", judge_views, NULL},
 	{"turns", judge_turns, NULL},
 	{NULL, NULL, NULL},

@@ -132,6 +132,43 @@ static void table_survives_collisions(void **state)
 	check_table(hash_colliding);
 }
 
+static void copies_go_their_own_way(void **state)
+{
+	static int numbers[40];
+	static int other = 7;
+	struct vec v = {0}, w;
+	struct table t = {0}, u;
+
+	(void)state;
+	vec_copy(&v, &w);
+	table_copy(&t, &u);
+	assert_int_equal(w.count, 0);
+	assert_null(table_replace(&u, 1, &numbers[0], number_equals, &other));
+	for (int i = 0; i < 40; i++) {
+		numbers[i] = i;
+		vec_push(&v, &numbers[i]);
+		table_add(&t, hash_colliding(i), &numbers[i]);
+	}
+	vec_copy(&v, &w);
+	table_copy(&t, &u);
+	vec_push(&w, &other);
+	assert_int_equal(v.count, 40);
+	assert_ptr_equal(w.items[39], &numbers[39]);
+	assert_ptr_equal(table_replace(&u, hash_colliding(7), &other, number_equals, &other),
+			 &numbers[7]);
+	assert_ptr_equal(table_find(&u, hash_colliding(7), &other, number_equals), &other);
+	assert_ptr_equal(table_find(&t, hash_colliding(7), &other, number_equals), &numbers[7]);
+	for (int i = 8; i < 40; i++)
+		assert_ptr_equal(table_find(&u, hash_colliding(i), &i, number_equals), &numbers[i]);
+	assert_int_equal(u.count, 40);
+	other = 99;
+	assert_null(table_replace(&u, hash_colliding(99), &other, number_equals, &other));
+	vec_clear(&v);
+	vec_clear(&w);
+	table_clear(&t);
+	table_clear(&u);
+}
+
 static void hash_depends_on_all(void **state)
 {
 	(void)state;
@@ -148,6 +185,7 @@ int main(void)
 		cmocka_unit_test(vec_sorts_and_finds),
 		cmocka_unit_test(table_finds_what_is_there),
 		cmocka_unit_test(table_survives_collisions),
+		cmocka_unit_test(copies_go_their_own_way),
 		cmocka_unit_test(hash_depends_on_all),
 	};
 
