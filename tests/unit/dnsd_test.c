@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The server on loopback: by own sockets and by dig; what is published, counted and limited; garbage.
+#include "dns/view_patch.h"
 #include "dnsd_fixture.h"
 #include "dnsio/dnsd.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 
 static void start(struct dnsd_fixture *f, const char *address)
 {
@@ -110,6 +114,143 @@ static void test_publish(void **state)
 	}
 	dnsd_fixture_stop(&f);
 }
+
+/* ---- verdicts that fall while it is asked ---- */
+
+#define CHANGING_ROUNDS 150
+#define CHANGING_BATCH  40
+
+struct changing {
+	struct dnsd *dnsd;
+	struct view *view;
+	atomic_bool over;
+};
+
+/* shop.lb.example.net with both zones and a TTL of 60, or with zone-a alone and one of 30. */
+static void change(struct view *v, bool whole)
+{
+	const struct view_builder_zone zones[] = {
+		fixture_zone("zone-a", "192.0.2.10", "2001:db8::10", true),
+		fixture_zone("zone-b", "192.0.2.20", NULL, whole),
+		fixture_zone("zone-c", "192.0.2.30", NULL, false)};
+	const struct view_builder_name n = {.balancer = "shop.lb.example.net",
+					    .dns_name = "shop.lb.example.net",
+					    .ttl = whole ? 60 : 30,
+					    .zones = zones,
+					    .zone_count = 3};
+
+	assert_int_equal(view_patch_name(v, &n), 0);
+}
+
+static void *change_on_and_on(void *arg)
+{
+	struct changing *c = arg;
+
+	for (uint32_t serial = 2; !atomic_load(&c->over); serial++) {
+		struct view *next = view_patch_new(c->view, serial);
+
+		change(next, serial % 2);
+		dnsd_publish(c->dnsd, next);
+		view_unref(c->view);
+		c->view = next;
+	}
+	return NULL;
+}
+
+/* Every answer is of one view: the addresses with their TTL. */
+static void assert_of_one_view(const struct fixture_ask *ask)
+{
+	struct wire_reply r;
+
+	assert_int_equal(wire_read_reply(ask->reply, ask->size, &r), 0);
+	assert_in_range(r.count, 1, 2);
+	for (size_t i = 0; i < r.count; i++)
+		assert_int_equal(r.records[i].ttl, r.count == 2 ? 60 : 30);
+}
+
+/* What a client sends in one go: queries for two names, among what is none and what is not answered. */
+static void send_batch(int fd, unsigned round)
+{
+	static const char *const names[] = {"shop.lb.example.net", "zone-b.shop.lb.example.net"};
+
+	for (unsigned i = 0; i < CHANGING_BATCH; i++) {
+		struct fixture_ask ask;
+
+		fixture_query(&ask, names[i % 2], WIRE_TYPE_A);
+		ask.query[0] = (uint8_t)round;
+		ask.query[1] = (uint8_t)i;
+		if (i % 4 == 2)
+			ask.query[2] |= 0x80; /* an answer */
+		if (i % 4 == 3)
+			ask.request.size = 12 + i % 5; /* cut */
+		assert_true(send(fd, ask.query, ask.request.size, 0) > 0);
+	}
+}
+
+/* Each answer is that to its own query, whatever stood beside it. */
+static void receive_batch(int fd, unsigned round)
+{
+	bool seen[CHANGING_BATCH] = {false};
+
+	for (unsigned left = CHANGING_BATCH / 4 * 3; left > 0; left--) {
+		struct fixture_ask ask;
+		ssize_t n = dnsd_fixture_receive(fd, ask.reply, sizeof(ask.reply), FIXTURE_WAIT_MS);
+		unsigned i = ask.reply[1];
+		char buf[256];
+
+		assert_true(n >= 12);
+		assert_int_equal(ask.reply[0], round & 0xff);
+		assert_in_range(i, 0, CHANGING_BATCH - 1);
+		assert_false(seen[i]);
+		seen[i] = true;
+		ask.size = (size_t)n;
+		assert_int_equal(ask.reply[3] & 15, i % 4 == 3 ? WIRE_FORMERR : WIRE_NOERROR);
+		if (i % 4 == 0)
+			assert_of_one_view(&ask);
+		if (i % 4 == 1)
+			assert_string_equal(fixture_addresses(&ask, buf, sizeof(buf)),
+					    "192.0.2.20");
+	}
+}
+
+/* As test_publish(), but with the view changing under queries that are on their way, by UDP and by TCP. */
+static void test_publish_while_asked(void **state)
+{
+	struct dnsd_fixture f;
+	struct changing c = {.view = fixture_view(1)};
+	pthread_t thread;
+	int udp, tcp;
+
+	(void)state;
+	start(&f, "127.0.0.1");
+	c.dnsd = f.dnsd;
+	udp = dnsd_fixture_connect(&f, "127.0.0.1", SOCK_DGRAM);
+	tcp = dnsd_fixture_connect(&f, "127.0.0.1", SOCK_STREAM);
+	assert_int_equal(pthread_create(&thread, NULL, change_on_and_on, &c), 0);
+	for (unsigned round = 0; round < CHANGING_ROUNDS; round++) {
+		struct fixture_ask ask;
+		uint8_t framed[64] = {0};
+
+		send_batch(udp, round);
+		fixture_query(&ask, "shop.lb.example.net", WIRE_TYPE_A);
+		framed[1] = (uint8_t)ask.request.size;
+		memcpy(framed + 2, ask.query, ask.request.size);
+		assert_true(send(tcp, framed, ask.request.size + 2, MSG_NOSIGNAL) > 0);
+		dnsd_fixture_receive_all(tcp, framed, 2);
+		ask.size = fixture_be16(framed);
+		dnsd_fixture_receive_all(tcp, ask.reply, ask.size);
+		assert_of_one_view(&ask);
+		receive_batch(udp, round);
+	}
+	atomic_store(&c.over, true);
+	pthread_join(thread, NULL);
+	view_unref(c.view);
+	close(udp);
+	close(tcp);
+	dnsd_fixture_stop(&f);
+}
+
+/* ---- counted, limited, garbage ---- */
 
 static void test_counts(void **state)
 {
@@ -360,6 +501,7 @@ int main(void)
 		cmocka_unit_test(test_address_of_later),
 		cmocka_unit_test(test_port_in_use),
 		cmocka_unit_test(test_publish),
+		cmocka_unit_test(test_publish_while_asked),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_rate_limit),
