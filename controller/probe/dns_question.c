@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define HEADER_SIZE     12
 #define QUERY_FLAGS     0x0100 /* recursion desired, as stub resolvers ask */
@@ -28,14 +27,6 @@ static const char *const dns_question_rcodes[RCODES] = {
 const char *dns_question_rcode_name(unsigned rcode)
 {
 	return dns_question_rcodes[rcode % RCODES];
-}
-
-uint16_t dns_question_pick_id(void)
-{
-	uint16_t id = 0;
-
-	(void)!getrandom(&id, sizeof(id), 0);
-	return id;
 }
 
 static uint8_t *dns_question_put_be16(uint8_t *p, unsigned v)

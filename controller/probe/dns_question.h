@@ -9,9 +9,6 @@
 #define DNS_QUESTION_MAX    (12 + 255 + 4)
 #define DNS_QUESTION_TYPE_A 1
 
-/* A random one. */
-uint16_t dns_question_pick_id(void);
-
 /* Writes the query; `name` as the model allows it ("." or labels, with or without the last dot). Returns the size. */
 size_t dns_question_write(uint8_t bytes[DNS_QUESTION_MAX], uint16_t id, const char *name,
 			  uint16_t type);

@@ -209,14 +209,13 @@ bool probe_datagram_judge(const struct probe_run *r, enum datagram_kind kind,
 	return false;
 }
 
-size_t probe_datagram_write_request(const struct health_check *check,
+size_t probe_datagram_write_request(const struct health_check *check, uint16_t id,
 				    uint8_t bytes[ESCAPE_BYTES_MAX])
 {
 	size_t size;
 
 	if (!check->request)
-		return dns_question_write(bytes, dns_question_pick_id(), "example.com",
-					  DNS_QUESTION_TYPE_A);
+		return dns_question_write(bytes, id, "example.com", DNS_QUESTION_TYPE_A);
 	size = escape_decode_text(check->request, bytes, ESCAPE_BYTES_MAX);
 	assert(size <= ESCAPE_BYTES_MAX);
 	return size;

@@ -38,8 +38,8 @@ bool probe_datagram_judge(const struct probe_run *r, enum datagram_kind kind,
 /* No harm if nothing is open. */
 void probe_datagram_close(struct probe_run *r);
 
-/* What the check wants to be sent. Returns the size. */
-size_t probe_datagram_write_request(const struct health_check *check,
+/* What the check wants to be sent; `id` is that of the query which is sent without such a wish. Returns the size. */
+size_t probe_datagram_write_request(const struct health_check *check, uint16_t id,
 				    uint8_t bytes[ESCAPE_BYTES_MAX]);
 
 #endif

@@ -4,6 +4,7 @@
 #include "model/health_check.h"
 #include "probe/dns_question.h"
 #include "probe/probe_datagram.h"
+#include "probe/probe_io.h"
 
 struct probe_dns {
 	struct probe_run run;
@@ -21,8 +22,8 @@ static void probe_dns_start(struct probe_run *r)
 	const struct health_check *check = r->target->check;
 	struct probe_dns *p = probe_dns_of(r);
 
-	p->size = dns_question_write(p->query, dns_question_pick_id(), health_check_dns_name(check),
-				     (uint16_t)check->dns_qtype);
+	p->size = dns_question_write(p->query, probe_random_take_id(&r->io->random),
+				     health_check_dns_name(check), (uint16_t)check->dns_qtype);
 	probe_datagram_start(r, p->query, p->size);
 }
 

@@ -239,9 +239,10 @@ static int probe_echo_send_request(struct probe_echo *e)
 	const struct echo_socket *s = e->socket;
 	uint8_t packet[ECHO_SIZE] = {s->family == AF_INET ? ICMP_ECHO : ICMP6_ECHO_REQUEST};
 	const struct iovec data = {packet, sizeof(packet)};
+	int error = probe_random_take(&e->run->io->random, e->token, sizeof(e->token));
 
-	if (getrandom(e->token, sizeof(e->token), 0) != sizeof(e->token))
-		return -errno;
+	if (error)
+		return error;
 	probe_echo_put_be16(packet + 4, s->id);
 	probe_echo_put_be16(packet + 6, e->sequence);
 	memcpy(packet + HEADER_SIZE, e->token, sizeof(e->token));

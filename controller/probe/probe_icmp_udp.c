@@ -3,6 +3,7 @@
 // ICMP error for the datagram did. An error ends it at once.
 #include "probe/probe_datagram.h"
 #include "probe/probe_echo.h"
+#include "probe/probe_io.h"
 #include "probe/probe_raw.h"
 #include "probe/probe_silence.h"
 
@@ -54,7 +55,8 @@ static void probe_icmp_udp_start(struct probe_run *r)
 {
 	struct probe_icmp_udp *p = probe_icmp_udp_of(r);
 	uint8_t request[ESCAPE_BYTES_MAX];
-	size_t size = probe_datagram_write_request(r->target->check, request);
+	uint16_t id = probe_random_take_id(&r->io->random);
+	size_t size = probe_datagram_write_request(r->target->check, id, request);
 	int error;
 
 	p->echo.run = r;

@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 
 #include "probe/probe_kind.h"
+#include "probe/probe_random.h"
 
 #define PROBE_IO_BATCH 64 /* then the loop has its turn */
 
@@ -32,6 +33,7 @@ struct probe_io {
 	struct probe_echo_pool *echo;
 	struct probe_syn_pool *syn;
 	struct probe_silence_hosts *silence;
+	struct probe_random random;
 	int stamper; /* -1 = none: probe_io_keep_stamping() */
 	struct probe_trust_pool *trust;
 	struct probe_linger_pool *linger;

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -382,9 +381,10 @@ static void probe_syn_seal4(uint8_t packet[SYN_SIZE], const struct addr *source,
 static int probe_syn_enter(struct probe_syn_pool *pool, struct probe_syn *p)
 {
 	uint16_t random[2];
+	int error = probe_random_take(&p->run.io->random, random, sizeof(random));
 
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return -errno;
+	if (error)
+		return error;
 	for (unsigned i = 0; i < PLACES; i++) {
 		uint16_t place = pool->next++;
 

@@ -2,6 +2,7 @@
 // Kind `udp`: one datagram. With expect `reply` an answer within T passes; with `no_unreachable` nobody need answer, and T
 // must run out without an ICMP error: a verdict that rests on silence, and says so.
 #include "probe/probe_datagram.h"
+#include "probe/probe_io.h"
 #include "probe/probe_silence.h"
 
 #include <string.h>
@@ -32,7 +33,8 @@ static void probe_udp_start(struct probe_run *r)
 {
 	const struct health_check *check = r->target->check;
 	uint8_t request[ESCAPE_BYTES_MAX];
-	size_t size = probe_datagram_write_request(check, request);
+	uint16_t id = probe_random_take_id(&r->io->random);
+	size_t size = probe_datagram_write_request(check, id, request);
 
 	if (probe_datagram_start(r, request, size) && check->expect == EXPECT_NO_UNREACHABLE)
 		probe_udp_of(r)->asked = probe_silence_ask(r);

@@ -126,24 +126,12 @@ static void test_rcodes(void **state)
 		assert_non_null(dns_question_rcode_name(i));
 }
 
-static void test_ids(void **state)
-{
-	uint16_t first = dns_question_pick_id();
-
-	(void)state;
-	for (int i = 0; i < 8; i++) {
-		if (dns_question_pick_id() != first)
-			return;
-	}
-	fail_msg("always %u", first);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_write),  cmocka_unit_test(test_longest),
 		cmocka_unit_test(test_match),  cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_rcodes), cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_rcodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,15 +13,16 @@ static void test_request(void **state)
 
 	(void)state;
 	c.request = text_request;
-	assert_int_equal(probe_datagram_write_request(&c, bytes), 6);
+	assert_int_equal(probe_datagram_write_request(&c, 0x1234, bytes), 6);
 	assert_memory_equal(bytes, "\0\1abc\\", 6);
 	for (size_t i = 0; i < ESCAPE_BYTES_MAX; i++)
 		memcpy(text_longest + 3 * i, "\\ff", 3);
 	c.request = text_longest;
-	assert_int_equal(probe_datagram_write_request(&c, bytes), ESCAPE_BYTES_MAX);
+	assert_int_equal(probe_datagram_write_request(&c, 0x1234, bytes), ESCAPE_BYTES_MAX);
 	assert_int_equal(bytes[ESCAPE_BYTES_MAX - 1], 0xff);
 	c.request = NULL; /* "A example.com" */
-	assert_int_equal(probe_datagram_write_request(&c, bytes), 29);
+	assert_int_equal(probe_datagram_write_request(&c, 0x1234, bytes), 29);
+	assert_memory_equal(bytes, "\x12\x34", 2);
 }
 
 struct late {

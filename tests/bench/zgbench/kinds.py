@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Line 21: CPU of one probe of the kinds that keepalived has not, in the product's scheduler and in a
-bare program of the same system calls, in turns."""
+bare program of the same system calls, in turns. But for the random numbers: the product takes many at once."""
 
 import os
 import subprocess
