@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The same records kept in a Knot server, or one of BIND, by signed updates."""
+"""The same records kept in a Knot server, or one of BIND or PowerDNS, by signed updates."""
 
+import contextlib
 import os
+import sqlite3
 import subprocess
 
 from zglab import case, sysc
@@ -10,7 +12,7 @@ from zglab.zones import (
     APEX, BOTH, NAME, ONLY_A, ONLY_B, cancel, one_gateway, settled, shifted, start_one, two_zones,
 )
 
-LAB_SECONDS = 32
+LAB_SECONDS = 40
 SERVER = "10.2.0.14"
 SECRET = "c2VjcmV0IG9mIHRoZSBsYWIsIDI1NiBiaXRzIGxvbmc="
 KNOT = """
@@ -61,8 +63,20 @@ zone "example.net" {{ type primary; file "zone";
 """
 
 
+PDNS = """launch=gsqlite3
+gsqlite3-database={folder}/db/zones
+local-address={server}
+socket-dir={folder}
+daemon=no
+guardian=no
+dnsupdate=yes
+allow-dnsupdate-from=0.0.0.0/0
+"""
+PDNS_SCHEMA = "/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql"
+
+
 class Knot:
-    conf, command = KNOT, ("knotd", "-c")
+    conf, command = KNOT, ("knotd", "-c", "{folder}/conf")
 
     def __init__(self, lab):
         self._namespace = lab.named["b2"].namespace
@@ -82,7 +96,7 @@ class Knot:
     def start(self):
         with open(f"{self._folder}/log", "ab") as log:
             self._process = subprocess.Popen(
-                [*self.command, f"{self._folder}/conf"], stdin=subprocess.DEVNULL, stdout=log,
+                [word.format(folder=self._folder) for word in self.command], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, preexec_fn=lambda: sysc.setns(self._namespace.descriptor),
             )
         return self
@@ -94,7 +108,30 @@ class Knot:
 
 
 class Bind(Knot):
-    conf, command = NAMED, ("named", "-f", "-n", "1", "-c")
+    conf, command = NAMED, ("named", "-f", "-n", "1", "-c", "{folder}/conf")
+
+
+class PowerDns(Knot):
+    """As the README has it."""
+
+    conf, command = PDNS, ("pdns_server", "--config-dir={folder}", "--config-name=lab")
+
+    def __init__(self, lab):
+        super().__init__(lab)
+        folder = self._folder
+        os.rename(f"{folder}/conf", f"{folder}/pdns-lab.conf")
+        with contextlib.closing(sqlite3.connect(f"{folder}/db/zones")) as zones:
+            with open(PDNS_SCHEMA, encoding="ascii") as schema:
+                zones.executescript(schema.read())
+        for words in (
+            ["load-zone", "example.net", f"{folder}/zone"],
+            ["import-tsig-key", "zonegate", "hmac-sha256", SECRET],
+            ["set-meta", "example.net", "TSIG-ALLOW-DNSUPDATE", "zonegate"],
+        ):
+            subprocess.run(
+                ["pdnsutil", f"--config-dir={folder}", "--config-name=lab", *words], check=True,
+                stdout=subprocess.DEVNULL,
+            )
 
 
 def state(lab):
@@ -163,10 +200,8 @@ def kept_equal(lab):
         knot.stop()
 
 
-@case
-def kept_equal_in_bind(lab):
-    """By the update policy that the README gives."""
-    named = started(lab, Bind)
+def kept_equal_in(lab, kind):
+    named = started(lab, kind)
     try:
         holds_names(lab, WHOLE)
         name = shifted(lab)
@@ -175,8 +210,21 @@ def kept_equal_in_bind(lab):
         holds_names(lab, WHOLE, 3.0)
         lab.gw.api.patch("/load-balancers/shop", {"dns_name": f"web.{APEX}"}).expect(200)
         holds_names(lab, {**{x: set() for x in WHOLE}, f"web.{APEX}": BOTH}, 5.0)
+        other = Resolver(lab.client, SERVER)
+        assert other.ask("www.example.net").answers[0].type == "CNAME", "others' records stay"
     finally:
         named.stop()
+
+
+@case
+def kept_equal_in_bind(lab):
+    """By the update policy that the README gives."""
+    kept_equal_in(lab, Bind)
+
+
+@case
+def kept_equal_in_powerdns(lab):
+    kept_equal_in(lab, PowerDns)
 
 
 @case
