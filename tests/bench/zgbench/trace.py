@@ -2,11 +2,13 @@
 """IPVS messages of one namespace with the kernel's own time stamps, taken from nlmon."""
 
 import collections
+import ctypes
 import socket
 import struct
 
 from zglab import ipvs, rtnl
 
+SO_ATTACH_FILTER = 26
 SO_TIMESTAMPNS = 35
 READ = 1 << 18
 NETLINK_NETFILTER = 12
@@ -14,12 +16,26 @@ NETLINK_NETFILTER = 12
 Part = collections.namedtuple("Part", "begin end counts")  # REALTIME, ns
 
 
+def _leave_out_dumps(sock):
+    """The kernel keeps no part of a dump (NLM_F_MULTI) for us. The daemon's statistics are a thousand a second, and each
+    counts as 64 KiB of the buffer, however little is in it."""
+    load_flags, test, drop, keep = (0x30, 0, 0, 6), (0x45, 0, 1, 2), (0x06, 0, 0, 0), (0x06, 0, 0, READ)
+    code = b"".join(struct.pack("=HBBI", *x) for x in (load_flags, test, drop, keep))
+    held = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("@HP", len(code) // 8, ctypes.addressof(held))
+    sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+
+
 class Trace(ipvs.Capture):
     """Keeps when the first change was sent and when the last one was answered."""
+
+    DUMPS = False
 
     def __init__(self, namespace):
         super().__init__(namespace)
         self._socket.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
+        if not self.DUMPS:
+            _leave_out_dumps(self._socket)
         self._socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self._begin = self._end = self._port = None
 
@@ -76,6 +92,8 @@ class Trace(ipvs.Capture):
 
 class SetTrace(Trace):
     """From the first message of ipset to the last one, answers too."""
+
+    DUMPS = True
 
     def _watch(self, data, protocol, stamp):
         if protocol == NETLINK_NETFILTER:

@@ -62,7 +62,7 @@ def unchanged(lab):
         with contest.trace(namespace) as trace:
             for _ in contest.rounds():
                 contest.note("ours", put_again(daemon, text))
-                trace.changes(0.2)  # the statistics' dumps, once a second, would fill the capture
+                trace.changes(0.2)
             contest.note("operations", sum(trace.changes(0.2).values()))
         daemon.end()
         servers.kill()
