@@ -77,7 +77,7 @@ $(error VARIANT is default, asan, fuzz or coverage, not "$(VARIANT)")
 endif
 
 # Debian ships no libev.pc: the plain library name stands in for it.
-DAEMON_PKGS := libnl-3.0 libnl-genl-3.0 libnl-route-3.0 libipset libmicrohttpd jansson sqlite3 gnutls \
+DAEMON_PKGS := libnl-3.0 libnl-genl-3.0 libipset libmicrohttpd jansson sqlite3 gnutls \
 	libnghttp2 libcrypt inih
 CLI_PKGS := jansson libcurl
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DAEMON_PKGS) 2>/dev/null)
@@ -157,6 +157,11 @@ $(OUT)/zonegate: $(call obj,$(CLI_SRC) $(BASE_SRC))
 ALL_SRC = $(LIB_SRC) $(CLI_SRC) controller/main.c $(UNIT_SRC) $(SIM_SRC) $(FUZZ_SRC) $(BENCH_SRC) \
 	tests/lint/reference.c
 syntax: $(ALL_SRC:%.c=$(OUT)/%.judged)
+
+# The libraries of controller/late by the names that a linker would note: those of the headers.
+late_file = $(shell objdump -p "$$($(CC) -print-file-name=lib$(1).so)" 2>/dev/null | awk '$$1 == "SONAME" {print $$2}')
+$(OUT)/controller/late/late.o $(OUT)/controller/late/late.judged: CPPFLAGS_ALL += \
+	-DLATE_GNUTLS_FILE='"$(call late_file,gnutls)"' -DLATE_HTTP_FILE='"$(call late_file,microhttpd)"'
 
 tests_flags = $(if $(filter tests/%,$<),-Itests)
 unit_flags = $(if $(filter tests/unit/%,$<),$(UNIT_OPTIMIZE))

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "api/api.h"
@@ -18,6 +19,7 @@
 #include "engine/shifts.h"
 #include "engine/status.h"
 #include "kernel/kernel.h"
+#include "late/late.h"
 #include "loop.h"
 #include "probe/probe.h"
 #include "settings.h"
@@ -140,6 +142,26 @@ int wiring_new(struct settings *settings, const char *settings_path, struct err 
 
 /* ---- run and stop ---- */
 
+static void load_work(struct worker_job *job)
+{
+	(void)job;
+	late_load_all();
+}
+
+static void load_done(struct worker_job *job)
+{
+	free(job);
+}
+
+/* The first request, or the first probe over TLS, need not wait for it then. */
+static void load_libraries(struct wiring *w)
+{
+	struct worker_job *job = mem_new(struct worker_job);
+
+	*job = (struct worker_job){.work = load_work, .done = load_done};
+	worker_submit(w->worker, job);
+}
+
 static int kernel_is_decided(void *ctx)
 {
 	const struct wiring *w = ctx;
@@ -188,6 +210,7 @@ void wiring_run(struct wiring *w)
 	loop_notify_ready("running");
 	loop_run_until(w->loop, START_LIMIT, engine_is_idle, w); /* the table is programmed */
 	mem_reserve_end();
+	load_libraries(w);
 	loop_run(w->loop);
 
 	loop_notify_stopping();

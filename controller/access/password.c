@@ -4,12 +4,12 @@
 
 #include <crypt.h>
 #include <errno.h>
-#include <gnutls/gnutls.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "late/late_gnutls.h"
 
 _Static_assert(PASSWORD_HASH_MAX == CRYPT_OUTPUT_SIZE, "what libcrypt writes fits");
 

@@ -4,9 +4,9 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <gnutls/crypto.h>
-#include <gnutls/gnutls.h>
 #include <string.h>
+
+#include "late/late_gnutls.h"
 
 _Static_assert(sizeof(struct secret_hash) == SECRET_BYTES, "one text form for both");
 

@@ -3,14 +3,13 @@
 #ifndef ZG_API_EXCHANGE_H
 #define ZG_API_EXCHANGE_H
 
-#include <microhttpd.h>
-
 #include "api/body_charge.h"
 #include "api/conns.h"
 #include "api/hangup.h"
 #include "api/head.h"
 #include "api/httpd.h"
 #include "api/request.h"
+#include "late/late_http.h"
 
 struct exchange {
 	struct exchange_list *list;

@@ -16,9 +16,9 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "base/vec.h"
+#include "late/late_http.h"
 
 #include <errno.h>
-#include <microhttpd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,12 +28,13 @@
 #define HTTPD_STOP_ROUNDS  64
 #define HTTPD_FLAGS        (MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET)
 
-/* A daemon of the library speaks in the clear or TLS, not both: one for each. */
+/* A daemon of the library speaks in the clear or TLS, not both: one for each, made when somebody first speaks so. Until then the
+ * library need not be there. */
 struct httpd_transport {
 	struct httpd *httpd;
-	struct MHD_Daemon *daemon;
-	ev_io ready;   /* the library's epoll descriptor */
-	ev_timer wake; /* what it wants to do without an event */
+	struct MHD_Daemon *daemon; /* NULL: not yet */
+	ev_io ready;               /* the library's epoll descriptor */
+	ev_timer wake;             /* what it wants to do without an event */
 };
 
 struct httpd_listener {
@@ -47,7 +48,7 @@ struct httpd {
 	struct httpd_settings settings;
 	struct ev_loop *loop;
 	struct httpd_transport plain;
-	struct httpd_transport tls; /* `daemon` NULL: there is none */
+	struct httpd_transport tls;
 	struct conns *conns;
 	struct exchange_list exchanges;
 	struct conn *arriving; /* handed to the library just now */
@@ -162,12 +163,18 @@ static void httpd_on_pause_over(struct ev_loop *loop, ev_timer *watcher, int eve
 		ev_io_start(loop, &((struct httpd_listener *)h->listeners.items[i])->watcher);
 }
 
+static bool httpd_open_transport(struct httpd *h, struct httpd_transport *t);
+
 static void httpd_on_connection(struct ev_loop *loop, ev_io *watcher, int events)
 {
 	struct httpd_listener *l = watcher->data;
 
 	(void)loop;
 	(void)events;
+	if (!httpd_open_transport(l->httpd, l->transport)) {
+		httpd_pause(l->httpd); /* who knocks waits in the queue of the socket */
+		return;
+	}
 	for (int i = 0; i < HTTPD_ACCEPT_BATCH; i++) {
 		struct sockaddr_storage sa = {0};
 		socklen_t length = sizeof(sa);
@@ -310,13 +317,17 @@ static struct MHD_Daemon *httpd_start_tls(struct httpd *h)
 				MHD_OPTION_END);
 }
 
-static bool httpd_open_transport(struct httpd *h, struct httpd_transport *t,
-				 struct MHD_Daemon *daemon)
+/* False: no descriptors or memory. */
+static bool httpd_open_transport(struct httpd *h, struct httpd_transport *t)
 {
-	if (!daemon)
+	if (t->daemon)
+		return true;
+	t->daemon = t == &h->tls ? httpd_start_tls(h) : httpd_start_plain(h);
+	if (!t->daemon) {
+		log_write(LOG_LEVEL_ERROR,
+			  "api: the HTTP server does not start: no descriptors or memory");
 		return false;
-	t->httpd = h;
-	t->daemon = daemon;
+	}
 	ev_io_init(&t->ready, httpd_on_ready,
 		   MHD_get_daemon_info(t->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, EV_READ);
 	ev_timer_init(&t->wake, httpd_on_wake, 0., 0.);
@@ -338,16 +349,6 @@ static void httpd_close_transport(struct httpd_transport *t)
 	ev_clear_pending(loop, &t->wake);
 }
 
-static bool httpd_open_transports(struct httpd *h)
-{
-	if (!httpd_open_transport(h, &h->plain, httpd_start_plain(h)))
-		return false;
-	if (!h->settings.tls || httpd_open_transport(h, &h->tls, httpd_start_tls(h)))
-		return true;
-	httpd_close_transport(&h->plain);
-	return false;
-}
-
 struct httpd *httpd_new(const struct httpd_settings *s)
 {
 	struct httpd *h = mem_new(struct httpd);
@@ -359,8 +360,8 @@ struct httpd *httpd_new(const struct httpd_settings *s)
 					      .values = body_budget_new(HTTPD_VALUES_MAX),
 					      .resumed = httpd_on_resumed,
 					      .ctx = h};
-	if (!h->exchanges.hangups || !httpd_open_transports(h)) {
-		hangup_free(h->exchanges.hangups);
+	h->plain.httpd = h->tls.httpd = h;
+	if (!h->exchanges.hangups) {
 		body_budget_unref(h->exchanges.values);
 		free(h);
 		return NULL;
@@ -396,7 +397,8 @@ void httpd_stop(struct httpd *h)
 	vec_clear(&h->listeners);
 	exchange_abort_all(&h->exchanges);
 	for (int i = 0; i < HTTPD_STOP_ROUNDS && h->exchanges.first; i++) {
-		MHD_run(h->plain.daemon);
+		if (h->plain.daemon)
+			MHD_run(h->plain.daemon);
 		if (h->tls.daemon)
 			MHD_run(h->tls.daemon);
 	}

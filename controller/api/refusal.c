@@ -5,8 +5,8 @@
 
 #include "api/request.h"
 #include "base/mem.h"
+#include "late/late_http.h"
 
-#include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

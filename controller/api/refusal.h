@@ -4,9 +4,8 @@
 #ifndef ZG_API_REFUSAL_H
 #define ZG_API_REFUSAL_H
 
-#include <gnutls/gnutls.h>
-
 #include "api/problem.h"
+#include "late/late_gnutls.h"
 
 struct request;
 

@@ -3,8 +3,9 @@
 #include "api/same_body.h"
 
 #include <assert.h>
-#include <gnutls/crypto.h>
 #include <string.h>
+
+#include "late/late_gnutls.h"
 
 void same_body_digest(const char *data, size_t size, uint8_t ret_digest[SAME_BODY_DIGEST])
 {

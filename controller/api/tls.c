@@ -5,9 +5,9 @@
 #include "api/tls_make.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "late/late_gnutls.h"
 
 #include <errno.h>
-#include <gnutls/x509.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -4,11 +4,11 @@
 #ifndef ZG_API_TLS_H
 #define ZG_API_TLS_H
 
-#include <gnutls/abstract.h>
 #include <stdbool.h>
 
 #include "base/err.h"
 #include "base/time.h"
+#include "late/late_gnutls.h"
 
 struct tls;
 struct tls_credential;

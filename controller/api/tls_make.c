@@ -4,11 +4,10 @@
 
 #include "base/addr.h"
 #include "base/mem.h"
+#include "late/late_gnutls.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gnutls/crypto.h>
-#include <gnutls/x509.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

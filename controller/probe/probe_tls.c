@@ -4,10 +4,10 @@
 #include "probe/probe_tls.h"
 
 #include "base/mem.h"
+#include "late/late_gnutls.h"
 #include "probe/probe_trust.h"
 
 #include <errno.h>
-#include <gnutls/x509.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

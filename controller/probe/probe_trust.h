@@ -4,8 +4,7 @@
 #ifndef ZG_PROBE_PROBE_TRUST_H
 #define ZG_PROBE_PROBE_TRUST_H
 
-#include <gnutls/gnutls.h>
-
+#include "late/late_gnutls.h"
 #include "probe/probe_kind.h"
 
 /* Counted. Lives as long as the pool or a session holds it. */

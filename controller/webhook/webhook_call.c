@@ -3,9 +3,9 @@
 #include "webhook/webhook_call.h"
 
 #include "base/file.h"
+#include "late/late_gnutls.h"
 
 #include <errno.h>
-#include <gnutls/crypto.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

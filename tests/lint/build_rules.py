@@ -98,13 +98,19 @@ def names_carry_their_file(tree):
 
 
 def daemon_libraries(tree):
-    """The daemon loads no library whose licence forbids it, not even through another one."""
+    """The daemon loads no library whose licence forbids it, not even through another one; and those that controller/late
+    loads later are in it as names only."""
     program = f'{tree.build}/default/zonegated'
     result = tree.run(['ldd', program])
     if result.returncode:
         return [f'{program}: not built']
-    return [f'{program}: loads {line.split()[0]}' for line in result.stdout.split('\n')
-            if line.strip().startswith(tables.FORBIDDEN_LIBRARIES)]
+    faults = [f'{program}: is linked with {name}, which controller/late loads' for name in tables.LATE_LIBRARIES
+              if f'{name}.so' in result.stdout]
+    loaded = result.stdout
+    for name in tables.LATE_LIBRARIES:
+        loaded += tree.run(['ldd', tree.run(['gcc', f'-print-file-name={name}.so']).stdout.strip()]).stdout
+    return faults + [f'{program}: loads {line.split()[0]}' for line in loaded.split('\n')
+                     if line.strip().startswith(tables.FORBIDDEN_LIBRARIES)]
 
 
 def _installed(top):

@@ -7,6 +7,8 @@ PURE = ('base', 'model', 'health', 'zone', 'plan', 'dns')
 CORE = PURE + ('engine',)
 LAYERS = {
     'base': ('base',),
+    # Libraries that are loaded when they are first used.
+    'late': ('late',),
     'model': ('base', 'model'),
     'health': ('base', 'model', 'health'),
     'zone': ('base', 'model', 'health', 'zone'),
@@ -16,10 +18,10 @@ LAYERS = {
     'stats': ('base', 'model', 'health', 'zone', 'plan', 'stats'),
     'engine': CORE,
     # Who may: mutable state beside the engine's, which knows nothing of the configuration.
-    'access': ('base', 'model', 'access'),
+    'access': ('base', 'model', 'late', 'access'),
     # Edges: they never include each other.
     'store': CORE + ('store',),
-    'probe': CORE + ('probe',),
+    'probe': CORE + ('late', 'probe'),
     # Rules are set by the programs of iptables: there is no other interface to both of its backends.
     'kernel': CORE + ('child', 'kernel'),
     # Programs that are run beside the loop: what edges share.
@@ -27,15 +29,15 @@ LAYERS = {
     # What the host is like, read for the doctor: blocks, so only workers call it.
     'host': PURE + ('host',),
     'dnsio': CORE + ('child', 'dnsio'),
-    'webhook': CORE + ('child', 'webhook'),
-    'api': CORE + ('access', 'stats', 'host', 'api'),
+    'webhook': CORE + ('child', 'late', 'webhook'),
+    'api': CORE + ('access', 'stats', 'host', 'late', 'api'),
     'loop.c': CORE + ('loop.h',),
     'loop.h': CORE,
     # The names of zones are those of the model.
     'settings.c': ('base', 'model', 'settings.h'),
     'settings.h': ('base', 'settings.h'),
     'wiring.h': ('base',),
-    'wiring.c': CORE + ('access', 'stats', 'store', 'probe', 'kernel', 'dnsio', 'api', 'webhook', 'loop.h', 'settings.h',
+    'wiring.c': CORE + ('access', 'late', 'stats', 'store', 'probe', 'kernel', 'dnsio', 'api', 'webhook', 'loop.h', 'settings.h',
                         'wiring.h'),
     'main.c': ('base', 'settings.h', 'wiring.h'),
     # The CLI is its own program: nothing of the daemon but base.
@@ -74,7 +76,7 @@ BUDGET_EXEMPT = {
 }
 
 # Where file-scope variables may change.
-MUTABLE_ALLOWED = ('base/log.c', 'base/metrics.c')
+MUTABLE_ALLOWED = ('base/log.c', 'base/metrics.c', 'late/late.c')
 
 # File -> further prefixes that its functions may have, where one file holds several small things.
 NAME_PREFIXES = {
@@ -144,6 +146,8 @@ NODE_OF_DEBIAN = (18, 20, 4)
 
 # Libraries that the daemon may not load: libipset is GPL-2-only.
 FORBIDDEN_LIBRARIES = ('libssl', 'libcrypto', 'libcurl', 'libknot')
+# Loaded by controller/late at their first call: not at the start.
+LATE_LIBRARIES = ('libgnutls', 'libmicrohttpd')
 
 MAN_ENDINGS = ('.1', '.5', '.7', '.8')
 
