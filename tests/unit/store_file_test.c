@@ -254,11 +254,13 @@ static void newer_version_in_the_log_is_refused(void **state)
 	assert_memory_equal(before, after, size);
 }
 
+#define PAGE 8192 /* of a store that is made now */
+
 static void damaged_page_is_refused(void **state)
 {
 	const struct store_fixture *f = *state;
 	AUTO_ERR struct err e = {0};
-	uint8_t noise[4096];
+	uint8_t noise[PAGE];
 	sqlite3 *db;
 
 	make_store(f);
@@ -267,7 +269,7 @@ static void damaged_page_is_refused(void **state)
 		 " INSERT INTO objects SELECT 'zone', '', 'z' || i, i, 1, 0, 0, '{}' FROM n");
 	sqlite3_close(db);
 	memset(noise, 0xa5, sizeof(noise));
-	overwrite(f, 4096 * 20L, noise, sizeof(noise)); /* behind the tables that are empty */
+	overwrite(f, PAGE * 20L, noise, sizeof(noise)); /* behind the tables that are empty */
 	expect_refused(f, "is damaged");
 }
 
