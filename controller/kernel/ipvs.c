@@ -6,7 +6,9 @@
 #include <linux/genetlink.h>
 #include <linux/ip_vs.h>
 #include <linux/netlink.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -172,20 +174,37 @@ static bool ipvs_is_loaded(const struct ipvs_modules *loaded, const char *name)
 	return false;
 }
 
-bool ipvs_may_load(const struct ipvs_modules *loaded, const struct plan_op *op)
-{
-	if (op->kind != PLAN_ADD_SERVICE && op->kind != PLAN_EDIT_SERVICE)
-		return false;
-	return !ipvs_is_loaded(loaded, op->service.scheduler) ||
-	       (op->service.engine[0] && !ipvs_is_loaded(loaded, op->service.engine));
-}
-
 static void ipvs_note_name(struct ipvs_modules *loaded, const char name[PLAN_SCHEDULER_MAX])
 {
 	const size_t limit = sizeof(loaded->names) / sizeof(loaded->names[0]);
 
 	if (name[0] && loaded->count < limit && !ipvs_is_loaded(loaded, name))
 		memcpy(loaded->names[loaded->count++], name, PLAN_SCHEDULER_MAX);
+}
+
+/* A look into sysfs instead of a thread, for a kernel that has the module already. */
+static bool ipvs_has_module(struct ipvs_modules *loaded, const char *prefix,
+			    const char name[PLAN_SCHEDULER_MAX])
+{
+	char path[128];
+
+	if (ipvs_is_loaded(loaded, name))
+		return true;
+	if (!loaded->folder)
+		return false;
+	snprintf(path, sizeof(path), "%s/%s%s", loaded->folder, prefix, name);
+	if (access(path, F_OK) != 0)
+		return false;
+	ipvs_note_name(loaded, name);
+	return true;
+}
+
+bool ipvs_may_load(struct ipvs_modules *loaded, const struct plan_op *op)
+{
+	if (op->kind != PLAN_ADD_SERVICE && op->kind != PLAN_EDIT_SERVICE)
+		return false;
+	return !ipvs_has_module(loaded, "ip_vs_", op->service.scheduler) ||
+	       (op->service.engine[0] && !ipvs_has_module(loaded, "ip_vs_pe_", op->service.engine));
 }
 
 void ipvs_note_loaded(struct ipvs_modules *loaded, const struct plan_service *s)

@@ -9,12 +9,13 @@
 /* A service or destination operation, or one on the timeouts, without an ACK asked. */
 void ipvs_put_op(struct netmsg *m, uint16_t family, const struct plan_op *op);
 
-/* Whether the kernel may have to load a module for it: those whose scheduler or engine is not in `loaded`. */
+/* Whether the kernel may have to load a module for it: those whose scheduler or engine is not in `loaded`, and not found there. */
 struct ipvs_modules {
+	const char *folder; /* of the modules that are loaded (/sys/module); NULL: not looked for */
 	char names[32][PLAN_SCHEDULER_MAX];
 	size_t count;
 };
-bool ipvs_may_load(const struct ipvs_modules *loaded, const struct plan_op *op);
+bool ipvs_may_load(struct ipvs_modules *loaded, const struct plan_op *op);
 /* An operation succeeded, or a service was seen: its modules are there. */
 void ipvs_note_loaded(struct ipvs_modules *loaded, const struct plan_service *s);
 

@@ -199,6 +199,7 @@ int kernel_new(struct ev_loop *loop, const struct kernel_settings *s,
 	k->cb = *cb;
 	k->last = &k->first;
 	k->availability = AVAILABILITY_UNKNOWN;
+	k->modules.folder = "/sys/module";
 	k->search = true;
 	ev_timer_init(&k->kick, kernel_on_kick, 0., 0.);
 	ev_init(&k->retry, kernel_on_retry);

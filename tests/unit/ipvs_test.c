@@ -12,7 +12,11 @@
 #include <linux/ip_vs.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "kernel/ipvs_parse.h"
 
@@ -218,10 +222,36 @@ static void test_modules(void **unused)
 	assert_int_equal(loaded.count, sizeof(loaded.names) / sizeof(loaded.names[0]));
 }
 
+static void test_modules_of_the_kernel(void **unused)
+{
+	char folder[] = "/tmp/zonegate-modules-XXXXXX";
+	struct ipvs_modules loaded = {0};
+	struct plan_op op = {.kind = PLAN_ADD_SERVICE};
+	char path[64];
+
+	(void)unused;
+	assert_non_null(mkdtemp(folder));
+	loaded.folder = folder;
+	strcpy(op.service.scheduler, "mh");
+	assert_true(ipvs_may_load(&loaded, &op));
+	snprintf(path, sizeof(path), "%s/ip_vs_mh", folder);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_false(ipvs_may_load(&loaded, &op));
+	strcpy(op.service.engine, "sip");
+	assert_true(ipvs_may_load(&loaded, &op)); /* ip_vs_pe_sip */
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(folder), 0);
+	op.service.engine[0] = '\0';
+	assert_false(ipvs_may_load(&loaded, &op)); /* looked for once */
+	loaded.count = 0;
+	assert_true(ipvs_may_load(&loaded, &op));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_service_round_trip),
+		cmocka_unit_test(test_modules_of_the_kernel),
 		cmocka_unit_test(test_flags_mask),
 		cmocka_unit_test(test_netmask_without_persistence),
 		cmocka_unit_test(test_timeouts_round_trip),
