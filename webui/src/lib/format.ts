@@ -50,7 +50,7 @@ export function count(value: number): string {
 export const rateOf = (perSecond: number): string => trim(perSecond, perSecond < 1 ? 3 : 1)
 
 export function plural(n: number, one: string, many = `${one}s`): string {
-	return `${n} ${n === 1 ? one : many}`
+	return `${n.toLocaleString('en')} ${n === 1 ? one : many}`
 }
 
 /** A moment of the API as milliseconds; NaN for none. */

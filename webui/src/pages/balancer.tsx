@@ -41,7 +41,7 @@ const OUT_OF_DNS: Look = {word: 'Not in DNS', tone: 'idle', shape: 'dash'}
 
 /** "VIP healthy (probed): it answered", or its detail alone where that begins with the same words. */
 function vipWords({state, source, detail}: Publication['vip_health']): string {
-	const words = state?.replace(/_/g, ' ') ?? 'not known'
+	const words = state?.replace(/_/g, ' ').replace('initial', 'being checked') ?? 'not known'
 	return detail.startsWith(words) ? `VIP ${detail}` : `VIP ${words}${source === 'self' ? '' : ' (probed)'}: ${detail}`
 }
 

@@ -42,7 +42,7 @@ export function EventLine({event}: {event: EventItem}) {
 		<li>
 			<span class={`state t-${t.tone}`}><Mark shape={t.shape} /></span>
 			<time class="soft small nowrap" dateTime={event.at}>{when(event.at)}</time>
-			<span class="grow">{name && <>{link ? <a href={link}>{name}</a> : name}: </>}{readable(event.detail).replace(/ -> /g, ' → ')} <span class="soft small">{event.type}</span></span>
+			<span class="grow">{name && <>{link ? <a href={link}>{name}</a> : name}: </>}{readable(event.detail).replace(/ -> /g, ' → ').replace(/\binitial(?= → )/, 'being checked')} <span class="soft small">{event.type}</span></span>
 		</li>
 	)
 }

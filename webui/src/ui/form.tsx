@@ -56,6 +56,9 @@ const EXAMPLES: Record<string, string> = {
 	client_subnets: '10.1.0.0/16, 2001:db8:1::/48', source_address: '10.0.1.1', sni: 'shop.example.net', host: 'shop.example.net', expected_body: 'ok',
 }
 
+/** What may be chosen where others are taken, too. */
+const LISTS: Record<string, string[]> = {scheduler: ['rr', 'wrr', 'lc', 'wlc', 'sed', 'nq', 'sh', 'dh', 'mh', 'lblc', 'lblcr', 'fo', 'ovf', 'twos']}
+
 function FormField({f, p}: {f: FieldSpec; p: FormProps}) {
 	const value = p.values[f.pointer]
 	const where = (p.at ?? '') + f.pointer
@@ -66,14 +69,16 @@ function FormField({f, p}: {f: FieldSpec; p: FormProps}) {
 	if (f.kind === 'flag') return <Check {...common} checked={value === true} onInput={set} />
 	if (names) return <Select {...common} value={String(value ?? '')} onInput={set} options={[['', f.required ? 'choose …' : 'none'], ...names.map(n => [n, n] as [string, string])]} />
 	if (f.kind === 'choice') return <Select {...common} value={String(value ?? '')} onInput={set} options={f.required && value ? f.options : [['', 'default'], ...f.options.map(o => [o, o] as [string, string])]} />
-	return <Text {...common} value={String(value ?? '')} onInput={set} placeholder={EXAMPLES[f.name] && `such as ${EXAMPLES[f.name]}`} />
+	return <Text {...common} value={String(value ?? '')} onInput={set} list={LISTS[f.name]} placeholder={EXAMPLES[f.name] && `such as ${EXAMPLES[f.name]}`} />
 }
 
 function Groups({fields, p}: {fields: FieldSpec[]; p: FormProps}) {
 	const groups = [...new Set(fields.map(f => f.group))]
 	return <>{groups.map(g => {
-		// What is ticked stands behind what is filled in.
-		const own = fields.filter(f => f.group === g).sort((a, b) => Number(a.kind === 'flag') - Number(b.kind === 'flag')).map(f => <FormField key={f.pointer} f={f} p={p} />)
+		const mine = fields.filter(f => f.group === g), one = (f: FieldSpec) => <FormField key={f.pointer} f={f} p={p} />
+		const flags = mine.filter(f => f.kind === 'flag')
+		// What is ticked stands below what is filled in.
+		const own = <>{mine.filter(f => f.kind !== 'flag').map(one)}{flags.length > 0 && <div class="fields flags">{flags.map(one)}</div>}</>
 		return g === '' ? own : <fieldset key={g}><legend>{title(g)}</legend><div class="fields">{own}</div></fieldset>
 	})}</>
 }
