@@ -4,7 +4,7 @@ import {test} from 'node:test'
 import {fillPath} from '../../../webui/src/lib/api.ts'
 import {href, parseHash} from '../../../webui/src/lib/router.ts'
 import {parseServers} from '../../../webui/src/lib/serverlist.ts'
-import {askFor, byName, endpointOf, filterRows, flowsAt, flowsOf, reasonAlone, reasonOf} from '../../../webui/src/lib/servers.ts'
+import {askFor, byName, endpointOf, filterRows, flowsAt, flowsOf, leftOf, reasonAlone, reasonOf} from '../../../webui/src/lib/servers.ts'
 import {pieces} from '../../../webui/src/lib/timeline.ts'
 import type {HistoryItem, KernelTable, ServerRow} from '../../../webui/src/lib/types.ts'
 import {lines} from '../../../webui/src/ui/plan.tsx'
@@ -59,6 +59,13 @@ test('as many servers are asked for as one question takes', () => {
 	const long = askFor(Array.from({length: 60}, (_, i) => 'a'.repeat(60) + String(i).padStart(3, '0')))
 	assert.ok(encodeURIComponent(long).length <= 1500)
 	assert.ok(long.split(',').length > 20 && long.split(',').every(name => name.length === 63), 'whole names only')
+})
+
+test('what a drain waits for stands apart from what stays until its timeout', () => {
+	assert.equal(leftOf({connections: 12, active: 3}), '3 open connections left, and 9 closing, UDP or remembered')
+	assert.equal(leftOf({connections: 1, active: 1}), '1 open connection left')
+	assert.equal(leftOf({connections: 1200, active: 0}), '0 open connections left, and 1,200 closing, UDP or remembered')
+	assert.equal(leftOf({connections: 2}), '2 connections left')
 })
 
 const at = (minutes: number): string => new Date(Date.UTC(2026, 10, 30, 12, minutes)).toISOString()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rows of a server group: filtered, counted, asked for. Pure but for the keys of names.
+import {plural} from './format.ts'
 import {rank} from './health.ts'
 import type {KernelTable, ServerRow} from './types.ts'
 
@@ -23,6 +24,13 @@ export const reasonAlone = (detail: string): string => reasonOf(detail).replace(
 export function endpointOf(r: {address: string; port: number}): string {
 	if (!r.port) return r.address
 	return r.address.includes(':') ? `[${r.address}]:${r.port}` : `${r.address}:${r.port}`
+}
+
+/** "3 open connections left, and 9 closing, UDP or remembered": what a drain waits for, and what only stays until its timeout. */
+export function leftOf({connections = 0, active}: {connections?: number; active?: number}): string {
+	if (active === undefined) return `${plural(connections, 'connection')} left`
+	const rest = connections - active
+	return `${plural(active, 'open connection')} left${rest > 0 ? `, and ${rest.toLocaleString('en')} closing, UDP or remembered` : ''}`
 }
 
 const KEYS_KEPT = 100000

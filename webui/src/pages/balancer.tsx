@@ -9,7 +9,7 @@ import {useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
 import {compareNames} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
-import type {LbStatus, LoadBalancer, Override, Publication, ZoneStatus} from '../lib/types.ts'
+import type {FailoverTime, LbStatus, LoadBalancer, Override, Publication, ZoneStatus} from '../lib/types.ts'
 import {NotApplied} from '../ui/applied.tsx'
 import {Act, Advices, Bar, CopyButton, Empty, Fault, GroupBar, PageHead, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {ActionDialog, showDialog} from '../ui/dialog.tsx'
@@ -156,12 +156,15 @@ function Answers({name}: {name: string}) {
 
 function Failover({name}: {name: string}) {
 	const time = useResource(`failover-${name}`, () => get('/api/v1/load-balancers/{load_balancer}/failover-time', {load_balancer: name}), 20000)
-	const t = time.data.value
-	if (!t || t.total_ms === null) return null
+	const t: FailoverTime | undefined = time.data.value
+	if (!t) return null
+	const warning = t.warning && <div class="banner warn"><span>{t.warning}</span></div>
+	if (t.total_ms === null) return <section class="panel stack live" aria-label="Time of a failover"><h2>When a zone fails</h2>{warning}<p class="soft">{t.advice}</p></section>
 	return (
 		<section class="panel stack live" aria-label="Time of a failover">
 			<h2>When a zone fails</h2>
 			<p>Clients that connect by name are elsewhere after at most <strong>{ms(t.total_ms)}</strong>.</p>
+			{warning}
 			<Table caption="Parts of the time" head={['Part', 'At worst', 'Why']} num={[1]} rows={t.parts.filter(p => p.counted).map(p => [p.part.replace(/_/g, ' ').replace('dns ttl', 'TTL of DNS'), <span class="nowrap">{ms(p.worst_ms)}</span>, p.detail])} />
 			{t.advice && <p class="soft small">{t.advice}</p>}
 		</section>

@@ -7,7 +7,7 @@ import {look, summaryOf} from '../lib/health.ts'
 import {useGroups, useOverrides} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
-import {byName, byState, compareNames, endpointOf, filterRows, reasonAlone, flowsAt, flowsOf, askFor} from '../lib/servers.ts'
+import {byName, byState, compareNames, endpointOf, filterRows, leftOf, reasonAlone, flowsAt, flowsOf, askFor} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Override, RecentResult, ServerRow} from '../lib/types.ts'
 import {Act, Advices, Empty, Fault, GroupBar, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
@@ -79,7 +79,7 @@ function timeLeft(drain: Override) {
 
 /** Why, and of what is well where and for how long: where there are no columns for it. */
 function inShort(r: Row) {
-	if (r.drain) return r.drain.state === 'finished' ? 'drained' : `${r.drain.connections ?? 0} left · ${timeLeft(r.drain)} at most`
+	if (r.drain) return r.drain.state === 'finished' ? 'drained' : `${r.drain.active === undefined ? r.drain.connections ?? 0 : `${r.drain.active} open`} left · ${timeLeft(r.drain)} at most`
 	return r.state === 'healthy' ? `${endpointOf(r)} · for ${age(r.since, now.value)}` : reasonAlone(r.detail)
 }
 
@@ -88,7 +88,7 @@ function columnsFor(group: string, recent: Map<string, RecentResult[]>): Column<
 	return [
 		{id: 'name', head: 'Server', width: '14%', rowHeader: true, sort: byName, cell: r => <><a href={href('server-groups', group, 'servers', r.server)} title={r.server}>{r.server}</a><span class="under wide-only">{endpointOf(r)}</span><span class="under narrow-only">{inShort(r)}</span></>},
 		{id: 'state', head: 'State', width: '132px', sort: byState, cell: r => <StateMark state={r.state} />},
-		{id: 'detail', head: 'Why', wideOnly: true, twoLines: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${plural(r.drain.connections ?? 0, 'connection')} left${r.active === undefined ? '' : `, ${r.active} active`}${r.drain.state === 'finished' ? ', done' : `; ${timeLeft(r.drain)} at most`}` : reasonAlone(r.detail)}</span>},
+		{id: 'detail', head: 'Why', wideOnly: true, twoLines: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${leftOf(r.drain)}${r.drain.state === 'finished' ? ', done' : `; ${timeLeft(r.drain)} at most`}` : reasonAlone(r.detail)}</span>},
 		{id: 'since', head: 'For', width: '94px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
 		{id: 'zone', head: 'Zone', width: '80px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
 		{id: 'weight', head: 'Weight', width: '94px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},

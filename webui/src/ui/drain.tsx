@@ -5,6 +5,7 @@ import {request, type Path} from '../lib/api.ts'
 import {clock, instant, parseSpan, plural, readable, span, when} from '../lib/format.ts'
 import {now} from '../lib/live.ts'
 import {href} from '../lib/router.ts'
+import {leftOf} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Override, Plan} from '../lib/types.ts'
 import {Act, Mark} from './bits.tsx'
@@ -105,9 +106,9 @@ const linkOf = (o: Override): string => {
 function words(o: Override): string {
 	if (o.kind === 'zone_shift') return `${o.zone} shifted away from ${o.load_balancer === '*' ? 'all load balancers' : o.load_balancer}`
 	const what = placeOf(o)?.what ?? o.object
-	if (o.kind === 'drain') return o.state === 'finished' ? `${what} is drained` : `${what} drains: ${plural(o.connections ?? 0, 'connection')} left`
+	if (o.kind === 'drain') return o.state === 'finished' ? `${what} is drained` : `${what} drains: ${leftOf(o)}`
 	if (o.kind === 'weight_override') return `${what} has weight ${o.weight} instead of ${o.weight_configured}`
-	if (o.kind === 'removal') return `${what} was removed: ${plural(o.connections ?? 0, 'connection')} left`
+	if (o.kind === 'removal') return `${what} was removed: ${leftOf(o)}`
 	return o.detail ? readable(o.detail) : `${o.kind}: ${o.object}`
 }
 
