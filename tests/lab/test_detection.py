@@ -107,6 +107,32 @@ def wrong_status(lab):
 
 
 @case
+def fails_every_other_probe(lab):
+    """What is never out by failures in a row: advice says so when it is configured, and a window takes it out."""
+    lab.network(2)
+    rare = check(
+        type="http", interval_ms=50000, timeout_ms=5000, healthy_threshold=1, unhealthy_threshold=3,
+    )
+    lab.start(web(lab, health_check=rare))
+    advice = {a["code"]: a for a in lab.gw.api.get("/server-groups/web/health").expect(200).json["advice"]}
+    assert advice["intermittent_failure_unseen"]["pointer"].endswith("health_check/window"), advice
+    lab.servers[0].next_statuses = [200, 503] * 500
+    quick = {"interval_ms": 100, "timeout_ms": 80}
+    lab.gw.api.patch("/server-groups/web", {"health_check": quick}).expect(200)
+    seen = lab.servers[0].health_checks
+    lab.wait(lambda: lab.servers[0].health_checks >= seen + 10, 3 + lab.margin, "ten probes")
+    lab.holds(lambda: lab.gw.weights()[lab.servers[0].address4] == 100, 1.0, "without a window it stays")
+    lab.gw.api.patch(
+        "/server-groups/web", {"health_check": {"window": {"failures": 5, "of": 10}}}
+    ).expect(200)
+    lab.wait_weight(lab.servers[0], 0, 1 + lab.margin)
+    found = lab.gw.api.get("/server-groups/web/servers/s1/health").expect(200).json
+    assert found["reason_code"] == "failing_intermittently", found
+    assert "5 of the last 10 probes failed" in found["detail"], found
+    assert lab.gw.weights()[lab.servers[1].address4] == 100
+
+
+@case
 def established_flows_live_on(lab):
     """quiesce: a listener that dies takes no established connection with it."""
     lab.network(2)

@@ -150,6 +150,7 @@ static void add_target(struct hostile *h, enum temper temper, const struct healt
 static void test_each_for_himself(void **state)
 {
 	static struct hostile h;
+	const int files = fixture_count_files();
 
 	(void)state;
 	h = (struct hostile){0};
@@ -172,6 +173,7 @@ static void test_each_for_himself(void **state)
 	assert_true(probe_spare_count(h.f.sched->io.spare) > 0);
 	fixture_stop(&h.f);
 	stop_servers(&h);
+	assert_int_equal(fixture_settled_files(files), files);
 }
 
 int main(void)
