@@ -72,7 +72,8 @@ const struct settings_key settings_keys[] = {
 	 "auto|nft|legacy",
 	 "backend of iptables for vip_guard, access lists and port ranges; auto: what the command iptables is here, or else the others"},
 	{"kernel", "manage_sysctls", KEY_CHOICE, VALUE_PRINTABLE, AT(kernel_manage_sysctls), "yes",
-	 0, 0, "yes|no", "set the sysctls below net.ipv4.vs that the configuration needs"},
+	 0, 0, "yes|no",
+	 "set the sysctls that the configuration needs: below net.ipv4.vs, and forwarding; see zonegated(8), SYSCTLS"},
 	{"kernel", "marks", KEY_TEXT, VALUE_MARKS, AT(kernel_marks), MARKS_DEFAULT_TEXT, 0, 0, NULL,
 	 "firewall marks for listeners with a range of ports, as VALUE/MASK: those that are VALUE in the bits of MASK, which leaves 1 to "
 	 "12 bits free; each such listener takes one in each zone"},

@@ -28,10 +28,7 @@ struct engine *engine_new(const struct engine_settings *s, const struct engine_p
 		e->settings.marks = (struct mark_space)MARKS_DEFAULT;
 	e->ports = *ports;
 	e->snapshot = snapshot;
-	e->sysctls[0] = (struct engine_sysctl){.name = "expire_nodest_conn", .old_value = -1};
-	e->sysctls[1] = (struct engine_sysctl){.name = "expire_quiescent_template",
-					       .old_value = -1};
-	e->sysctls[2] = (struct engine_sysctl){.name = "conntrack", .old_value = -1};
+	sysctls_init(e);
 	e->retry_at = USEC_NEVER;
 	e->audit_at = USEC_NEVER;
 	e->drain_poll_at = USEC_NEVER;
@@ -124,6 +121,7 @@ static void step_checks(struct engine *e)
 	overrides_sync(e);
 	vips_sync(e);
 	guards_sync(e);
+	sysctls_sync(e);
 	drains_sync(e);
 	zones_sync(e);
 	vip_checks_drop_loaded(e);

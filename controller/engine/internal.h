@@ -130,8 +130,9 @@ struct engine_sysctl {
 	const char *name; /* static */
 	int old_value;    /* before we set it; -1 = not set by us */
 	bool submitted;
+	bool needed; /* by the snapshot that was synced last */
 };
-#define ENGINE_SYSCTLS 3
+#define ENGINE_SYSCTLS 5
 
 struct engine_asker {
 	engine_table_fn *fn;

@@ -180,6 +180,8 @@ void rows_export(const struct vec *rows, struct store_row **ret_rows); /* caller
 bool rows_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);
 
 /* sysctls.c */
+void sysctls_init(struct engine *e);
+void sysctls_sync(struct engine *e); /* with a new snapshot */
 void sysctls_plan(struct engine *e);
 void sysctls_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops);
 void sysctls_note_op(struct engine *e, const struct plan_op *op);

@@ -66,7 +66,7 @@ struct engine_ports {
 	void (*kernel_request_hits)(void *ctx, uint64_t uid);
 	/* Addresses on the VIP device now; borrowed. */
 	size_t (*kernel_addresses)(void *ctx, const struct addr **ret_addresses);
-	/* Value of a sysctl below net.ipv4.vs, or a negative errno. */
+	/* Value of a sysctl below net.ipv4.vs, or, with a dot in its name, of any; or a negative errno. */
 	int (*kernel_read_sysctl)(void *ctx, const char *name);
 	/* The mend for an operation that failed, into buf. */
 	const char *(*kernel_advise)(void *ctx, const struct plan_op *op, char *buf, size_t size);

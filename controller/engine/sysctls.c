@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which sysctls of net.ipv4.vs the document needs. They hold for the whole namespace; old values are kept and put back.
+// Which sysctls the document needs of this node. They hold for the whole namespace; old values are kept and put back. Where they may not
+// be set, what needs those of net.ipv4.vs is refused; forwarding is the doctor's to tell.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,26 +8,92 @@
 #include "base/mem.h"
 #include "engine/override_parts.h"
 
-enum { EXPIRE_NODEST, EXPIRE_QUIESCENT, CONNTRACK };
+enum { EXPIRE_NODEST, EXPIRE_QUIESCENT, CONNTRACK, FORWARD4, FORWARD6 };
+
+/* Below net.ipv4.vs, or in full. */
+static const char *const names[] = {
+	[EXPIRE_NODEST] = "expire_nodest_conn",
+	[EXPIRE_QUIESCENT] = "expire_quiescent_template",
+	[CONNTRACK] = "conntrack",
+	[FORWARD4] = "net.ipv4.ip_forward",
+	[FORWARD6] = "net.ipv6.conf.all.forwarding",
+};
+_Static_assert(sizeof(names) / sizeof(names[0]) == ENGINE_SYSCTLS, "a name each");
+
+/* A router takes router advertisements where this is 2, and where it is 1 only hosts do. */
+#define ACCEPT_RA        "net.ipv6.conf.*.accept_ra"
+#define ACCEPT_RA_ALWAYS 2
+
+void sysctls_init(struct engine *e)
+{
+	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
+		e->sysctls[i] = (struct engine_sysctl){.name = names[i], .old_value = -1};
+}
+
+/* ---- what needs them ---- */
+
+/* This node programs a VIP of it, of the family (0: any). */
+static bool lb_is_here(const struct engine *e, const struct load_balancer *lb, uint8_t family)
+{
+	for (size_t i = 0; lb->enabled && i < lb->zones.count; i++) {
+		const struct lb_zone *z = lb->zones.items[i];
+		bool has = (family != AF_INET6 && addr_is_set(&z->vip4)) ||
+			   (family != AF_INET && addr_is_set(&z->vip6));
+
+		if (has && services_has_zone(e, z->o.name))
+			return true;
+	}
+	return false;
+}
+
+static bool group_has_nat(const struct server_group *g, uint8_t family)
+{
+	for (size_t i = 0; g && i < g->servers.count; i++) {
+		const struct server *s = g->servers.items[i];
+
+		if (s->address.family == family && desired_forward(g, s) == FORWARD_NAT)
+			return true;
+	}
+	return false;
+}
+
+/* Servers of the family answer through this host. */
+static bool forwards(const struct snapshot *s, const struct listener *l, uint8_t family)
+{
+	const struct server_group *g = snapshot_find_group(s, l->server_group);
+
+	return group_has_nat(g, family) ||
+	       (g && g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group &&
+		group_has_nat(snapshot_find_group(s, g->backup_group), family));
+}
 
 static bool listener_needs(const struct snapshot *s, const struct load_balancer *lb,
 			   const struct listener *l, size_t which)
 {
-	if (which == CONNTRACK)
-		return lb->snat != SNAT_OFF;
-	if (which == EXPIRE_NODEST)
+	switch (which) {
+	case EXPIRE_NODEST:
 		return desired_cuts_flows(s, l);
-	return l->persistence_s > 0;
+	case EXPIRE_QUIESCENT:
+		return l->persistence_s > 0;
+	case CONNTRACK:
+		return lb->snat != SNAT_OFF || (l->rate_limit && l->protocol == PROTOCOL_UDP);
+	case FORWARD4:
+		return forwards(s, l, AF_INET);
+	default:
+		return forwards(s, l, AF_INET6);
+	}
 }
 
-/* The first listener that needs the sysctl, or NULL. */
-static const struct listener *find_need(const struct snapshot *s, size_t which,
-					const struct load_balancer **ret_lb)
+/* The first listener of this node that needs the sysctl, or NULL. */
+static const struct listener *find_need(const struct engine *e, const struct snapshot *s,
+					size_t which, const struct load_balancer **ret_lb)
 {
+	const uint8_t family = which == FORWARD4 ? AF_INET : which == FORWARD6 ? AF_INET6 : 0;
+
 	for (size_t i = 0; i < s->load_balancers.count; i++) {
 		const struct load_balancer *lb = s->load_balancers.items[i];
 
-		for (size_t j = 0; lb->enabled && j < lb->listeners.count; j++) {
+		for (size_t j = 0; lb_is_here(e, lb, family) && j < lb->listeners.count; j++) {
 			if (!listener_needs(s, lb, lb->listeners.items[j], which))
 				continue;
 			*ret_lb = lb;
@@ -36,30 +103,47 @@ static const struct listener *find_need(const struct snapshot *s, size_t which,
 	return NULL;
 }
 
-/* The value that the sysctl has, if the document needs it to be another one; else 1. */
-static int read_needed(const struct engine *e, const struct snapshot *s, size_t which)
-{
-	const struct load_balancer *lb;
-	bool needed = find_need(s, which, &lb) ||
-		      (which == EXPIRE_NODEST && overrides_remove_now(e));
+/* ---- the plan ---- */
 
+/* The value that the sysctl has, if it is needed to be another one; else 1. */
+static int read_needed(const struct engine *e, size_t which, bool needed)
+{
+	needed = needed || (which == EXPIRE_NODEST && overrides_remove_now(e));
 	if (!e->settings.manage_sysctls || e->settings.kernel_off || !needed)
 		return 1;
 	return e->ports.kernel_read_sysctl(e->ports.ctx, e->sysctls[which].name);
 }
 
-static void submit(struct plan_ops *ops, const struct engine_sysctl *c, int value)
+static void push(struct plan_ops *ops, const char *name, int value)
 {
 	struct plan_op *op = plan_ops_push(ops, PLAN_SET_SYSCTL);
 
-	op->sysctl = c->name;
+	op->sysctl = name;
 	op->value = value;
+}
+
+/* Before it forwards IPv6, or the routers that it knows by their advertisements are forgotten. */
+static void submit(struct plan_ops *ops, const struct engine_sysctl *c, int value)
+{
+	if (c->name == names[FORWARD6] && value)
+		push(ops, ACCEPT_RA, ACCEPT_RA_ALWAYS);
+	push(ops, c->name, value);
+}
+
+void sysctls_sync(struct engine *e)
+{
+	const struct load_balancer *lb;
+
+	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
+		e->sysctls[i].needed = find_need(e, e->snapshot, i, &lb) != NULL;
 }
 
 void sysctls_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops)
 {
+	const struct load_balancer *lb;
+
 	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
-		if (read_needed(e, s, i) != 1)
+		if (read_needed(e, i, find_need(e, s, i, &lb)) != 1)
 			submit(ops, &e->sysctls[i], 1);
 }
 
@@ -67,7 +151,7 @@ void sysctls_plan(struct engine *e)
 {
 	for (size_t i = 0; i < ENGINE_SYSCTLS && !e->flushing; i++) {
 		struct engine_sysctl *c = &e->sysctls[i];
-		int now = c->submitted ? 1 : read_needed(e, e->snapshot, i);
+		int now = c->submitted ? 1 : read_needed(e, i, c->needed);
 
 		if (now == 1)
 			continue;
@@ -108,58 +192,49 @@ void sysctls_restore(struct engine *e)
 	engine_mark(e, MARK_KERNEL);
 }
 
-/* IPVS leaves the flows of UDP untracked otherwise, so that no packet could be told to be the first one. */
-static void check_udp_limits(struct engine *e, const struct snapshot *s, struct err *err)
+/* ---- what is refused ---- */
+
+/* Why a listener needs the sysctl, and the member that says so ("" = the listener). */
+struct need {
+	const char *member;
+	const char *reason;
+};
+
+static struct need describe_need(const struct load_balancer *lb, size_t which)
 {
-	char pointer[ERR_POINTER_MAX];
-
-	for (size_t i = 0; i < s->load_balancers.count; i++) {
-		const struct load_balancer *lb = s->load_balancers.items[i];
-
-		for (size_t j = 0; lb->enabled && j < lb->listeners.count; j++) {
-			const struct listener *l = lb->listeners.items[j];
-
-			if (!l->rate_limit || l->protocol != PROTOCOL_UDP ||
-			    e->ports.kernel_read_sysctl(e->ports.ctx, "conntrack") == 1)
-				continue;
-			snprintf(pointer, sizeof(pointer),
-				 "/load_balancers/%s/listeners/%s/rate_limit", lb->o.name,
-				 l->o.name);
-			err_set(err, ERR_UNSUPPORTED, pointer,
-				"with protocol udp it needs the sysctl net.ipv4.vs.conntrack = 1, for new flows "
-				"are told by connection tracking, which costs every packet: sysctl -w "
-				"net.ipv4.vs.conntrack=1");
-		}
-	}
+	if (which == EXPIRE_NODEST)
+		return (struct need){
+			"",
+			"flows of a removed server are cut (on_unhealthy terminate, UDP, or scheduler dh)"};
+	if (which == EXPIRE_QUIESCENT)
+		return (struct need){
+			"", "persistence would keep sending clients to a server with weight 0"};
+	if (lb->snat != SNAT_OFF)
+		return (struct need){
+			"",
+			"snat of its load balancer changes the source of connections that are tracked"};
+	return (struct need){"/rate_limit",
+			     "with protocol udp new flows are told by connection tracking"};
 }
 
 void sysctls_check(struct engine *e, const struct snapshot *s, struct err *err)
 {
-	static const char *const reasons[] = {
-		[EXPIRE_NODEST] =
-			"flows of a removed server are cut (on_unhealthy terminate, UDP, or scheduler dh)",
-		[EXPIRE_QUIESCENT] =
-			"persistence would keep sending clients to a server with weight 0",
-		[CONNTRACK] =
-			"snat of its load balancer changes the source of connections that are tracked",
-	};
-
-	if (!e->settings.kernel_off)
-		check_udp_limits(e, s, err);
 	if (e->settings.manage_sysctls || e->settings.kernel_off)
 		return;
-	for (size_t i = 0; i < ENGINE_SYSCTLS; i++) {
+	for (size_t i = EXPIRE_NODEST; i <= CONNTRACK; i++) {
 		const struct load_balancer *lb;
-		const struct listener *l = find_need(s, i, &lb);
+		const struct listener *l = find_need(e, s, i, &lb);
 		char pointer[ERR_POINTER_MAX];
+		struct need need;
 
-		if (!l || e->ports.kernel_read_sysctl(e->ports.ctx, e->sysctls[i].name) == 1)
+		if (!l || e->ports.kernel_read_sysctl(e->ports.ctx, names[i]) == 1)
 			continue;
-		snprintf(pointer, sizeof(pointer), "/load_balancers/%s/listeners/%s", lb->o.name,
-			 l->o.name);
+		need = describe_need(lb, i);
+		snprintf(pointer, sizeof(pointer), "/load_balancers/%s/listeners/%s%s", lb->o.name,
+			 l->o.name, need.member);
 		err_set(err, ERR_UNSUPPORTED, pointer,
 			"needs the sysctl net.ipv4.vs.%s = 1, because %s; this node may not set it ([kernel] "
-			"manage_sysctls = no): set it by hand, or allow it",
-			e->sysctls[i].name, reasons[i]);
+			"manage_sysctls = no): sysctl -w net.ipv4.vs.%s=1, or allow it",
+			names[i], need.reason, names[i]);
 	}
 }

@@ -63,15 +63,15 @@ static const struct {
 	 "there is no VIP device now: one whose name begins with \"zonegate\" is made again at the next look, another "
 	 "([kernel] vip_device) must be made on the host and is used as soon as it appears"},
 	{BIT(PLAN_SET_SYSCTL), ENOENT, false,
-	 "there is no net.ipv4.vs.@y: ip_vs is not loaded (modprobe ip_vs), or this kernel is too old for it"},
+	 "there is no @y: ip_vs is not loaded (modprobe ip_vs), or this kernel is too old for it"},
 	{BIT(PLAN_SET_SYSCTL), EROFS, false,
-	 "/proc/sys is read-only here: run zonegated without ProtectKernelTunables, or set net.ipv4.vs.@y = @v "
+	 "/proc/sys is read-only here: run zonegated without ProtectKernelTunables, or set @y = @v "
 	 "yourself and [kernel] manage_sysctls = no"},
 	{BIT(PLAN_SET_SYSCTL), EACCES, false,
-	 "net.ipv4.vs.@y needs CAP_NET_ADMIN in the network namespace: start zonegated by its systemd unit"},
+	 "@y needs CAP_NET_ADMIN in the network namespace: start zonegated by its systemd unit"},
 	{BIT(PLAN_SET_TIMEOUTS), EINVAL, false,
 	 "the kernel takes no such timeout: they end at 2147483 s, with a slower clock later"},
-	{BIT(PLAN_SET_SYSCTL), EINVAL, false, "the kernel does not take @v for net.ipv4.vs.@y"},
+	{BIT(PLAN_SET_SYSCTL), EINVAL, false, "the kernel does not take @v for @y"},
 	{BIT(PLAN_FILL_SET) | BIT(PLAN_ADD_SET), EEXIST, false,
 	 "there is a set @n of another kind, which is not ours: ipset destroy @n (or rename it)"},
 	{SETS, ENOENT, false, "the set @n is not in the kernel: it is looked for again and made"},
@@ -131,7 +131,8 @@ static void advise_put(struct buf_writer *w, char what, const struct plan_op *op
 		buf_write_text(w, op->service.engine);
 		break;
 	case 'y':
-		buf_write_text(w, op->sysctl);
+		buf_write_format(w, "%s%s", strchr(op->sysctl, '.') ? "" : "net.ipv4.vs.",
+				 op->sysctl);
 		break;
 	case 'n':
 		buf_write_text(w, ruleset_format_id(&op->entry.set, text));

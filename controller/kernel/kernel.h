@@ -63,7 +63,7 @@ void kernel_free(struct kernel *k);
 
 /* Takes the operations out of `ops` (left empty) and runs them in order, behind those already queued. A failed one does not
  * stop the next. Batches of up to 256 messages, fewer where the kernel is slow, ACK asked on the last only; a request without
- * answer for 2 s counts as -ETIMEDOUT. Address operations go to the VIP device, sysctls to /proc/sys/net/ipv4/vs, sets to ipset,
+ * answer for 2 s counts as -ETIMEDOUT. Address operations go to the VIP device, sysctls to /proc/sys, sets to ipset,
  * rules to iptables-restore, which has 10 s. */
 void kernel_submit(struct kernel *k, struct plan_ops *ops);
 
@@ -87,7 +87,7 @@ void kernel_request_ruleset(struct kernel *k);
  * until the next callback. */
 size_t kernel_addresses(const struct kernel *k, const struct addr **ret_addresses);
 
-/* The value of net.ipv4.vs.NAME, or a negative errno. */
+/* As sysctl_read() has it. */
 int kernel_read_sysctl(const struct kernel *k, const char *name);
 
 /* A sentence with the mend for an operation that failed: "Linux has no scheduler \"mh\": modprobe ip_vs_mh". */

@@ -399,7 +399,7 @@ static const struct field listener_fields[] = {
 	 AT(listener, rate_limit),
 	 .max = 1000000,
 	 .help = "new connections a second that one source (of IPv6: its /64) may open at each VIP, as many at once; what is beyond is "
-		 "dropped; 0: no limit; tcp, and udp with net.ipv4.vs.conntrack = 1"},
+		 "dropped; 0: no limit; tcp, and udp, for which it sets net.ipv4.vs.conntrack"},
 	LATER("max_connections"),
 	READ_ONLY_ROWS,
 	{0},

@@ -81,7 +81,7 @@ bool desired_in_service(const struct server_group *g, const struct desired_state
 	return s->health == HEALTH_HEALTHY || (s->health == HEALTH_INITIAL && s->trusted);
 }
 
-static enum forward_method server_forward(const struct server_group *g, const struct server *s)
+enum forward_method desired_forward(const struct server_group *g, const struct server *s)
 {
 	return s->forward_method == FORWARD_UNSET ? g->forward_method : s->forward_method;
 }
@@ -100,7 +100,7 @@ static bool zone_in_lb(const struct load_balancer *lb, const char *name)
 bool desired_in_scope(const struct desired_place *p, const struct server_group *g,
 		      const struct server *s)
 {
-	if (s->address.family != p->family && server_forward(g, s) != FORWARD_TUNNEL)
+	if (s->address.family != p->family && desired_forward(g, s) != FORWARD_TUNNEL)
 		return false;
 	if (!p->lb->cross_zone)
 		return s->zone && strcmp(s->zone, p->zone->o.name) == 0;
@@ -129,7 +129,7 @@ void desired_fill_dest(const struct server_group *g, const struct server *s,
 	static const uint16_t checksums[] = {[CHECKSUM_NONE] = IP_VS_TUNNEL_ENCAP_FLAG_NOCSUM,
 					     [CHECKSUM_CSUM] = IP_VS_TUNNEL_ENCAP_FLAG_CSUM,
 					     [CHECKSUM_REMCSUM] = IP_VS_TUNNEL_ENCAP_FLAG_REMCSUM};
-	enum forward_method method = server_forward(g, s);
+	enum forward_method method = desired_forward(g, s);
 
 	memset(ret_dest, 0, sizeof(*ret_dest));
 	ret_dest->address = s->address;

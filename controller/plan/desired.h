@@ -83,6 +83,8 @@ void desired_count_scope(const struct desired_input *in, struct zone_count *ret_
 
 /* IPPROTO_TCP … */
 uint8_t desired_protocol_number(enum protocol p);
+/* How packets get to the server: its own way, or that of its group. */
+enum forward_method desired_forward(const struct server_group *g, const struct server *s);
 
 /* The VIP of a place in its family, or NULL. */
 const struct addr *desired_place_vip(const struct desired_place *p);

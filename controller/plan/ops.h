@@ -35,7 +35,7 @@ struct plan_op {
 	union {
 		struct {
 			struct addr address; /* address operations */
-			const char *sysctl; /* static: "expire_nodest_conn" … below net.ipv4.vs */
+			const char *sysctl; /* static: below net.ipv4.vs, or in full; see kernel/sysctl.h */
 			int value;
 			struct plan_timeouts timeouts;
 		};

@@ -2,9 +2,9 @@
 """100 requests are spread over the servers: v4 and v6, TCP and UDP, by every way to forward."""
 
 from zglab import VIP4, VIP6, case, receive
-from zglab.documents import balancer, check, document, group, listener
+from zglab.documents import balancer, check, document, group, listener, web
 
-LAB_SECONDS = 12
+LAB_SECONDS = 20
 SHOWN = {"nat": "Masq", "direct": "Route", "tunnel": "Tunnel"}
 
 
@@ -80,3 +80,37 @@ def tunnel_between_families(lab):
     )
     assert lab.gw.weights() == {"fd02::11": 100, "fd02::12": 100}
     assert lab.who(count=10) == {"s1": 5, "s2": 5}
+
+
+FORWARD4, FORWARD6 = "net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding"
+
+
+@case
+def the_gateway_is_made_a_router(lab):
+    """For each family when its first servers behind NAT come; the way that the gateway itself knows by advertisements stays."""
+    lab.network(1)
+    gw = lab.gw.ns
+    for name, value in ((FORWARD4, 0), (FORWARD6, 0), ("net.ipv6.conf.front0.accept_ra", 1), ("net.ipv6.conf.back0.accept_ra", 0)):
+        gw.set_sysctl(name, value)
+    lab.start(web(lab))
+    assert gw.get_sysctl(FORWARD4) == "1" and gw.get_sysctl(FORWARD6) == "0"
+    assert lab.who(count=2) == {"s1": 2}
+    lab.gw.api.apply(web(lab, family=6))
+    lab.wait_in_service()
+    assert gw.get_sysctl(FORWARD6) == "1"
+    assert gw.get_sysctl("net.ipv6.conf.front0.accept_ra") == "2" and gw.get_sysctl("net.ipv6.conf.back0.accept_ra") == "0"
+    assert lab.who(vip=VIP6, count=2) == {"s1": 2}
+    assert lab.gw.daemon.stop() == 0
+    assert lab.gw.cli("flush", lab.gw.daemon.settings_path).returncode == 0
+    assert gw.get_sysctl(FORWARD4) == "0" and gw.get_sysctl(FORWARD6) == "0"
+
+
+@case
+def the_gateway_may_not_be_made_a_router(lab):
+    lab.network(1)
+    lab.gw.ns.set_sysctl(FORWARD4, 0)
+    lab.start(web(lab), kernel={"manage_sysctls": "no"})
+    assert lab.gw.ns.get_sysctl(FORWARD4) == "0"
+    told = lab.gw.cli("doctor").stdout
+    assert "forwarding_off" in told and "sysctl -w net.ipv4.ip_forward=1" in told, told
+    assert not set(lab.who(count=1)) & {"s1"}

@@ -135,11 +135,12 @@ def udp_needs_tracking_and_counts_flows(lab):
         {"dns": group(lab.servers, port=53, protocol="udp", health_check=unchecked)},
         {"shop": balancer({"dns": listener("dns", 53, "udp", rate_limit=10)})},
     )
-    lab.start()
+    lab.gw.ns.set_sysctl("net.ipv4.vs.expire_nodest_conn", 1)
+    lab.start(kernel={"manage_sysctls": "no"})
     refused = lab.gw.api.put("/config", configuration, {"If-Match": "*"})
     assert refused.status == 422 and "net.ipv4.vs.conntrack" in str(refused.json), refused.json
-    lab.gw.run("sysctl", "-w", "net.ipv4.vs.conntrack=1")
-    lab.gw.api.apply(configuration)
-    lab.wait_in_service()
+    assert lab.gw.daemon.stop() == 0
+    lab.start(configuration, kernel={"manage_sysctls": "yes"})
+    assert lab.gw.ns.get_sysctl("net.ipv4.vs.conntrack") == "1"
     assert datagrams(lab, CLIENT4, 5, 20) == 5, "datagrams of a flow are not limited"
     assert 10 <= datagrams(lab, OTHER4, 60, 1) < 50

@@ -10,8 +10,13 @@
 #include "plan/diff.h"
 #include "sim/sim_world.h"
 
-static const char *const sysctl_names[SIM_SYSCTLS] = {"expire_nodest_conn",
-						      "expire_quiescent_template", "conntrack"};
+/* The last two are those of a host that is a router already. */
+static const struct {
+	const char *name;
+	int value;
+} sim_sysctls[SIM_SYSCTLS] = {{"expire_nodest_conn", 0},  {"expire_quiescent_template", 0},
+			      {"conntrack", 0},           {"net.ipv6.conf.*.accept_ra", 1},
+			      {"net.ipv4.ip_forward", 1}, {"net.ipv6.conf.all.forwarding", 1}};
 
 static int address_compare(const void *a, const void *b)
 {
@@ -26,6 +31,8 @@ void sim_kernel_init(struct sim_kernel *k)
 	memset(k, 0, sizeof(*k));
 	k->announce = true;
 	k->table.timeouts = sim_timeouts;
+	for (size_t i = 0; i < SIM_SYSCTLS; i++)
+		k->sysctls[i] = sim_sysctls[i].value;
 }
 
 void sim_kernel_empty(struct sim_kernel *k)
@@ -113,7 +120,7 @@ size_t sim_kernel_addresses(struct sim_kernel *k, const struct addr **ret_addres
 int *sim_kernel_find_sysctl(struct sim_kernel *k, const char *name)
 {
 	for (size_t i = 0; i < SIM_SYSCTLS; i++)
-		if (strcmp(sysctl_names[i], name) == 0)
+		if (strcmp(sim_sysctls[i].name, name) == 0)
 			return &k->sysctls[i];
 	return NULL;
 }
@@ -123,7 +130,7 @@ int sim_kernel_read_sysctl(const struct sim_kernel *k, const char *name)
 	if (k->absent)
 		return -ENOENT;
 	for (size_t i = 0; i < SIM_SYSCTLS; i++)
-		if (strcmp(sysctl_names[i], name) == 0)
+		if (strcmp(sim_sysctls[i].name, name) == 0)
 			return k->sysctls[i];
 	return -ENOENT;
 }

@@ -25,7 +25,7 @@ struct sim_flows { /* what a destination counts */
 	uint32_t count;
 };
 
-#define SIM_SYSCTLS 3
+#define SIM_SYSCTLS 6
 #define SIM_FOREVER UINT32_MAX
 
 struct sim_kernel {

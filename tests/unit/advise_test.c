@@ -44,6 +44,9 @@ static void test_sentences(void **unused)
 	op = (struct plan_op){.kind = PLAN_SET_SYSCTL, .sysctl = "conntrack", .value = 1};
 	op.result = -EROFS;
 	test_expect(&op, "net.ipv4.vs.conntrack = 1");
+	op = (struct plan_op){.kind = PLAN_SET_SYSCTL, .sysctl = "net.ipv4.ip_forward", .value = 1};
+	op.result = -EACCES;
+	test_expect(&op, "net.ipv4.ip_forward needs CAP_NET_ADMIN");
 	op = (struct plan_op){.kind = PLAN_ADD_ADDRESS, .address = {AF_INET, {192, 0, 2, 1}}};
 	op.result = -EEXIST;
 	test_expect(&op, "192.0.2.1 is on the VIP device already");
