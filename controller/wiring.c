@@ -19,6 +19,7 @@
 #include "engine/shifts.h"
 #include "engine/status.h"
 #include "kernel/kernel.h"
+#include "kernel/networks.h"
 #include "late/late.h"
 #include "loop.h"
 #include "probe/probe.h"
@@ -240,6 +241,7 @@ void wiring_free(struct wiring *w)
 	wiring_stats_stop(w->stats);
 	engine_free(w->engine);
 	kernel_free(w->kernel);
+	networks_free(w->networks);
 	probe_sched_free(w->probes);
 	loop_free(w->loop);
 	ev_loop_destroy(w->ev);

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "kernel/kernel.h"
+#include "kernel/networks.h"
 #include "model/validate.h"
 #include "probe/probe.h"
 #include "settings.h"
@@ -132,6 +133,13 @@ static void on_kernel_complained(void *ctx, const char *program, const char *tex
 	log_write(LOG_LEVEL_WARNING, "%s: %s", program, line);
 }
 
+static void on_networks(void *ctx, const struct model_prefix *list, size_t count)
+{
+	struct wiring *w = ctx;
+
+	engine_note_networks(w->engine, list, count);
+}
+
 int wiring_edges_open_kernel(struct wiring *w, struct err *e)
 {
 	const struct settings *s = w->settings;
@@ -148,6 +156,7 @@ int wiring_edges_open_kernel(struct wiring *w, struct err *e)
 				      .filled = on_kernel_filled,
 				      .hits = on_kernel_hits,
 				      .complained = on_kernel_complained};
+	const struct networks_callbacks nets = {.ctx = w, .changed = on_networks};
 	int error;
 
 	if (strlen(s->kernel_vip_device) >= sizeof(ks.vip_device))
@@ -156,6 +165,8 @@ int wiring_edges_open_kernel(struct wiring *w, struct err *e)
 			       s->kernel_vip_device);
 	if (strcmp(s->kernel_vip_device, "none") != 0)
 		strncpy(ks.vip_device, s->kernel_vip_device, sizeof(ks.vip_device) - 1);
+	(void)networks_new(w->ev, &nets,
+			   &w->networks); /* without them snat: auto has less to go by */
 	error = kernel_new(w->ev, &ks, &cb, &w->kernel);
 	if (error)
 		return err_set(e, ERR_UNAVAILABLE, "[kernel]", "no netlink sockets: %s",

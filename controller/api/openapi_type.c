@@ -193,10 +193,10 @@ static const struct {
 	 "servers?:integer healthy?:integer unhealthy?:integer initial?:integer disabled?:integer "
 	 "draining?:integer used?:boolean advice?:[Advice]"},
 	{"ListenerState",
-	 "Virtual services of a listener, and with a rate_limit the connections that this node has dropped for it; null: not counted yet",
+	 "Virtual services of a listener, and with a rate_limit or max_connections the connections that this node has dropped for it; null: not counted yet",
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
 	 "min_healthy_breached?:integer checking?:integer fault?:string? rate_limit_dropped?:integer? "
-	 "rate_limit_counted_at?:time?"},
+	 "rate_limit_counted_at?:time? max_connections_dropped?:integer? max_connections_counted_at?:time?"},
 	{"ServicesState", "Virtual services of a zone of a load balancer",
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
 	 "min_healthy_breached?:integer checking?:integer fault?:string?"},

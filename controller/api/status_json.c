@@ -180,19 +180,31 @@ static json_t *status_json_summary(const struct status_services *all, const char
 			 "min_healthy_breached", breached, "checking", checking, "fault", fault);
 }
 
-/* … and of a listener with a rate limit what was dropped for it; null: not counted. */
+/* What was dropped for a limit, as last counted; null: not yet. */
+static void status_json_drops(const struct status_json *s, const char *lb, const struct listener *l,
+			      enum drop_reason reason, json_t *json)
+{
+	static const char *const names[][2] = {
+		[DROP_RATE] = {"rate_limit_dropped", "rate_limit_counted_at"},
+		[DROP_CEILING] = {"max_connections_dropped", "max_connections_counted_at"}};
+	struct drop_status d = {0};
+	bool counted = engine_dropped(s->engine, lb, l, reason, &d);
+
+	json_object_set_new(json, names[reason][0],
+			    counted ? json_integer((json_int_t)d.packets) : json_null());
+	json_object_set_new(json, names[reason][1],
+			    counted ? status_json_time(d.wall) : json_null());
+}
+
+/* … and of a listener with limits what was dropped for them. */
 static json_t *status_json_listener(struct status_json *s, const char *lb, const struct listener *l)
 {
 	json_t *json = status_json_summary(status_json_services_of(s, lb), NULL, l->o.name);
-	struct drop_status d = {0};
-	bool counted = engine_dropped(s->engine, lb, l, &d);
 
-	if (!l->rate_limit)
-		return json;
-	json_object_set_new(json, "rate_limit_dropped",
-			    counted ? json_integer((json_int_t)d.packets) : json_null());
-	json_object_set_new(json, "rate_limit_counted_at",
-			    counted ? status_json_time(d.wall) : json_null());
+	if (l->rate_limit)
+		status_json_drops(s, lb, l, DROP_RATE, json);
+	if (l->max_connections)
+		status_json_drops(s, lb, l, DROP_CEILING, json);
 	return json;
 }
 

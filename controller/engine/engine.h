@@ -95,6 +95,10 @@ void engine_note_availability(struct engine *e, int error);
 /* The VIP device cannot be used, with the mend as a sentence; or is back (0): addresses may be missing. */
 void engine_note_device(struct engine *e, int error, const char *mend);
 
+/* The networks that this host is on (its own addresses with their prefixes), sorted and distinct; at the start and when they change.
+ * Borrowed. */
+void engine_note_networks(struct engine *e, const struct model_prefix *list, size_t count);
+
 /* A write. Everything in it belongs to the caller and lives until `done`, which is called exactly once, later, from the loop. */
 struct proposal_result {
 	const struct err *faults;   /* any: nothing was changed */

@@ -32,7 +32,9 @@ static struct guard_input guards_input(const struct engine *e, const struct snap
 				    .own_count = e->settings.own_port_count,
 				    .peers = e->settings.peers,
 				    .peer_count = e->settings.peer_count,
-				    .marks = e->settings.marks};
+				    .marks = e->settings.marks,
+				    .networks = e->guards.networks,
+				    .network_count = e->guards.network_count};
 }
 
 static bool guards_in_use(const struct engine *e)
@@ -64,18 +66,43 @@ static void guards_hold(struct engine *e)
 	rows_put(e, GUARDS_KIND, GUARDS_KEY, mem_strdup("1"));
 }
 
+static void guards_rebuild(struct engine *e, const struct guard_input *in)
+{
+	ruleset_clear(&e->guards.desired);
+	guard_build(in, &e->guards.desired);
+	e->guards.dirty = true;
+	if (!ruleset_is_empty(&e->guards.desired) &&
+	    !e->guards.held) /* not by a commit: the node's zones changed */
+		guards_hold(e);
+}
+
 void guards_sync(struct engine *e)
 {
 	const struct guard_input in = guards_input(e, e->snapshot);
 
 	if (e->planned_snapshot && guards_same_inputs(e, e->planned_snapshot, e->snapshot))
 		return;
-	ruleset_clear(&e->guards.desired);
-	guard_build(&in, &e->guards.desired);
-	e->guards.dirty = true;
-	if (!ruleset_is_empty(&e->guards.desired) &&
-	    !e->guards.held) /* not by a commit: the node's zones changed */
-		guards_hold(e);
+	guards_rebuild(e, &in);
+}
+
+void engine_note_networks(struct engine *e, const struct model_prefix *list, size_t count)
+{
+	struct engine_guards *g = &e->guards;
+	struct guard_input in;
+
+	if (count == g->network_count &&
+	    (count == 0 || memcmp(list, g->networks, count * sizeof(*list)) == 0))
+		return;
+	free(g->networks);
+	g->networks = mem_dup(list, count * sizeof(*list));
+	g->network_count = count;
+	if (!e->planned_snapshot) /* the first settle step comes */
+		return;
+	in = guards_input(e, e->planned_snapshot);
+	if (!snat_sets_wanted(&in))
+		return;
+	guards_rebuild(e, &in);
+	engine_mark(e, MARK_PLAN | MARK_KERNEL);
 }
 
 void guards_claim(struct engine *e)
@@ -382,4 +409,5 @@ void guards_free(struct engine *e)
 	ruleset_clear(&e->guards.desired);
 	ruleset_clear(&e->guards.expected);
 	free(e->guards.fault);
+	free(e->guards.networks);
 }

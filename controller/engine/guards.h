@@ -30,7 +30,9 @@ struct engine_guards {
 	bool look_lost;          /* one came in the middle of it, and is to be made again */
 	uint64_t fill_mark;      /* rises when a fill begins or ends */
 	uint64_t fill_asked;     /* … when the look was asked for */
-	uint64_t fault_list;     /* the list in which `fault` was told */
+	struct model_prefix *networks; /* that this host is on */
+	size_t network_count;
+	uint64_t fault_list; /* the list in which `fault` was told */
 	char *fault;
 	int fault_error; /* the result of the operation that it tells of */
 };

@@ -100,8 +100,9 @@ struct drop_status {
 	uint64_t packets;
 	usec_t wall; /* when */
 };
+enum drop_reason { DROP_RATE, DROP_CEILING };
 bool engine_dropped(const struct engine *e, const char *lb, const struct listener *l,
-		    struct drop_status *ret_status);
+		    enum drop_reason reason, struct drop_status *ret_status);
 
 struct drain_status { /* a removed server whose flows are still let run */
 	const char *lb;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "engine/override_parts.h"
 
-enum { EXPIRE_NODEST, EXPIRE_QUIESCENT, CONNTRACK, FORWARD4, FORWARD6 };
+enum sysctl { EXPIRE_NODEST, EXPIRE_QUIESCENT, CONNTRACK, FORWARD4, FORWARD6 };
 
 /* Below net.ipv4.vs, or in full. */
 static const char *const names[] = {
@@ -68,7 +68,7 @@ static bool forwards(const struct snapshot *s, const struct listener *l, uint8_t
 }
 
 static bool listener_needs(const struct snapshot *s, const struct load_balancer *lb,
-			   const struct listener *l, size_t which)
+			   const struct listener *l, enum sysctl which)
 {
 	switch (which) {
 	case EXPIRE_NODEST:
@@ -76,24 +76,27 @@ static bool listener_needs(const struct snapshot *s, const struct load_balancer 
 	case EXPIRE_QUIESCENT:
 		return l->persistence_s > 0;
 	case CONNTRACK:
-		return lb->snat != SNAT_OFF || (l->rate_limit && l->protocol == PROTOCOL_UDP);
+		return lb->snat != SNAT_OFF || l->max_connections ||
+		       (l->rate_limit && l->protocol == PROTOCOL_UDP);
 	case FORWARD4:
 		return forwards(s, l, AF_INET);
-	default:
+	case FORWARD6:
 		return forwards(s, l, AF_INET6);
 	}
+	return false;
 }
 
 /* The first listener of this node that needs the sysctl, or NULL. */
 static const struct listener *find_need(const struct engine *e, const struct snapshot *s,
-					size_t which, const struct load_balancer **ret_lb)
+					enum sysctl which, const struct load_balancer **ret_lb)
 {
 	const uint8_t family = which == FORWARD4 ? AF_INET : which == FORWARD6 ? AF_INET6 : 0;
 
 	for (size_t i = 0; i < s->load_balancers.count; i++) {
 		const struct load_balancer *lb = s->load_balancers.items[i];
+		const bool here = lb_is_here(e, lb, family);
 
-		for (size_t j = 0; lb_is_here(e, lb, family) && j < lb->listeners.count; j++) {
+		for (size_t j = 0; here && j < lb->listeners.count; j++) {
 			if (!listener_needs(s, lb, lb->listeners.items[j], which))
 				continue;
 			*ret_lb = lb;
@@ -106,7 +109,7 @@ static const struct listener *find_need(const struct engine *e, const struct sna
 /* ---- the plan ---- */
 
 /* The value that the sysctl has, if it is needed to be another one; else 1. */
-static int read_needed(const struct engine *e, size_t which, bool needed)
+static int read_needed(const struct engine *e, enum sysctl which, bool needed)
 {
 	needed = needed || (which == EXPIRE_NODEST && overrides_remove_now(e));
 	if (!e->settings.manage_sysctls || e->settings.kernel_off || !needed)
@@ -134,7 +137,7 @@ void sysctls_sync(struct engine *e)
 {
 	const struct load_balancer *lb;
 
-	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
+	for (enum sysctl i = 0; i < ENGINE_SYSCTLS; i++)
 		e->sysctls[i].needed = find_need(e, e->snapshot, i, &lb) != NULL;
 }
 
@@ -142,14 +145,14 @@ void sysctls_preview(const struct engine *e, const struct snapshot *s, struct pl
 {
 	const struct load_balancer *lb;
 
-	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
+	for (enum sysctl i = 0; i < ENGINE_SYSCTLS; i++)
 		if (read_needed(e, i, find_need(e, s, i, &lb)) != 1)
 			submit(ops, &e->sysctls[i], 1);
 }
 
 void sysctls_plan(struct engine *e)
 {
-	for (size_t i = 0; i < ENGINE_SYSCTLS && !e->flushing; i++) {
+	for (enum sysctl i = 0; i < ENGINE_SYSCTLS && !e->flushing; i++) {
 		struct engine_sysctl *c = &e->sysctls[i];
 		int now = c->submitted ? 1 : read_needed(e, i, c->needed);
 
@@ -200,7 +203,8 @@ struct need {
 	const char *reason;
 };
 
-static struct need describe_need(const struct load_balancer *lb, size_t which)
+static struct need describe_need(const struct load_balancer *lb, const struct listener *l,
+				 enum sysctl which)
 {
 	if (which == EXPIRE_NODEST)
 		return (struct need){
@@ -213,6 +217,9 @@ static struct need describe_need(const struct load_balancer *lb, size_t which)
 		return (struct need){
 			"",
 			"snat of its load balancer changes the source of connections that are tracked"};
+	if (l->max_connections)
+		return (struct need){"/max_connections",
+				     "open connections are counted by connection tracking"};
 	return (struct need){"/rate_limit",
 			     "with protocol udp new flows are told by connection tracking"};
 }
@@ -221,7 +228,7 @@ void sysctls_check(struct engine *e, const struct snapshot *s, struct err *err)
 {
 	if (e->settings.manage_sysctls || e->settings.kernel_off)
 		return;
-	for (size_t i = EXPIRE_NODEST; i <= CONNTRACK; i++) {
+	for (enum sysctl i = EXPIRE_NODEST; i <= CONNTRACK; i++) {
 		const struct load_balancer *lb;
 		const struct listener *l = find_need(e, s, i, &lb);
 		char pointer[ERR_POINTER_MAX];
@@ -229,7 +236,7 @@ void sysctls_check(struct engine *e, const struct snapshot *s, struct err *err)
 
 		if (!l || e->ports.kernel_read_sysctl(e->ports.ctx, names[i]) == 1)
 			continue;
-		need = describe_need(lb, i);
+		need = describe_need(lb, l, i);
 		snprintf(pointer, sizeof(pointer), "/load_balancers/%s/listeners/%s%s", lb->o.name,
 			 l->o.name, need.member);
 		err_set(err, ERR_UNSUPPORTED, pointer,

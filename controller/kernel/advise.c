@@ -82,14 +82,14 @@ static const struct {
 	 "this kernel has no ipset: modprobe ip_set ip_set_hash_ip ip_set_hash_ipport "
 	 "ip_set_hash_ipportip ip_set_hash_net"},
 	{RULES, ENOENT, false,
-	 "there is no program @p, so vip_guard, access lists, port_range, rate_limit and snat have no effect: apt-get install iptables"},
+	 "there is no program @p, so vip_guard, access lists, port_range, limits and snat have no effect: apt-get install iptables"},
 	{RULES, EOPNOTSUPP, false,
-	 "@p does not work with this kernel, so vip_guard, access lists, port_range, rate_limit and snat have no effect: modprobe @t, or "
+	 "@p does not work with this kernel, so vip_guard, access lists, port_range, limits and snat have no effect: modprobe @t, or "
 	 "nf_tables and nft_compat"},
 	{RULES, EACCES, false,
-	 "@p cannot open its lock, so vip_guard, access lists, port_range, rate_limit and snat have no effect: systemd-tmpfiles --create zonegate.conf"},
+	 "@p cannot open its lock, so vip_guard, access lists, port_range, limits and snat have no effect: systemd-tmpfiles --create zonegate.conf"},
 	{RULES, EPROTO, false,
-	 "@p refused the rules, so vip_guard, access lists, port_range, rate_limit and snat have no effect"},
+	 "@p refused the rules, so vip_guard, access lists, port_range, limits and snat have no effect"},
 	{RULES, ETIMEDOUT, false, "@p did not end within 10 s and was stopped; it is tried again"},
 	{RULES, EBUSY, false,
 	 "another program held the lock of @p for more than 1 s; it is tried again"},

@@ -63,7 +63,6 @@ static bool member_equal(const struct field *f, const void *a, const void *b)
 	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
-	case FIELD_LATER:
 		return true;
 	}
 	return true;
@@ -111,7 +110,6 @@ static uint64_t member_hash(const struct field *f, const void *base, uint64_t se
 	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
-	case FIELD_LATER:
 		break;
 	}
 	return seed;
@@ -215,7 +213,6 @@ static json_t *encode_member(const struct field *f, const struct object *root, c
 	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
-	case FIELD_LATER:
 		break;
 	}
 	return NULL;

@@ -26,7 +26,6 @@ enum field_type {
 	FIELD_SINGLE, /* of the document: one object, which always is; change_document.c does these */
 	FIELD_READ_ONLY, /* a reader gets it, a write ignores it */
 	FIELD_PRESET,    /* a name: other defaults for members below; not kept */
-	FIELD_LATER,     /* known, refused: "not supported yet" */
 };
 
 /* What a FIELD_ENTRIES row says of the entries: three rows share one place, in this order. */

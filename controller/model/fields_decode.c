@@ -358,11 +358,6 @@ static void decode_value(struct field_decoder *d, const struct field *f, void *b
 	case FIELD_PRESET:
 		decode_preset(d, f, v);
 		break;
-	case FIELD_LATER:
-		if (v)
-			fields_fault(d, ERR_UNSUPPORTED, f->name, "\"%s\" is not supported yet",
-				     f->name);
-		break;
 	case FIELD_CHILDREN:
 	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:

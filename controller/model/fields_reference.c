@@ -45,7 +45,6 @@ static void write_bounds(struct buf_writer *w, const struct field *f)
 	case FIELD_GROUP:
 	case FIELD_GIVEN:
 	case FIELD_READ_ONLY:
-	case FIELD_LATER:
 		break;
 	}
 }
@@ -108,7 +107,6 @@ static void write_default(struct buf_writer *w, const struct field *f)
 	case FIELD_CHILDREN:
 	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
-	case FIELD_LATER:
 		break;
 	}
 }
@@ -144,7 +142,6 @@ static const char *type_name(const struct field *f)
 	case FIELD_READ_ONLY:
 		return "read-only";
 	case FIELD_GIVEN:
-	case FIELD_LATER:
 		break;
 	}
 	return NULL;

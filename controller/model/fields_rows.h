@@ -7,12 +7,8 @@
 
 #include "model/fields.h"
 
-/* Parts of a row: its place in the struct, a member of a later part, a member that only readers get. */
+/* Parts of a row: its place in the struct, a member that only readers get. */
 #define AT(type, member) .offset = offsetof(struct type, member)
-#define LATER(title)                                 \
-	{                                            \
-		.name = (title), .type = FIELD_LATER \
-	}
 #define READ_ONLY(title, text)                                           \
 	{                                                                \
 		.name = (title), .type = FIELD_READ_ONLY, .help = (text) \

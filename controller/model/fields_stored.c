@@ -193,7 +193,6 @@ static bool read_value(struct stored_reader *r, const struct field *f, void *bas
 	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
-	case FIELD_LATER:
 		break;
 	}
 	return false;
@@ -320,7 +319,6 @@ static bool is_written(const struct field *f, const struct object *root, const v
 	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
-	case FIELD_LATER:
 		break;
 	}
 	return false;
@@ -367,7 +365,6 @@ static void write_value(struct buf_writer *w, const struct field *f, const struc
 	case FIELD_SINGLE:
 	case FIELD_READ_ONLY:
 	case FIELD_PRESET:
-	case FIELD_LATER:
 		break;
 	}
 }

@@ -126,6 +126,7 @@ static const struct field_name vip_probe_names[] = {
 };
 static const struct field_name snat_names[] = {
 	{"off", SNAT_OFF, false},
+	{"auto", SNAT_AUTO, false},
 	{"on", SNAT_ON, false},
 	{0},
 };
@@ -264,8 +265,9 @@ static const struct field load_balancer_fields[] = {
 	 AT(load_balancer, snat),
 	 .names = snat_names,
 	 .number = SNAT_OFF,
-	 .help = "on: servers see this gateway's address as the client's, so that they answer through it whatever their routes are; with "
-		 "forward_method nat; it sets net.ipv4.vs.conntrack"},
+	 .help = "on: servers see this gateway's address as the client's, so that they answer through it whatever their routes are; auto: "
+		 "only for clients that are on a server's own network or are servers of the group themselves; with forward_method nat; "
+		 "both set net.ipv4.vs.conntrack"},
 	{.name = "vip_guard",
 	 .type = FIELD_ENUM,
 	 AT(load_balancer, vip_guard),
@@ -400,7 +402,13 @@ static const struct field listener_fields[] = {
 	 .max = 1000000,
 	 .help = "new connections a second that one source (of IPv6: its /64) may open at each VIP, as many at once; what is beyond is "
 		 "dropped; 0: no limit; tcp, and udp, for which it sets net.ipv4.vs.conntrack"},
-	LATER("max_connections"),
+	{.name = "max_connections",
+	 .type = FIELD_NUMBER,
+	 AT(listener, max_connections),
+	 .max = 1000000,
+	 .help = "connections that one source (of IPv6: its /64) may have open at once at all VIPs of a family; new ones beyond are "
+		 "dropped, open ones are not touched; 0: no limit; tcp and udp, with forward_method nat; it sets "
+		 "net.ipv4.vs.conntrack"},
 	READ_ONLY_ROWS,
 	{0},
 };

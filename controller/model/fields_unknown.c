@@ -37,7 +37,7 @@ static const char *closest_member(const struct field *fields, const char *name)
 	const char *closest = NULL;
 	size_t best = DISTANCE_MAX + 1;
 	for (const struct field *f = fields; f->name; f++) {
-		if (f->type == FIELD_READ_ONLY || f->type == FIELD_LATER)
+		if (f->type == FIELD_READ_ONLY)
 			continue;
 		size_t distance = edit_distance(name, f->name);
 		// Half the letters changed is another word, not a slip.

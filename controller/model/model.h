@@ -20,9 +20,8 @@
 #define MODEL_LISTENERS_MAX    1000   /* of one load balancer */
 #define MODEL_SERVERS_MAX      100000 /* of one group */
 /* Of all listeners on all their VIPs, each with its group's servers: a short document can mean a table without end. */
-#define MODEL_ENTRIES_MAX 1000000
-/* Of all access lists. */
-#define MODEL_ACCESS_ENTRIES_MAX 4000000
+#define MODEL_ENTRIES_MAX        1000000
+#define MODEL_ACCESS_ENTRIES_MAX 4000000 /* of all access lists */
 /* Of one list in the document: a longer one stands there by count and hash. The same in a row of the store. */
 #define MODEL_ENTRIES_SHOWN_MAX 10000
 #define MODEL_ENTRIES_ROW_MAX   256
@@ -57,7 +56,7 @@ enum check_close { CLOSE_RST, CLOSE_FIN };
 enum check_handshake { HANDSHAKE_FULL, HANDSHAKE_HALF_OPEN };
 enum check_expect { EXPECT_REPLY, EXPECT_NO_UNREACHABLE };
 enum client_affinity { AFFINITY_ANY, AFFINITY_PARTIAL, AFFINITY_ZONE };
-enum snat_mode { SNAT_OFF, SNAT_ON };
+enum snat_mode { SNAT_OFF, SNAT_AUTO, SNAT_ON };
 enum vip_guard { VIP_GUARD_OFF, VIP_GUARD_DROP, VIP_GUARD_REJECT };
 enum vip_probe_type { VIP_PROBE_ICMP, VIP_PROBE_TCP };
 enum http_method { HTTP_HEAD, HTTP_GET };
@@ -198,8 +197,9 @@ struct listener {
 	uint32_t persistence_prefix;
 	enum persistence_engine persistence_engine;
 	bool one_packet;
-	char *access_list;   /* NULL = every client may come */
-	uint32_t rate_limit; /* new connections a second of a source; 0 = as many as come */
+	char *access_list;        /* NULL = every client may come */
+	uint32_t rate_limit;      /* new connections a second of a source; 0 = as many as come */
+	uint32_t max_connections; /* open ones of a source; 0 = as many as it likes */
 };
 
 struct access_list {

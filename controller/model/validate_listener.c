@@ -107,6 +107,59 @@ static void check_rate_limit(struct validation *v, const struct load_balancer *l
 			MODEL_RATES_MAX);
 }
 
+/* The first server that is reached otherwise than by NAT, or NULL. */
+static const struct server *find_other_way(const struct server_group *g)
+{
+	for (size_t i = 0; g && i < g->servers.count; i++) {
+		const struct server *s = g->servers.items[i];
+
+		if (!fields_faulty(&s->o, "forward_method") &&
+		    !fields_faulty(&g->o, "forward_method") &&
+		    validation_forward_method(g, s) != FORWARD_NAT)
+			return s;
+	}
+	return NULL;
+}
+
+/* Of connections that servers answer by themselves tracking sees one half, and keeps those that have ended. */
+static void check_ceiling_way(struct validation *v, const struct load_balancer *lb,
+			      const struct listener *l)
+{
+	const struct server_group *g = l->server_group
+					       ? validation_find_group(v, l->server_group, NULL)
+					       : NULL;
+	const struct server *s = find_other_way(g);
+
+	if (!s && g && g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group) {
+		g = validation_find_group(v, g->backup_group, NULL);
+		s = find_other_way(g);
+	}
+	if (s)
+		validation_fault(
+			v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "max_connections"),
+			"works with forward_method nat only: that of server_groups/%s/servers/%s is another, "
+			"and of such connections this node sees one half",
+			g->o.name, s->o.name);
+}
+
+static void check_max_connections(struct validation *v, const struct load_balancer *lb,
+				  const struct listener *l)
+{
+	if (!l->max_connections || fields_faulty(&l->o, "max_connections"))
+		return;
+	if (l->protocol == PROTOCOL_SCTP && !fields_faulty(&l->o, "protocol"))
+		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "max_connections"),
+				 "works with protocol tcp and udp only");
+	if (l->port == 0 && !fields_faulty(&l->o, "port"))
+		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "max_connections"),
+				 "a listener with port_range takes none");
+	check_ceiling_way(v, lb, l);
+	if (++v->ceilings == MODEL_CEILINGS_MAX + 1)
+		validation_fault(v, ERR_LIMIT, LISTENER_PLACE(lb, l, "max_connections"),
+				 "more than %d listeners have it: each is a rule",
+				 MODEL_CEILINGS_MAX);
+}
+
 /* Packets to the servers must pass NAT, by which they are found. */
 static void check_snat_of(struct validation *v, const struct load_balancer *lb,
 			  const struct server_group *g)
@@ -156,6 +209,7 @@ static void check_listener(struct validation *v, const struct load_balancer *lb,
 	check_udp_members(v, lb, l);
 	check_access_list(v, lb, l);
 	check_rate_limit(v, lb, l);
+	check_max_connections(v, lb, l);
 	check_snat(v, lb, l);
 	if (l->scheduler_flags != 0 && !fields_faulty(&l->o, "scheduler") &&
 	    !fields_faulty(&l->o, "scheduler_flags"))

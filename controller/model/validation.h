@@ -25,7 +25,8 @@ struct demand {
 	const struct listener *no_ramp;     /* its scheduler does not know slow start */
 };
 
-#define MODEL_RATES_MAX 64 /* different rate_limits of a document */
+#define MODEL_RATES_MAX    64  /* different rate_limits of a document */
+#define MODEL_CEILINGS_MAX 256 /* listeners with max_connections */
 struct validation {
 	const struct snapshot *s;
 	struct err *err;
@@ -35,6 +36,7 @@ struct validation {
 	uint64_t entries;                /* of the kernel's table, at most */
 	uint32_t rates[MODEL_RATES_MAX]; /* rate_limits so far */
 	size_t rate_count;
+	size_t ceilings; /* listeners with max_connections so far */
 };
 
 /* A place in the document; NULL parts are left out. `member` may hold "/". */

@@ -56,6 +56,7 @@ static const struct advice_rule rules[] = {
 	{ABOUT_LISTENER, "one_packet_with_nat", "one_packet", advice_balancer_answers_are_lost},
 	{ABOUT_LISTENER, "persistence_with_hashing", "persistence_s",
 	 advice_balancer_persists_twice},
+	{ABOUT_LISTENER, "server_is_client_without_snat", "", advice_balancer_loses_own_client},
 	{ABOUT_LISTENER, "server_is_client", "scheduler", advice_balancer_keeps_own_client},
 	{ABOUT_LISTENER, "dh_terminates", "scheduler", advice_balancer_dh_terminates},
 	{ABOUT_LIST, "list_unused", "", advice_list_is_unused},

@@ -179,7 +179,7 @@ bool advice_balancer_keeps_own_client(const struct advice_subject *s, char text[
 	const struct listener *l = s->listener;
 	char address[ADDR_TEXT_MAX];
 	const char *zone = NULL;
-	if (!hashes(l) && l->persistence_s == 0)
+	if ((!hashes(l) && l->persistence_s == 0) || s->lb->snat != SNAT_OFF)
 		return false;
 	const struct server *server = find_client(s, &zone);
 	return server &&
@@ -190,6 +190,22 @@ bool advice_balancer_keeps_own_client(const struct advice_subject *s, char text[
 		       "connections works, and no retry goes elsewhere",
 		       server->o.name, addr_format(&server->address, address), zone,
 		       hashes(l) ? l->scheduler : "persistence");
+}
+
+bool advice_balancer_loses_own_client(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	const struct server *server = NULL;
+	char address[ADDR_TEXT_MAX];
+	const char *zone = NULL;
+	if (s->lb->snat == SNAT_OFF && count_nat(s->group) > 0)
+		server = find_client(s, &zone);
+	return server &&
+	       advice_say(
+		       text,
+		       "server %s is a client of the VIP (%s is in client_subnets of zone %s), and what it "
+		       "or a server beside it answers passes the gateway by, so that its connections hang: set "
+		       "snat of the load balancer to auto",
+		       server->o.name, addr_format(&server->address, address), zone);
 }
 
 bool advice_balancer_dh_terminates(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])

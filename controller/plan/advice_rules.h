@@ -53,6 +53,7 @@ advice_rule_fn advice_balancer_zone_is_empty;
 advice_rule_fn advice_balancer_answers_are_lost;
 advice_rule_fn advice_balancer_persists_twice;
 advice_rule_fn advice_balancer_keeps_own_client;
+advice_rule_fn advice_balancer_loses_own_client;
 advice_rule_fn advice_balancer_dh_terminates;
 
 /* advice_list.c: of access lists. */

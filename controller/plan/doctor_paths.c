@@ -24,6 +24,8 @@ struct path_view {
 	char server[ADDR_TEXT_MAX];
 	char vip[ADDR_TEXT_MAX];
 	char source[ADDR_TEXT_MAX]; /* ours, towards the server */
+	enum snat_mode snat;        /* the furthest of the load balancers of the group */
+	const char *lb;             /* one that has it so */
 };
 
 struct path_rule {
@@ -128,7 +130,8 @@ static void direct_tell(const struct path_view *v, struct path_text *ret_text)
 
 static bool nat_is_routed(const struct path_view *v)
 {
-	return forwards(v, IP_VS_CONN_F_MASQ) && v->route && !v->route->error && v->route->routed;
+	return v->snat != SNAT_ON && forwards(v, IP_VS_CONN_F_MASQ) && v->route &&
+	       !v->route->error && v->route->routed;
 }
 
 static void nat_is_routed_tell(const struct path_view *v, struct path_text *ret_text)
@@ -143,8 +146,8 @@ static void nat_is_routed_tell(const struct path_view *v, struct path_text *ret_
 
 static bool nat_is_on_link(const struct path_view *v)
 {
-	return forwards(v, IP_VS_CONN_F_MASQ) && v->route && !v->route->error &&
-	       !v->route->routed && !v->route->local;
+	return v->snat != SNAT_ON && forwards(v, IP_VS_CONN_F_MASQ) && v->route &&
+	       !v->route->error && !v->route->routed && !v->route->local;
 }
 
 static void nat_is_on_link_tell(const struct path_view *v, struct path_text *ret_text)
@@ -154,6 +157,21 @@ static void nat_is_on_link_tell(const struct path_view *v, struct path_text *ret
 				    v->server);
 	ret_text->mend = mem_printf("%s route replace default via %s",
 				    ip_of(&v->use->server->address), v->source);
+}
+
+/* Near clients: on the server's network, or a server itself. */
+static bool nat_loses_near_clients(const struct path_view *v)
+{
+	return v->snat == SNAT_OFF && v->use->server->port && nat_is_on_link(v);
+}
+
+static void nat_loses_near_clients_tell(const struct path_view *v, struct path_text *ret_text)
+{
+	ret_text->what = mem_printf(
+		"clients on the network of %s, and the servers of the group themselves, get no answers from the VIP "
+		"%s: snat is off",
+		v->server, v->vip);
+	ret_text->mend = mem_printf("zonegate lb set %s snat=auto", v->lb);
 }
 
 /* ---- tunnel ---- */
@@ -256,11 +274,17 @@ static const struct path_rule rules[] = {
 	 is_direct, direct_tell},
 	{"nat_server_routed", DOCTOR_WARNING, DOCTOR_NETWORK,
 	 "what the server answers goes where that router sends it; unless that is this gateway, clients get "
-	 "answers from an address that they do not know",
+	 "answers from an address that they do not know. With snat=on of the load balancer it is the gateway that the "
+	 "server answers, wherever the router is",
 	 nat_is_routed, nat_is_routed_tell},
 	{"nat_return_unseen", DOCTOR_INFO, DOCTOR_SERVERS,
-	 "answers that go past the gateway keep the server's address, and clients drop them",
+	 "answers that go past the gateway keep the server's address, and clients drop them. Where the default route "
+	 "of the servers must lead elsewhere, snat=on of the load balancer makes them answer the gateway",
 	 nat_is_on_link, nat_is_on_link_tell},
+	{"nat_near_clients", DOCTOR_INFO, DOCTOR_GATEWAY,
+	 "what a server answers on its own network goes straight to the client, which knows the VIP alone and drops "
+	 "it",
+	 nat_loses_near_clients, nat_loses_near_clients_tell},
 	{"tunnel_mtu", DOCTOR_WARNING, DOCTOR_GATEWAY,
 	 "the largest packets of clients do not fit: they are told to send smaller ones, and where ICMP is "
 	 "filtered connections hang. The links on the way must carry it, too; or the servers announce a smaller "
@@ -271,6 +295,27 @@ static const struct path_rule rules[] = {
 	 "comes",
 	 is_tunnel, tunnel_tell},
 };
+
+struct snat_search {
+	const struct snapshot *snapshot;
+	const struct server_group *group;
+	enum snat_mode mode;
+	const char *lb; /* NULL: none yet */
+};
+
+static bool snat_note(void *ctx, const struct load_balancer *lb, const struct listener *l)
+{
+	struct snat_search *search = ctx;
+	const struct server_group *g = snapshot_find_group(search->snapshot, l->server_group);
+	bool backup = g && g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group &&
+		      strcmp(g->backup_group, search->group->o.name) == 0;
+
+	if ((g == search->group || backup) && (!search->lb || lb->snat > search->mode)) {
+		search->mode = lb->snat;
+		search->lb = lb->o.name;
+	}
+	return false;
+}
 
 static void view_use(const struct doctor_case *c, const struct doctor_use *use,
 		     struct path_view *ret_view)
@@ -311,10 +356,15 @@ static void judge_group(const struct doctor_case *c, const struct path_rule *rul
 			size_t to)
 {
 	struct path_view first, v;
+	struct snat_search snat = {.snapshot = c->node->snapshot,
+				   .group = c->uses->items[from].group};
 	size_t hits = 0;
 
+	(void)doctor_uses_walk(c->node, snat_note, &snat);
 	for (size_t i = from; i < to; i++) {
 		view_use(c, &c->uses->items[i], &v);
+		v.snat = snat.mode;
+		v.lb = snat.lb;
 		if (rule->hits(&v) && hits++ == 0)
 			first = v;
 	}

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "plan/access_sets.h"
+#include "plan/ceilings.h"
 #include "plan/desired.h"
 #include "plan/limit_sets.h"
 #include "plan/ranges.h"
@@ -157,7 +158,8 @@ bool guard_wanted(const struct guard_input *in)
 	guard_walk(in, guard_put_vip, &w);
 	any = w.guarded.count > 0 || access_sets_wanted(in);
 	ruleset_clear(&w.guarded);
-	return any || ranges_wanted(in) || limit_sets_wanted(in) || snat_sets_wanted(in);
+	return any || ranges_wanted(in) || limit_sets_wanted(in) || ceilings_wanted(in) ||
+	       snat_sets_wanted(in);
 }
 
 /* The sets that the rules of the family name. */
@@ -184,10 +186,13 @@ static void guard_write_rules(struct ruleset *r, struct rules_plan *plan, enum r
 {
 	uint64_t *lists AUTO_FREE = mem_alloc_array(r->set_count, sizeof(*lists));
 	struct ruleset_id *limits AUTO_FREE = mem_alloc_array(r->set_count, sizeof(*limits));
+	uint64_t *groups AUTO_FREE = mem_alloc_array(r->set_count, sizeof(*groups));
 
 	plan->limits = limits;
 	plan->limit_count = 0;
-	plan->snat = ruleset_may_have_rules(r, f, RULESET_NAT);
+	plan->snat = plan->snat_auto = false;
+	plan->snat_groups = groups;
+	plan->snat_group_count = 0;
 	plan->lists = lists;
 	plan->list_count = 0;
 	plan->guard = false;
@@ -200,7 +205,11 @@ static void guard_write_rules(struct ruleset *r, struct rules_plan *plan, enum r
 			lists[plan->list_count++] = id->uid;
 		if (id->kind == RULESET_LIMIT_TCP || id->kind == RULESET_LIMIT_UDP)
 			limits[plan->limit_count++] = *id;
+		if (id->kind == RULESET_AUTO_TO)
+			groups[plan->snat_group_count++] = id->uid;
 		plan->guard |= id->kind == RULESET_OPEN;
+		plan->snat |= id->kind == RULESET_SNAT;
+		plan->snat_auto |= id->kind == RULESET_AUTO;
 	}
 	for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++)
 		guard_write_table(r, plan, f, t);
@@ -231,6 +240,8 @@ static void guard_collect(const struct guard_input *in, struct ruleset *ret_open
 
 void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset)
 {
+	struct model_prefix *networks AUTO_FREE = NULL;
+	struct rules_ceiling *ceilings AUTO_FREE = NULL;
 	struct rules_plan plan = {.space = in->marks};
 	struct ranges ranges;
 	struct ruleset r;
@@ -238,11 +249,15 @@ void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset)
 	guard_collect(in, &r);
 	access_sets_collect(in, &r);
 	limit_sets_collect(in, &r);
+	plan.ceiling_count = ceilings_collect(in, &r, &ceilings);
+	plan.ceilings = ceilings;
 	snat_sets_collect(in, &r);
 	ranges_build(in, &r, &ranges);
 	plan.marks = ranges.marks;
 	plan.mark_count = ranges.count;
 	ruleset_sort(&r);
+	plan.network_count = snat_sets_networks(in, &r, &networks);
+	plan.networks = networks;
 	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT; f++)
 		guard_write_rules(&r, &plan, f);
 	ranges_clear(&ranges);

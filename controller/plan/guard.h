@@ -22,7 +22,9 @@ struct guard_input {
 	size_t own_count;
 	const struct addr *peers; /* other gateways, which probe the VIPs */
 	size_t peer_count;
-	struct mark_space marks; /* that are ours */
+	struct mark_space marks;             /* that are ours */
+	const struct model_prefix *networks; /* that this host is on, distinct */
+	size_t network_count;
 };
 
 /* Whether the daemon listens there. */

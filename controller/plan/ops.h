@@ -35,7 +35,8 @@ struct plan_op {
 	union {
 		struct {
 			struct addr address; /* address operations */
-			const char *sysctl; /* static: below net.ipv4.vs, or in full; see kernel/sysctl.h */
+			const char *
+				sysctl; /* static: below net.ipv4.vs, or in full; see kernel/sysctl.h */
 			int value;
 			struct plan_timeouts timeouts;
 		};

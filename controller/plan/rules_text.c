@@ -12,6 +12,9 @@
 /* Nothing opens a TCP connection without this, so answers to connections of this host's own pass. */
 #define SYN "-p tcp -m tcp --tcp-flags FIN,SYN,RST,ACK SYN"
 
+/* The first packet of a flow: until IPVS has sent it on. */
+#define FIRST_OF_FLOW " -m conntrack ! --ctstatus CONFIRMED"
+
 #define CHAIN_PREFIX RULES_TEXT_CHAIN "-"
 #define CHAIN_MARKS  CHAIN_PREFIX "MARKS"
 
@@ -151,10 +154,32 @@ static void rules_text_write_limit(struct buf_writer *w, const struct ruleset_id
 			 "-m hashlimit --hashlimit-above %" PRIu64 "/sec --hashlimit-burst %" PRIu64
 			 " --hashlimit-mode srcip,dstip,dstport%s --hashlimit-name %s " LIMIT_TABLE
 			 " -m set --match-set %s dst,dst -j DROP\n",
-			 udp ? "-p udp" : SYN, set,
-			 /* The first packet of a flow: until IPVS has sent it on. */
-			 udp ? " -m conntrack ! --ctstatus CONFIRMED" : "", id->uid, id->uid,
+			 udp ? "-p udp" : SYN, set, udp ? FIRST_OF_FLOW : "", id->uid, id->uid,
 			 id->family == RULESET_V6 ? " --hashlimit-srcmask 64" : "", set, set);
+}
+
+/* Counts what is tracked, by the rule: so each listener has one of its own. */
+static void rules_text_write_ceiling(struct buf_writer *w, const struct rules_ceiling *c)
+{
+	char set[RULESET_NAME_MAX];
+
+	ruleset_format_id(&c->set, set);
+	buf_write_format(w,
+			 "-A " RULES_TEXT_CHAIN
+			 " %s -m set --match-set %s dst,dst ! --update-counters%s "
+			 "-m connlimit --connlimit-above %u --connlimit-mask %u --connlimit-saddr "
+			 "-m set --match-set %s dst,dst -j DROP\n",
+			 c->set.kind == RULESET_MAX_UDP ? "-p udp" : SYN, set,
+			 c->set.kind == RULESET_MAX_UDP ? FIRST_OF_FLOW : "", c->connections,
+			 c->set.family == RULESET_V6 ? 64U : 32U, set);
+}
+
+static bool rules_text_ceilings(const struct rules_plan *p, enum ruleset_family f)
+{
+	for (size_t i = 0; i < p->ceiling_count; i++)
+		if (p->ceilings[i].set.family == f)
+			return true;
+	return false;
 }
 
 /* What comes first decides: the host itself, then who may come in and how often, last what is open at all (its rules return). */
@@ -172,6 +197,9 @@ static void rules_text_write_filter(struct buf_writer *w, const struct rules_pla
 		rules_text_write_list(w, p->lists[i], f);
 	for (size_t i = 0; i < p->limit_count; i++)
 		rules_text_write_limit(w, &p->limits[i]);
+	for (size_t i = 0; i < p->ceiling_count; i++)
+		if (p->ceilings[i].set.family == f)
+			rules_text_write_ceiling(w, &p->ceilings[i]);
 	if (marks)
 		rules_text_write_rule(w, "-m set --match-set zg@-ranged dst -j " CHAIN_MARKS, f);
 	if (marks && p->guard)
@@ -183,20 +211,62 @@ static void rules_text_write_filter(struct buf_writer *w, const struct rules_pla
 		rules_text_write_marks(w, p, f);
 }
 
+/* Of a client on the network with the server the answer would go straight to it, from an address that it does not know. */
+static void rules_text_write_network(struct buf_writer *w, const struct model_prefix *n,
+				     enum ruleset_family f)
+{
+	char net[ADDR_TEXT_MAX];
+
+	if (ruleset_family_of(&n->net) != f)
+		return;
+	addr_format(&n->net, net);
+	buf_write_format(w,
+			 "-A " RULES_TEXT_CHAIN " -s %s/%u -d %s/%u -m ipvs --ipvs -j MASQUERADE\n",
+			 net, n->length, net, n->length);
+}
+
+/* A server as a client of its own group is answered straight by another one, and by itself not at all. */
+static void rules_text_write_hairpin(struct buf_writer *w, uint64_t group, enum ruleset_family f)
+{
+	char to[RULESET_NAME_MAX], from[RULESET_NAME_MAX];
+
+	buf_write_format(w,
+			 "-A " RULES_TEXT_CHAIN " -m ipvs --ipvs -m set --match-set %s dst,dst "
+			 "-m set --match-set %s src -j MASQUERADE\n",
+			 rules_text_set(RULESET_AUTO_TO, f, group, to),
+			 rules_text_set(RULESET_AUTO_FROM, f, group, from));
+}
+
+/* Only the first packet of a connection meets these. */
+static void rules_text_write_nat(struct buf_writer *w, const struct rules_plan *p,
+				 enum ruleset_family f)
+{
+	if (!p->snat && !p->snat_auto)
+		return;
+	buf_write_text(w, "-N " RULES_TEXT_CHAIN "\n");
+	if (p->snat)
+		rules_text_write_rule(
+			w, "-m ipvs --ipvs -m set --match-set zg@-snat dst,dst -j MASQUERADE", f);
+	if (!p->snat_auto)
+		return;
+	rules_text_write_rule(w, "-m set ! --match-set zg@-auto dst,dst -j RETURN", f);
+	for (size_t i = 0; i < p->network_count; i++)
+		rules_text_write_network(w, &p->networks[i], f);
+	for (size_t i = 0; i < p->snat_group_count; i++)
+		rules_text_write_hairpin(w, p->snat_groups[i], f);
+}
+
 void rules_text_write(struct buf_writer *w, const struct rules_plan *p, enum ruleset_family f,
 		      enum ruleset_table t)
 {
 	switch (t) {
 	case RULESET_FILTER:
-		if (p->guard || p->list_count || p->limit_count || rules_text_marks(p, f))
+		if (p->guard || p->list_count || p->limit_count || rules_text_ceilings(p, f) ||
+		    rules_text_marks(p, f))
 			rules_text_write_filter(w, p, f);
 		return;
 	case RULESET_NAT:
-		if (!p->snat)
-			return;
-		buf_write_text(w, "-N " RULES_TEXT_CHAIN "\n");
-		rules_text_write_rule(
-			w, "-m ipvs --ipvs -m set --match-set zg@-snat dst,dst -j MASQUERADE", f);
+		rules_text_write_nat(w, p, f);
 		return;
 	case RULESET_TABLE_COUNT:
 		return;

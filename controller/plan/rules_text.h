@@ -22,6 +22,12 @@ struct rules_mark {
 	uint64_t list;     /* its access list (uid); 0 = none */
 };
 
+/* A listener with a ceiling: where it is, and what one source may have open there. */
+struct rules_ceiling {
+	struct ruleset_id set; /* RULESET_MAX_… */
+	uint32_t connections;
+};
+
 /* What the rules depend on. Whatever else changes is in the sets. */
 struct rules_plan {
 	bool guard;            /* VIPs are guarded */
@@ -33,7 +39,16 @@ struct rules_plan {
 	size_t mark_count;
 	const struct ruleset_id *limits; /* sets of RULESET_LIMIT_… in use */
 	size_t limit_count;
-	bool snat; /* servers see this gateway as their client */
+	const struct rules_ceiling *ceilings; /* of any family */
+	size_t ceiling_count;
+	bool snat;      /* servers see this gateway as their client */
+	bool snat_auto; /* … or do for some clients */
+	const struct model_prefix
+		*networks; /* of any family, on which that is so for all clients */
+	size_t network_count;
+	const uint64_t
+		*snat_groups; /* of the family, where it is so for the servers themselves (uids) */
+	size_t snat_group_count;
 };
 
 /* What the table is called, and the chain of others from which ours is jumped to: of the filter INPUT, before IPVS, which takes its

@@ -25,7 +25,12 @@ static const struct {
 	[RULESET_SINGLE] = {"single", RULESET_IP_PORT},
 	[RULESET_LIMIT_TCP] = {"*-lt", RULESET_IP_PORT_COUNTED},
 	[RULESET_LIMIT_UDP] = {"*-lu", RULESET_IP_PORT_COUNTED},
+	[RULESET_MAX_TCP] = {"*-mt", RULESET_IP_PORT_COUNTED},
+	[RULESET_MAX_UDP] = {"*-mu", RULESET_IP_PORT_COUNTED},
 	[RULESET_SNAT] = {"snat", RULESET_IP_PORT},
+	[RULESET_AUTO] = {"auto", RULESET_IP_PORT},
+	[RULESET_AUTO_TO] = {"*-to", RULESET_IP_PORT},
+	[RULESET_AUTO_FROM] = {"*-from", RULESET_IP},
 	[RULESET_DROP] = {"drop", RULESET_IP},
 	[RULESET_REJECT] = {"reject", RULESET_IP},
 };
@@ -225,12 +230,13 @@ bool ruleset_has_family(const struct ruleset *r, enum ruleset_family f)
 bool ruleset_may_have_rules(const struct ruleset *r, enum ruleset_family f, enum ruleset_table t)
 {
 	const struct ruleset_id snat = {.kind = RULESET_SNAT, .family = f};
+	const struct ruleset_id some = {.kind = RULESET_AUTO, .family = f};
 
 	switch (t) {
 	case RULESET_FILTER:
 		return ruleset_has_family(r, f);
 	case RULESET_NAT:
-		return ruleset_find_set(r, &snat);
+		return ruleset_find_set(r, &snat) || ruleset_find_set(r, &some);
 	case RULESET_TABLE_COUNT:
 		break;
 	}

@@ -26,9 +26,14 @@ enum ruleset_kind {
 	RULESET_TEMP, /* … and what it is filled in before it is put in place: a leftover where it stands elsewhere */
 	RULESET_LIMIT_TCP, /* VIPs, protocols and ports with this rate_limit (the uid) */
 	RULESET_LIMIT_UDP, /* … of UDP */
+	RULESET_MAX_TCP, /* VIPs, protocol and port of a listener (the uid) with max_connections */
+	RULESET_MAX_UDP, /* … of UDP */
 	RULESET_SNAT, /* servers, with protocol and port, towards which this gateway is the client */
-	RULESET_DROP,   /* guarded VIPs: what is not open is dropped … */
-	RULESET_REJECT, /* … or refused */
+	RULESET_AUTO, /* … towards which it is for some clients: those on a network with the server, and … */
+	RULESET_AUTO_TO,   /* … towards these servers of a group (the uid) … */
+	RULESET_AUTO_FROM, /* … the servers of the group themselves */
+	RULESET_DROP,      /* guarded VIPs: what is not open is dropped … */
+	RULESET_REJECT,    /* … or refused */
 	RULESET_KIND_COUNT
 };
 #define RULESET_GUARD_KINDS \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Servers stand in it whatever their health, so that a verdict changes no set.
+// Servers stand in them whatever their health, so that a verdict changes no set.
 #include "plan/snat_sets.h"
 
+#include "base/mem.h"
 #include "plan/desired.h"
 
 static bool snat_sets_takes(const struct guard_input *in, const struct load_balancer *lb)
@@ -22,31 +23,51 @@ bool snat_sets_wanted(const struct guard_input *in)
 	return false;
 }
 
-static void snat_sets_put_group(const struct server_group *g, struct ruleset *r)
+/* With its port; protocol 0: the address alone. */
+static void snat_sets_put(struct ruleset *r, enum ruleset_kind kind, uint64_t uid,
+			  const struct ruleset_entry *server)
+{
+	const struct ruleset_id id = {
+		.kind = kind, .family = ruleset_family_of(&server->address), .uid = uid};
+	struct ruleset_entry *e;
+
+	ruleset_push_set(r, &id);
+	e = ruleset_push(r);
+	*e = *server;
+	e->set = id;
+}
+
+/* `uid` of the listener's group: servers of its backup group are behind the same VIP. */
+static void snat_sets_put_group(const struct server_group *g, enum snat_mode mode, uint64_t uid,
+				struct ruleset *r)
 {
 	for (size_t i = 0; g && i < g->servers.count; i++) {
 		const struct server *s = g->servers.items[i];
-		const struct ruleset_id id = {.kind = RULESET_SNAT,
-					      .family = ruleset_family_of(&s->address)};
-		struct ruleset_entry *e;
+		const struct ruleset_entry alone = {.address = s->address};
+		struct ruleset_entry e = alone;
 
-		ruleset_push_set(r, &id);
-		e = ruleset_push(r);
-		e->set = id;
-		e->address = s->address;
-		e->protocol = desired_protocol_number(g->protocol);
-		e->port = (uint16_t)s->port;
+		e.protocol = desired_protocol_number(g->protocol);
+		e.port = (uint16_t)s->port;
+		if (mode == SNAT_ON) {
+			snat_sets_put(r, RULESET_SNAT, 0, &e);
+			continue;
+		}
+		snat_sets_put(r, RULESET_AUTO, 0, &e);
+		snat_sets_put(r, RULESET_AUTO_TO, uid, &e);
+		snat_sets_put(r, RULESET_AUTO_FROM, uid, &alone);
 	}
 }
 
 static void snat_sets_put_listener(const struct snapshot *s, const struct listener *l,
-				   struct ruleset *r)
+				   enum snat_mode mode, struct ruleset *r)
 {
 	const struct server_group *g = snapshot_find_group(s, l->server_group);
 
-	snat_sets_put_group(g, r);
-	if (g && g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group)
-		snat_sets_put_group(snapshot_find_group(s, g->backup_group), r);
+	if (!g)
+		return;
+	snat_sets_put_group(g, mode, g->o.uid, r);
+	if (g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group)
+		snat_sets_put_group(snapshot_find_group(s, g->backup_group), mode, g->o.uid, r);
 }
 
 void snat_sets_collect(const struct guard_input *in, struct ruleset *r)
@@ -55,6 +76,26 @@ void snat_sets_collect(const struct guard_input *in, struct ruleset *r)
 		const struct load_balancer *lb = in->snapshot->load_balancers.items[i];
 
 		for (size_t j = 0; snat_sets_takes(in, lb) && j < lb->listeners.count; j++)
-			snat_sets_put_listener(in->snapshot, lb->listeners.items[j], r);
+			snat_sets_put_listener(in->snapshot, lb->listeners.items[j], lb->snat, r);
 	}
+}
+
+size_t snat_sets_networks(const struct guard_input *in, const struct ruleset *r,
+			  struct model_prefix **ret_list)
+{
+	struct model_prefix *list = mem_alloc_array(in->network_count + 1, sizeof(*list));
+	size_t count = 0;
+
+	for (size_t i = 0; i < in->network_count; i++) {
+		const struct model_prefix *n = &in->networks[i];
+		bool used = false;
+
+		for (size_t j = 0; j < r->count && !used; j++)
+			used = r->entries[j].set.kind == RULESET_AUTO &&
+			       addr_in_prefix(&r->entries[j].address, &n->net, n->length);
+		if (used)
+			list[count++] = *n;
+	}
+	*ret_list = list;
+	return count;
 }

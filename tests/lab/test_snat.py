@@ -5,12 +5,12 @@ import json
 import socket
 import time
 
-from zglab import VIP4, VIP6, case, client
-from zglab.documents import group, listener, web
+from zglab import CLIENT4, CLIENT6, VIP4, VIP6, case, client
+from zglab.documents import balancer, document, group, listener, web
 from zglab.filters import NETFILTER, network, rules, sets
 
 LAB_KIND = "uml"
-LAB_SECONDS = 35
+LAB_SECONDS = 50
 
 NAT = (
     *NETFILTER, "nf_conntrack", "nf_nat", "iptable_nat", "ip6table_nat", "xt_MASQUERADE", "xt_ipvs",
@@ -140,3 +140,95 @@ def tracking_that_forgets_first_loses_answers(lab):
         assert "nf_conntrack_tcp_timeout_established is 2 s (IPVS: tcp_s 900)" in found["what"], found
         lab.gw.run("sh", "-c", found["mend"])
         assert hears_after_silence(lab, listening, 4)
+
+
+UNCHECKED = {"enabled": False}
+
+
+def seen_from(lab, listening, namespace, vip, source=None):
+    """Whom a server takes for its client, when NAMESPACE connects to port 81 of the VIP; None: nobody answers."""
+    with namespace:
+        sock = socket.socket(socket.AF_INET6 if ":" in vip else socket.AF_INET, socket.SOCK_STREAM)
+    with sock:
+        sock.settimeout(1.5 * lab.slow)
+        if source:
+            sock.bind((source, 0))
+        try:
+            sock.connect((vip, 81))
+        except OSError:
+            return None
+        with listening.accept()[0] as served:
+            return served.getpeername()[0].removeprefix("::ffff:")
+
+
+def listens(lab, server):
+    with server.namespace:
+        listening = socket.create_server(("::", 8099), family=socket.AF_INET6, dualstack_ipv6=True)
+    listening.settimeout(5 * lab.slow)
+    return listening
+
+
+def snat_of_both(lab, mode):
+    for name in ("four", "six"):
+        lab.gw.api.patch(f"/load-balancers/{name}", {"snat": mode}).expect(200)
+
+
+@case(load=NAT)
+def auto_is_for_clients_that_are_too_near(lab):
+    network(lab, 2)
+    one, other = lab.servers
+    lab.start(document(
+        {f"talk{family}": group([one], port=8099, family=family, health_check=UNCHECKED) for family in (4, 6)},
+        {"four": balancer({"talk": listener("talk4", 81)}, snat="auto"),
+         "six": balancer({"talk": listener("talk6", 81)}, vip4=None, vip6=VIP6, snat="auto")},
+    ))
+    families = ((VIP4, CLIENT4, "10.2.0.1"), (VIP6, CLIENT6, "fd02::1"))
+    with listens(lab, one) as listening:
+        for vip, far, gateway in families:
+            assert seen_from(lab, listening, lab.client, vip) == far, "its answers come back through the gateway"
+            assert seen_from(lab, listening, other.namespace, vip) == gateway, "on the server's network"
+            assert seen_from(lab, listening, one.namespace, vip) == gateway, "the server itself"
+        before = rules(lab), rules(lab, 6)
+        assert "-A ZONEGATE -s 10.2.0.0/24 -d 10.2.0.0/24 -m ipvs --ipvs -j MASQUERADE" in before[0][0], before
+        snat_of_both(lab, "on")
+        for vip, _, gateway in families:
+            assert seen_from(lab, listening, lab.client, vip) == gateway
+            assert seen_from(lab, listening, one.namespace, vip) == gateway
+        snat_of_both(lab, "off")
+        assert rules(lab)[0] == [] and rules(lab, 6)[0] == [] and sets(lab) == {}
+        for vip, far, _ in families:
+            assert seen_from(lab, listening, lab.client, vip) == far
+            assert seen_from(lab, listening, other.namespace, vip) is None
+            assert seen_from(lab, listening, one.namespace, vip) is None
+        snat_of_both(lab, "auto")
+        assert (rules(lab), rules(lab, 6)) == before
+
+
+@case(load=NAT)
+def auto_knows_servers_behind_a_router_as_clients(lab):
+    """What network they share cannot be known there; that they are servers of the group is."""
+    network(lab, 2)
+    for number, (server, other) in enumerate((lab.servers, reversed(lab.servers)), 1):
+        run = lambda *words: lab.run_in(server.namespace, "ip", *words)  # noqa: E731
+        run("addr", "add", f"10.9.0.{number}/32", "dev", "lo")
+        run("route", "add", f"10.9.0.{3 - number}/32", "via", other.address4)
+        lab.gw.run("ip", "route", "add", f"10.9.0.{number}/32", "via", server.address4)
+    talk = group(lab.servers, port=8099, health_check=UNCHECKED, weights=(0, 100))
+    talk["servers"]["s1"]["address"], talk["servers"]["s2"]["address"] = "10.9.0.1", "10.9.0.2"
+    lab.start(kernel={"audit_interval_s": 1})
+    lab.gw.api.apply(document({"talk": talk}, {"shop": balancer({"talk": listener("talk", 81)})}))
+    lab.wait(lambda: lab.gw.weights(port=81).get("10.9.0.2") == 100, 5 + lab.margin, "it is in service")
+    first = lab.servers[0].namespace
+    with listens(lab, lab.servers[1]) as listening:
+        assert seen_from(lab, listening, first, VIP4, "10.9.0.1") is None
+        lab.gw.api.patch("/load-balancers/shop", {"snat": "auto"}).expect(200)
+        assert seen_from(lab, listening, first, VIP4, "10.9.0.1") == "10.2.0.1"
+        assert seen_from(lab, listening, lab.client, VIP4) == CLIENT4
+    # The gateway comes to be on their network, and goes from it.
+    line = "-A ZONEGATE -s 10.9.0.0/24 -d 10.9.0.0/24 -m ipvs --ipvs -j MASQUERADE"
+    assert line not in rules(lab)[0]
+    lab.gw.run("ip", "addr", "add", "10.9.0.254/24", "dev", "back0")
+    lab.wait(lambda: line in rules(lab)[0], 5 + lab.margin, "the network is known", pause=0.1)
+    lab.gw.run("ip", "addr", "del", "10.9.0.254/24", "dev", "back0")
+    lab.wait(lambda: line not in rules(lab)[0], 5 + lab.margin, "it is no more", pause=0.1)
+    assert lab.gw.api.get("/system").expect(200).json["drift"]["repaired_since_start"] == 0

@@ -171,15 +171,6 @@ def what_is_in_use_is_not_deleted(lab):
 
 
 @case
-def a_later_member_is_refused(lab):
-    lab.network(1)
-    lab.start(web(lab))
-    answer = lab.gw.api.patch("/load-balancers/shop/listeners/http", {"max_connections": 5})
-    answer.expect(400, 422)
-    assert answer.pointers() in (["/max_connections"], ["/load_balancers/shop/listeners/http/max_connections"]), answer.body
-
-
-@case
 def what_the_kernel_refuses_is_a_warning(lab):
     """Committed, but this kernel has no scheduler of the name."""
     lab.network(2)

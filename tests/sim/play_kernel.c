@@ -222,7 +222,22 @@ static bool do_entry(struct play *p)
 	return edit(p, &op);
 }
 
+/* kernel network NETWORK|none: the only one that the host is on */
+static bool do_network(struct play *p)
+{
+	struct model_prefix n = {0};
+	bool any = strcmp(p->words[2], "none") != 0;
+
+	if (any && addr_parse_prefix(p->words[2], &n.net, &n.length))
+		return play_fault(p, "no such network");
+	engine_note_networks(p->world.engine, &n, any);
+	engine_settle(p->world.engine);
+	sim_world_run(&p->world);
+	return true;
+}
+
 const struct play_command play_kernel[] = {
+	{"network", 3, do_network},
 	{"ruleset", 3, do_ruleset},
 	{"entry", 5, do_entry},
 	{"service", 4, do_service},

@@ -114,6 +114,7 @@ static void groups_get_advice(void **state)
 
 #define AT_SHOP "/load_balancers/shop"
 /* Server w2 is where clients are. */
+#define NO_SNAT "server_is_client_without_snat " AT_SHOP "/listeners/http\n"
 #define NEAR(listener)                                        \
 	"{'zones':{'zb':{'client_subnets':['10.0.0.2/31']}}," \
 	"'load_balancers':{'shop':{'listeners':{'http':{" listener "}}}}}"
@@ -153,12 +154,15 @@ static void load_balancers_get_advice(void **state)
 		 "'server_groups':{'web':{'on_unhealthy':'terminate'}}}",
 		 "shop", ""},
 		{NEAR("'scheduler':'sh'"), "shop",
-		 "server_is_client " AT_SHOP "/listeners/http/scheduler\n"},
+		 NO_SNAT "server_is_client " AT_SHOP "/listeners/http/scheduler\n"},
 		{NEAR("'scheduler':'mh'"), "shop",
-		 "server_is_client " AT_SHOP "/listeners/http/scheduler\n"},
+		 NO_SNAT "server_is_client " AT_SHOP "/listeners/http/scheduler\n"},
 		{NEAR("'persistence_s':60"), "shop",
-		 "server_is_client " AT_SHOP "/listeners/http/scheduler\n"},
-		{NEAR("'port':80"), "shop", ""},
+		 NO_SNAT "server_is_client " AT_SHOP "/listeners/http/scheduler\n"},
+		{NEAR("'port':80"), "shop", NO_SNAT},
+		{"{'zones':{'zb':{'client_subnets':['10.0.0.2/31']}},'load_balancers':{'shop':{'snat':'auto',"
+		 "'listeners':{'http':{'scheduler':'sh'}}}}}",
+		 "shop", ""},
 		{"{'zones':{'zb':{'client_subnets':['10.0.0.3/32','10.1.0.0/16']}},"
 		 "'load_balancers':{'shop':{'listeners':{'http':{'scheduler':'sh'}}}}}",
 		 "shop", ""},
@@ -209,6 +213,10 @@ static void texts_have_numbers(void **state)
 		 "server w2 is a client of the VIP (10.0.0.2 is in client_subnets of zone zb), and sh keeps a "
 		 "client at one server: if that is the client itself, none of its connections works, and no "
 		 "retry goes elsewhere"},
+		{NEAR("'port':80"), "shop",
+		 "server w2 is a client of the VIP (10.0.0.2 is in client_subnets of zone zb), and what it or a "
+		 "server beside it answers passes the gateway by, so that its connections hang: set snat of the "
+		 "load balancer to auto"},
 		{CHECK("{'interval_ms':50000}"), "web",
 		 "a server that fails now and then, never 3 times in a row, stays healthy; with one probe "
 		 "every 50000 ms and no window nothing catches it"},

@@ -275,6 +275,8 @@ SPOIL(narrow, h->facts.links[2].mtu = 1499)
 #define FLOOD                                                                                 \
 	"info flood_defence_off net.ipv4.vs.drop_entry: sysctl -w net.ipv4.vs.amemthresh=$((" \
 	"$(getconf _PHYS_PAGES)/20)) net.ipv4.vs.drop_entry=1 net.ipv4.vs.secure_tcp=1\n"
+#define NEAR        "info nat_near_clients " W1 ": zonegate lb set shop snat=auto\n"
+#define SNAT(m)     "{'load_balancers':{'shop':{'snat':'" m "'}}}"
 #define LISTENER(m) "{'load_balancers':{'shop':{'listeners':{'http':{" m "}}}}}"
 #define V6                                                                   \
 	"{'server_groups':{'web':{'servers':{'w1':{'address':'fd00::1'}}}}," \
@@ -320,6 +322,7 @@ static const struct {
 	{LISTENER("'persistence_s':60"), no_quiescent,
 	 "warning persistence_ignores_weight net.ipv4.vs.expire_quiescent_template: "},
 	{"{}", tracks, "info flows_tracked "},
+	{"{}", NULL, NEAR},
 	{"{}", NULL, FLOOD},
 	{"{}", entries_dropped,
 	 "warning flood_defence_active net.ipv4.vs.drop_entry: grep -c SYN_RECV "},
@@ -434,7 +437,7 @@ static void a_sound_gateway_has_neither_errors_nor_warnings(void **state)
 	AUTO_FREE char *text = host_judge(&h);
 	assert_string_equal(text, "info iptables_backend : \n"
 				  "info nat_return_unseen " W1
-				  ": ip route replace default via 10.0.0.254\n" FLOOD);
+				  ": ip route replace default via 10.0.0.254\n" NEAR FLOOD);
 	host_close(&h);
 }
 
@@ -455,6 +458,27 @@ static void what_is_wide_enough_is_not_told(void **state)
 	strict_back(&h);
 	AUTO_FREE char *loose = host_judge(&h);
 	assert_null(strstr(loose, "rp_filter_strict"));
+	host_close(&h);
+}
+
+/* Whom the servers answer is known with snat. */
+static void answers_to_the_gateway_are_no_worry(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, SNAT("auto"));
+	AUTO_FREE char *some = host_judge(&h);
+	assert_null(strstr(some, "nat_near_clients"));
+	assert_non_null(strstr(some, "nat_return_unseen"));
+	host_close(&h);
+	host_open(&h, SNAT("on"));
+	AUTO_FREE char *all = host_judge(&h);
+	assert_null(strstr(all, "nat_near_clients"));
+	assert_null(strstr(all, "nat_return_unseen"));
+	routed(&h);
+	AUTO_FREE char *far = host_judge(&h);
+	assert_null(strstr(far, "nat_server_routed"));
 	host_close(&h);
 }
 
@@ -573,6 +597,7 @@ int main(void)
 		cmocka_unit_test(every_finding_has_its_fact),
 		cmocka_unit_test(a_sound_gateway_has_neither_errors_nor_warnings),
 		cmocka_unit_test(what_is_wide_enough_is_not_told),
+		cmocka_unit_test(answers_to_the_gateway_are_no_worry),
 		cmocka_unit_test(what_does_no_harm_here_is_not_told),
 		cmocka_unit_test(direct_needs_no_forwarding),
 		cmocka_unit_test(only_what_this_node_does_is_judged),

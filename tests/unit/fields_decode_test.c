@@ -76,9 +76,9 @@ static void hostile_values_are_refused(void **state)
 		 "duplicate /scheduler_flags\n"},
 		{OBJECT_LISTENER,
 		 "{'protocol':'tcp','port':80,'server_group':'g',"
-		 "'rate_limit':1,'access_list':'A','max_connections':1}",
+		 "'rate_limit':1,'access_list':'A','max_connections':1000001}",
 		 "bad_format /access_list\n"
-		 "not_supported /max_connections\n"},
+		 "out_of_range /max_connections\n"},
 		{OBJECT_SERVER_GROUP, "{'protocol':'tcp','servers':[]}", "wrong_type /servers\n"},
 		{OBJECT_SERVER_GROUP, "{'protocol':'tcp','servers':{'a':1,'b':{},'-c':{}}}",
 		 "wrong_type /servers/a\nmissing_member /servers/b/address\nbad_format /servers/-c\n"},

@@ -7,12 +7,12 @@ static void check_rows(const struct field *fields, size_t size, const char *what
 {
 	size_t count = 0;
 	for (const struct field *f = fields; f->name; f++, count++) {
-		bool silent = f->type == FIELD_LATER || f->type == FIELD_GIVEN;
+		bool silent = f->type == FIELD_GIVEN;
 		if (!silent && !f->help)
 			fail_msg("%s.%s has no help", what, f->name);
 		if ((f->when != NULL) != (f->when_text != NULL))
 			fail_msg("%s.%s: a condition and its text go together", what, f->name);
-		bool held = f->type != FIELD_LATER && f->type != FIELD_READ_ONLY && size > 0;
+		bool held = f->type != FIELD_READ_ONLY && size > 0;
 		if (held && f->offset >= size)
 			fail_msg("%s.%s lies outside", what, f->name);
 		for (const struct field *g = fields; g < f; g++) {
@@ -116,39 +116,12 @@ static void defaults_are_those_of_the_model(void **state)
 	object_unref(o);
 }
 
-static void later_members_are_refused(void **state)
-{
-	static const struct {
-		enum object_kind kind;
-		const char *member;
-	} cases[] = {
-		{OBJECT_LISTENER, "max_connections"},
-	};
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct err e = {0};
-		struct object *o = NULL;
-		json_t *body = json_pack("{s:i}", cases[i].member, 1);
-		assert_true(object_decode(cases[i].kind, "x", body, "", &e, &o) < 0);
-		const struct err_fault *found = NULL;
-		for (size_t j = 0; j < e.count; j++)
-			if (e.faults[j].code == ERR_UNSUPPORTED)
-				found = &e.faults[j];
-		assert_non_null(found);
-		assert_string_equal(found->pointer + 1, cases[i].member);
-		assert_non_null(strstr(found->detail, "not supported yet"));
-		err_clear(&e);
-		json_decref(body);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_sound),
 		cmocka_unit_test(scheduler_flags_go_by_scheduler),
 		cmocka_unit_test(defaults_are_those_of_the_model),
-		cmocka_unit_test(later_members_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 // Servers of load balancers with snat stand in one set of their family, which a rule of the table nat looks into.
 #include "plan/snat_sets.h"
 
+#include <inttypes.h>
+
 #include "unit/model_fixture.h"
 
 static bool has_zone(void *ctx, const char *zone)
@@ -45,6 +47,51 @@ static void servers_stand_in_the_set(void **state)
 	ruleset_clear(&r);
 }
 
+static struct snapshot *snapshot_of(const char *patch)
+{
+	return fixture_snapshot(fixture_patched(patch));
+}
+
+#define NET(a, b, c, bits)                 \
+	{                                  \
+		{AF_INET, {a, b, c}}, bits \
+	}
+
+/* For some clients: by network, where this host is on one with a server, and by group. */
+static void some_clients_are_told_by_network_and_by_group(void **state)
+{
+	static const struct model_prefix networks[] = {
+		NET(10, 0, 0, 24), NET(10, 9, 9, 24), {{AF_INET6, {0xfd}}, 64}};
+	const struct ruleset_id some = {.kind = RULESET_AUTO, .family = RULESET_V4};
+	struct snapshot *s = snapshot_of("{'load_balancers':{'shop':{'snat':'auto'}}}");
+	const struct guard_input in = {.snapshot = s,
+				       .has_zone = has_zone,
+				       .ctx = (char[]){"za zb"},
+				       .networks = networks,
+				       .network_count = 3};
+	uint64_t uid = snapshot_find_group(s, "web")->o.uid;
+	struct ruleset r;
+	char text[512];
+
+	(void)state;
+	guard_build(&in, &r);
+	assert_true(guard_wanted(&in));
+	assert_non_null(ruleset_find_set(&r, &some));
+	assert_int_equal(r.count, 6); /* two servers, in three sets */
+	snprintf(text, sizeof(text),
+		 "-N ZONEGATE\n-A ZONEGATE -m set ! --match-set zg4-auto dst,dst -j RETURN\n"
+		 "-A ZONEGATE -s 10.0.0.0/24 -d 10.0.0.0/24 -m ipvs --ipvs -j MASQUERADE\n"
+		 "-A ZONEGATE -m ipvs --ipvs -m set --match-set zg4-%" PRIx64 "-to dst,dst "
+		 "-m set --match-set zg4-%" PRIx64 "-from src -j MASQUERADE\n",
+		 uid, uid);
+	assert_string_equal(r.rules[RULESET_V4][RULESET_NAT], text);
+	assert_null(r.rules[RULESET_V6][RULESET_NAT]);
+	assert_null(r.rules[RULESET_V4][RULESET_FILTER]);
+	assert_true(ruleset_may_have_rules(&r, RULESET_V4, RULESET_NAT));
+	ruleset_clear(&r);
+	snapshot_unref(s);
+}
+
 /* To look into nat alone would make the kernel track every connection of the host. */
 static void elsewhere_nat_is_not_even_looked_at(void **state)
 {
@@ -68,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(servers_stand_in_the_set),
+		cmocka_unit_test(some_clients_are_told_by_network_and_by_group),
 		cmocka_unit_test(elsewhere_nat_is_not_even_looked_at),
 	};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/buf.h"
+#include "model/validation.h"
 #include "model_fixture.h"
 
 #define HTTP(members) "{'load_balancers':{'shop':{'listeners':{'http':" members "}}}}"
@@ -45,6 +46,11 @@ static void listeners_are_judged(void **state)
 		{HTTP("{'rate_limit':1000001}"), "out_of_range " AT_HTTP "/rate_limit\n"},
 		{HTTP("{'rate_limit':5,'port':null,'port_range':[80,90]}"),
 		 "incompatible " AT_HTTP "/rate_limit\n"},
+		{HTTP("{'max_connections':1000000}"), ""},
+		{DNS("{'max_connections':1}"), ""},
+		{HTTP("{'max_connections':1000001}"), "out_of_range " AT_HTTP "/max_connections\n"},
+		{HTTP("{'max_connections':5,'port':null,'port_range':[80,90]}"),
+		 "incompatible " AT_HTTP "/max_connections\n"},
 		{HTTP("{'persistence_prefix':129}"),
 		 "out_of_range " AT_HTTP "/persistence_prefix\n"},
 	};
@@ -62,10 +68,43 @@ static void snat_takes_nat_alone(void **state)
 		 "incompatible /server_groups/web/servers/w1/port\n"
 		 "incompatible /server_groups/web/servers/w2/port\n"
 		 "incompatible /load_balancers/shop/snat\n"},
-		{"{'load_balancers':{'shop':{'snat':'auto'}}}",
+		{"{'load_balancers':{'shop':{'snat':'auto'}}}", ""},
+		{"{'load_balancers':{'shop':{'snat':'auto'}},'server_groups':{'web':{'forward_method':'direct'}}}",
+		 "incompatible /server_groups/web/servers/w1/port\n"
+		 "incompatible /server_groups/web/servers/w2/port\n"
+		 "incompatible /load_balancers/shop/snat\n"},
+		{"{'load_balancers':{'shop':{'listeners':{'http':{'port':8080,'max_connections':5}}}},"
+		 "'server_groups':{'web':{'forward_method':'direct'}}}",
+		 "incompatible " AT_HTTP "/max_connections\n"},
+		{"{'load_balancers':{'shop':{'snat':'yes'}}}",
 		 "out_of_range /load_balancers/shop/snat\n"},
 	};
 	(void)state;
+	FIXTURE_JUDGE_ALL(cases);
+}
+
+/* Each listener with one is a rule. */
+static void ceilings_are_few(void **state)
+{
+	AUTO_BUF struct buf_writer w = {0};
+
+	(void)state;
+	buf_writer_init(&w, 65536);
+	buf_write_text(&w, "{'load_balancers':{'shop':{'listeners':{'http':{'max_connections':1}");
+	for (unsigned i = 1; i < MODEL_CEILINGS_MAX; i++)
+		buf_write_format(
+			&w,
+			",'l%u':{'protocol':'tcp','port':%u,'server_group':'web','max_connections':9}",
+			i, 1000 + i);
+	AUTO_FREE char *most = mem_printf("%s}}}}", buf_text(&w));
+	buf_write_text(
+		&w,
+		",'m':{'protocol':'tcp','port':999,'server_group':'web','max_connections':9}}}}}");
+	const struct fixture_case cases[] = {
+		{most, ""},
+		{buf_text(&w),
+		 "limit_exceeded /load_balancers/shop/listeners/m/max_connections\n"}};
+
 	FIXTURE_JUDGE_ALL(cases);
 }
 
@@ -302,6 +341,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(listeners_are_judged),
 		cmocka_unit_test(rates_are_few),
+		cmocka_unit_test(ceilings_are_few),
 		cmocka_unit_test(snat_takes_nat_alone),
 		cmocka_unit_test(zones_are_judged),
 		cmocka_unit_test(count_of_zones_is_bounded),
