@@ -50,6 +50,16 @@ def refuses_an_unknown_name(config):
 
 
 @case
+def names_an_unknown_case_and_those_there_are(config):
+    status, text = run(config, "test_harness.balanced", "test_harness.balances")
+    assert status == 1 and "ok   lab test_harness.balances " in text, text
+    assert "FAIL lab test_harness.balanced " in text and "there is no case of this name" in text, text
+    assert text.splitlines()[-1] == "1 passed, 1 failed, 0 skipped" and "ended" not in text, text
+    status, text = run(config, "test_harness.nothing")
+    assert status == 1 and "there are: " in text and "ended" not in text, text
+
+
+@case
 def leaves_nothing_behind(config):
     before = set(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else set()
     run(config, "test_harness.balances")

@@ -9,41 +9,10 @@ import time
 from zglab import CLIENT4, CLIENT6, VIP4, VIP6, case
 from zglab.documents import QUICK, balancer, document, group, listener, web
 from zglab.filters import FOREIGN, NETFILTER, echo, is_open, knock, metric, network, operations, rules, sets
+from zglab.lists import OTHER4, OTHER6, SILENT, office, put, set_name, started
 
 LAB_KIND = "uml"
 LAB_SECONDS = 60
-
-OTHER4, OTHER6 = "10.1.0.77", "fd01::77"  # of the same client
-SILENT = "silent"
-
-
-def office(default="deny", allow=(), deny=()):
-    entries = [{"cidr": x, "action": "allow"} for x in allow] + [{"cidr": x, "action": "deny"} for x in deny]
-    return {"default_action": default, "entries": entries}
-
-
-def started(lab, access_list, family=4, udp=False, **settings):
-    """A listener with the list, and a client with two addresses."""
-    network(lab, udp=(80,))
-    lab.client.add_address("eth0", f"{OTHER4}/24")
-    lab.client.add_address("eth0", f"{OTHER6}/64")
-    configuration = web(lab, family=family)
-    listeners = configuration["load_balancers"]["shop"]["listeners"]
-    listeners["http"]["access_list"] = "office"
-    if udp:
-        configuration["server_groups"]["udp"] = group(lab.servers, protocol="udp", health_check={"enabled": False})
-        listeners["udp"] = listener("udp", protocol="udp", access_list="office")
-    configuration["access_lists"] = {"office": access_list}
-    lab.start(configuration, **settings)
-
-
-def put(lab, access_list):
-    lab.gw.api.put("/access-lists/office", access_list).expect(200)
-
-
-def uid(lab):
-    return lab.gw.api.get("/access-lists/office").expect(200).json["uid"].lstrip("0")
-
 
 @case(load=NETFILTER)
 def allowed_and_denied_sources(lab):
@@ -114,7 +83,7 @@ def an_open_connection_is_cut(lab):
 def one_entry_is_one_entry(lab):
     many = [f"172.16.{i // 250}.{i % 250}/32" for i in range(2000)]
     started(lab, office("deny", allow=[f"{CLIENT4}/32", *many]), kernel={"audit_interval_s": 1})
-    before, name = rules(lab), "zg4-" + uid(lab)
+    before, name = rules(lab), set_name(lab)
     assert len(before[0]) == 4, before[0]  # the chain, the jump to it, two rules
     for default in ("deny", "allow"):
         put(lab, office(default, allow=[f"{CLIENT4}/32", f"{OTHER4}/32", *many]))
@@ -192,7 +161,7 @@ def killed_at_any_moment(lab):
         lab.gw.daemon.kill()
         thread.join(10)
         lab.gw.daemon.start()
-        name = "zg4-" + uid(lab)
+        name = set_name(lab)
         stored = lab.gw.api.get("/access-lists/office").expect(200).json
         denies = stored["default_action"] == "deny"
         count = len(stored["entries"]) + 2
@@ -241,6 +210,9 @@ def other_gateways_probe_all_the_same(lab):
     lab.gw.api.patch("/load-balancers/shop", {"vip_probe": {"type": "tcp", "port": 80}}).expect(200)
     assert is_open(lab, VIP4, 80, source=OTHER4)
     assert knock(lab, VIP4, 80, source=CLIENT4) == SILENT
+    asked = {x: lab.gw.api.get(f"/load-balancers/shop/listeners/http/access?client={x}").expect(200).json for x in (OTHER4, CLIENT4)}
+    assert [(x["allowed"], x["by"]) for x in asked.values()] == [(True, "peer"), (False, "default")], asked
+    assert "peers" in lab.gw.cli("access", "check", "shop/http", OTHER4).stdout
     assert sets(lab)["zg4-peers"] == [f"{VIP4},tcp:80,{OTHER4}"]
     lab.gw.api.patch("/load-balancers/shop", {"vip_probe": {"type": "tcp", "port": 81}}).expect(200)
     assert knock(lab, VIP4, 80, source=OTHER4) == SILENT, "only where they probe"
@@ -251,7 +223,7 @@ def adopted_after_a_restart(lab):
     started(lab, office("deny", allow=[f"{CLIENT4}/32"]), kernel={"audit_interval_s": 1})
     lab.who(count=5, source=CLIENT4)
     ours, there = rules(lab), sets(lab)
-    name = "zg4-" + uid(lab)
+    name = set_name(lab)
     counted = lab.gw.run("ipset", "save", name)
     assert "packets 0" not in next(x for x in counted.splitlines() if CLIENT4 in x)
     lab.gw.daemon.stop()
@@ -282,44 +254,6 @@ def a_range_has_one_too(lab):
     assert is_open(lab, VIP4, 8000, source=OTHER4)
     assert knock(lab, VIP4, 8000, source=CLIENT4) == SILENT
     assert rules(lab) == before
-
-
-def put_many(lab, count, first):
-    """COUNT denied sources as text; seconds until the answer."""
-    lines = [f"{first + (i >> 16 & 15)}.{i >> 20}.{i >> 8 & 255}.{i & 255}/32 deny" for i in range(count)]
-    text = "\n".join([f"{OTHER4}/32 deny", *lines, ""])
-    begin = time.monotonic()
-    answer = lab.gw.api.raw("PUT", "/api/v1/access-lists/office/entries", text, {"Content-Type": "text/plain"})
-    assert answer.status == 200, (answer.status, answer.body[:500])
-    return time.monotonic() - begin
-
-
-def length(lab, name):
-    lines = lab.gw.run("ipset", "list", "-t", name).splitlines()
-    return next(int(x.split(":")[1]) for x in lines if x.startswith("Number of entries"))
-
-
-@case(load=NETFILTER, timeout=240.0)
-def a_long_list(lab):
-    count = 100_000
-    started(lab, office("allow"), kernel={"audit_interval_s": 1})
-    before, name = rules(lab), "zg4-" + uid(lab)
-    traffic = lab.traffic(connections=2)
-    assert put_many(lab, count, 20) < (count / 10_000) * lab.slow + lab.margin
-    assert length(lab, name) == count + 3
-    assert knock(lab, VIP4, 80, source=OTHER4) == SILENT
-    assert put_many(lab, count, 40) < (count / 10_000) * lab.slow + lab.margin
-    assert length(lab, name) == count + 3 and f"{name}-t" not in lab.gw.run("ipset", "list", "-n").split()
-    traffic.stop()
-    assert traffic.broken == [] and traffic.refused == []
-    # kill -9 and a start: it is compared, and nothing of it is changed.
-    lab.gw.daemon.kill()
-    lab.gw.run("ipset", "del", name, "40.0.0.7")
-    lab.gw.daemon.start()
-    lab.wait(lambda: length(lab, name) == count + 3, count / 10_000 * lab.slow + lab.margin,
-             "the one that was missing is there", pause=0.2)
-    assert lab.gw.run("ipset", "test", name, "40.0.0.7") is not None
-    assert rules(lab) == before and operations(lab, "set_rules", "iptables") == 0
 
 
 def two_balancers(lab):

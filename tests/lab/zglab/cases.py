@@ -168,6 +168,10 @@ def run_file(kind, out, path):
     wanted = runner.wanted()
     chosen = [x for x in _registered if not wanted or x["name"] in wanted]
     runner.write(plan=[x["name"] for x in chosen])
+    known = [x["name"] for x in _registered]
+    for name in wanted:
+        if name not in known:
+            runner.write(unknown=name, known=known)
     if kind != "outside":
         runner.install_binaries()
     for one in chosen:

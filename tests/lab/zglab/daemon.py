@@ -193,11 +193,11 @@ class Daemon:
         except FileNotFoundError:
             return ""
 
-    def cli(self, *arguments, stdin=None):
+    def cli(self, *arguments, stdin=None, timeout=20.0):
         """Run the command line tool as root in the gateway's namespace."""
         with self._namespace:
             return subprocess.run(
                 [self._config["zonegate"], "--socket", self.socket, *arguments],
                 input=stdin, capture_output=True, text=True, check=False,
-                timeout=20 * self._config["slow"], env={"PATH": os.environ["PATH"]},
+                timeout=timeout * self._config["slow"], env={"PATH": os.environ["PATH"]},
             )

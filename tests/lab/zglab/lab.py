@@ -54,8 +54,8 @@ class Gateway:
     def api(self):
         return self.daemon.api
 
-    def cli(self, *arguments, stdin=None):
-        return self.daemon.cli(*arguments, stdin=stdin)
+    def cli(self, *arguments, **options):
+        return self.daemon.cli(*arguments, **options)
 
     def table(self):
         """/proc/net/ip_vs, parsed; empty without IPVS."""
@@ -100,6 +100,7 @@ class Lab:
     def __init__(self, config):
         self.config = config
         self.slow = config["slow"]
+        self.full = config["full"]  # LAB_FULL: all of a long case
         self._pace = pace.Pace()
         self.gateways = []
         self.servers = []

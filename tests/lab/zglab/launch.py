@@ -35,12 +35,13 @@ def host_has_ipvs():
 
 
 class Settings:
-    def __init__(self, here, build, kind, valgrind, gcov):
+    def __init__(self, here, build, kind, valgrind, gcov, full=False):
         self.here = here
         self.build = build
         self.kind = kind
         self.valgrind = valgrind
         self.gcov = gcov
+        self.full = full
         self.shim = None
         self._lock = threading.Lock()
         self.stopping = False  # Ctrl-C: end the labs that run, begin no other
@@ -58,7 +59,7 @@ class Settings:
             raise SystemExit("LAB=host: this kernel has no ip_vs, or you are not root")
         if kind not in ("uml", "host"):
             raise SystemExit(f"LAB is auto, uml or host, not {kind!r}")
-        flags = [os.environ.get(x, "0") not in ("", "0") for x in ("LAB_VALGRIND", "LAB_GCOV")]
+        flags = [os.environ.get(x, "0") not in ("", "0") for x in ("LAB_VALGRIND", "LAB_GCOV", "LAB_FULL")]
         return cls(here, build, kind, *flags)
 
     def _build_shim(self):
@@ -98,6 +99,7 @@ class Settings:
             "top": os.path.abspath(os.path.join(self.here, "../..")),
             "valgrind": self.valgrind,
             "gcov": self.gcov,
+            "full": self.full,
             "slow": 6.0 if self.valgrind else 1.0,
         }
 
@@ -169,6 +171,12 @@ class _Follower:
     def _take(self, result):
         if "plan" in result:
             self._plan = result["plan"]
+        elif "unknown" in result:
+            self._seen.add(result["unknown"])
+            self._report.result(
+                f"{self._stem}.{result['unknown']}", "failed", 0,
+                f"there is no case of this name; there are: {' '.join(result['known'])}",
+            )
         elif "done" in result:
             self._done = True
         else:
@@ -182,7 +190,7 @@ class _Follower:
         """Whatever was planned and has no result has failed."""
         self.poll()
         missing = [x for x in self._plan if x not in self._seen]
-        if not self._plan:
+        if not self._plan and not self._seen:
             missing = ["(no case was run)"]
         for number, name in enumerate(missing):
             detail = _tail(console) if number == 0 else "the lab had ended before it"
@@ -198,7 +206,8 @@ def _command(settings, stem, kind, out, path):
     init = os.path.join(settings.here, "init.py")
     arguments = [init, kind, out, path]
     if kind == "uml":
-        return settings.uml_command(f"{stem}-{os.getpid()}", PYTHON, arguments)
+        memory = "1G" if settings.full else "512M"
+        return settings.uml_command(f"{stem}-{os.getpid()}", PYTHON, arguments, memory)
     if kind == "host":
         unshare = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
         return [*unshare, PYTHON, *arguments], dict(os.environ)
@@ -241,7 +250,7 @@ def _collect(made, shelf):
 def _follow(settings, command, environment, out, stem, report):
     follower = _Follower(f"{out}/results.jsonl", stem, report)
     start = time.monotonic()
-    limit = start + FILE_TIMEOUT * (6 if settings.valgrind else 1)
+    limit = start + FILE_TIMEOUT * (6 if settings.valgrind else 1) * (3 if settings.full else 1)
     with open(f"{out}/console.log", "wb") as console:
         process = subprocess.Popen(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=console,
