@@ -115,6 +115,13 @@ static void on_kernel_filled(void *ctx, const struct plan_ops *ops)
 	engine_note_filled(w->engine, ops);
 }
 
+static void on_kernel_filters(void *ctx, struct netfilter *f, int error)
+{
+	struct wiring *w = ctx;
+
+	engine_note_filters(w->engine, f, error);
+}
+
 static void on_kernel_hits(void *ctx, uint64_t uid, struct hits *h)
 {
 	struct wiring *w = ctx;
@@ -155,6 +162,7 @@ int wiring_edges_open_kernel(struct wiring *w, struct err *e)
 				      .ruleset = on_kernel_ruleset,
 				      .filled = on_kernel_filled,
 				      .hits = on_kernel_hits,
+				      .filters = on_kernel_filters,
 				      .complained = on_kernel_complained};
 	const struct networks_callbacks nets = {.ctx = w, .changed = on_networks};
 	int error;

@@ -116,6 +116,13 @@ static void port_fill(void *ctx, struct plan_ops *ops)
 	kernel_fill(w->kernel, ops);
 }
 
+static void port_request_filters(void *ctx)
+{
+	struct wiring *w = ctx;
+
+	kernel_request_filters(w->kernel);
+}
+
 static void port_request_hits(void *ctx, uint64_t uid)
 {
 	struct wiring *w = ctx;
@@ -332,6 +339,7 @@ void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports)
 		.kernel_request_ruleset = port_request_ruleset,
 		.kernel_fill = port_fill,
 		.kernel_request_hits = port_request_hits,
+		.kernel_request_filters = port_request_filters,
 		.kernel_addresses = port_addresses,
 		.kernel_read_sysctl = port_read_sysctl,
 		.kernel_advise = port_advise,

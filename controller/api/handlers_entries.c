@@ -117,6 +117,9 @@ static int entries_find_client(struct request *r, struct addr *ret_client)
 	return -1;
 }
 
+/* Another gateway that probes here, or not. */
+enum entries_asker { ENTRIES_CLIENT, ENTRIES_PEER };
+
 static json_t *entries_encode(const struct entry *x)
 {
 	char cidr[ENTRIES_CIDR_MAX];
@@ -127,26 +130,31 @@ static json_t *entries_encode(const struct entry *x)
 			 entries_action_name((enum access_action)x->action), "comment", x->comment);
 }
 
-/* By the list that the listener names; `a` NULL: it names none. */
-static json_t *entries_judge(const struct access_list *a, const struct addr *client)
+/* By the list that the listener names; `a` NULL: it names none. ENTRIES_PEER: it is not asked. */
+static json_t *entries_judge(const struct access_list *a, const struct addr *client,
+			     enum entries_asker asker)
 {
-	const struct entry *x = a ? entries_match(a->entries, client) : NULL;
+	const bool asked = a && asker != ENTRIES_PEER;
+	const struct entry *x = asked ? entries_match(a->entries, client) : NULL;
 	enum access_action action = ACCESS_ALLOW;
 	char text[ADDR_TEXT_MAX];
 
-	if (a)
+	if (asked)
 		action = x ? (enum access_action)x->action : a->default_action;
 	return json_pack("{s:s, s:b, s:s, s:o, s:s?}", "client", addr_format(client, text),
 			 "allowed", action == ACCESS_ALLOW, "by",
-			 x   ? "entry"
-			 : a ? "default"
-			     : "no_list",
+			 x       ? "entry"
+			 : !a    ? "no_list"
+			 : asked ? "default"
+				 : "peer",
 			 "entry", entries_encode(x), "access_list", a ? a->o.name : NULL);
 }
 
 void handlers_entries_check(struct request *r)
 {
-	const struct snapshot *s = engine_snapshot(r->api->engine);
+	const struct engine *e = r->api->engine;
+	const struct snapshot *s = engine_snapshot(e);
+	const struct load_balancer *lb;
 	const struct listener *l;
 	struct object_path path;
 	struct addr client;
@@ -159,8 +167,10 @@ void handlers_entries_check(struct request *r)
 			     path.parent, path.name);
 		return;
 	}
+	lb = snapshot_find_lb(s, path.parent);
 	request_reply_json(
 		r, 200,
 		entries_judge(l->access_list ? snapshot_find_access_list(s, l->access_list) : NULL,
-			      &client));
+			      &client,
+			      engine_is_peer(e, lb, l, &client) ? ENTRIES_PEER : ENTRIES_CLIENT));
 }

@@ -191,11 +191,14 @@ json_t *openapi_parameters(const struct route *r)
 	openapi_add_path_parameters(list, r->pattern);
 	openapi_add_query_parameters(list, r);
 	openapi_add_header_parameters(list, r);
-	if (r->flags & ROUTE_OWNER)
+	if (r->flags & ROUTE_OWNER) {
 		openapi_add_query(list, "owner",
 				  json_pack("{s:s, s:[s, s]}", "type", "string", "enum", "zonegate",
 					    "foreign"),
-				  "Only these services");
+				  "Only these services and sets");
+		openapi_add_query(list, "services_only", json_pack("{s:s}", "type", "boolean"),
+				  "Without `filters`: sets and rules are not read");
+	}
 	if (r->flags & ROUTE_SERVERS) {
 		openapi_add_query(list, "server", json_pack("{s:s}", "type", "string"),
 				  "Only these servers: web-1,web-2; what is not there is left out");

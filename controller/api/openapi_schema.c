@@ -114,11 +114,12 @@ static const struct schema_row schema_rows[] = {
 	 "slower one counts. total_ms is null where there is no failover; `advice` says why, or what to change first",
 	 "load_balancer:string dns_name:string? total_ms:integer? ttl_s:integer dominant:string? parts:[FailoverPart] advice:string"},
 	{"KernelTable",
-	 "Virtual services of the kernel with their destinations; where `ipvs` is off: those that would be. And the sysctls that bear on "
-	 "them, as far as the kernel has them",
-	 "ipvs:=auto|off services:[KernelService] sysctls:[Sysctl]"},
-	{"KernelDrift", "Operations that would mend the kernel's table",
-	 "ipvs:=auto|off in_sync:boolean operations:[string] operations_total:integer repaired_since_start:integer"},
+	 "Virtual services of the kernel with their destinations, and what stands before them; where `ipvs` is off: those that would "
+	 "be. And the sysctls that bear on them, as far as the kernel has them",
+	 "ipvs:=auto|off services:[KernelService] sysctls:[Sysctl] filters?:KernelFilters"},
+	{"KernelDrift",
+	 "Operations that would mend the kernel: services, sets and rules. `fault`: why sets and rules could not be read",
+	 "ipvs:=auto|off in_sync:boolean operations:[string] operations_total:integer repaired_since_start:integer fault:string?"},
 	{"Stats",
 	 "Arrays for charts, oldest point first and one each `step_s` seconds up to `end`; null where nothing was read. Of listeners, "
 	 "or with server_group of servers; at most 100 in `series`, all `series_total` in `total`. Where no kernel counts, "
@@ -135,7 +136,7 @@ static const struct schema_row schema_rows[] = {
 	 "items:[AuditEntry] next_cursor:string?"},
 	{"Reconciliation",
 	 "Operations that mended the kernel's table (`mended`), or would (dry run); `in_sync`: nothing differed",
-	 "ipvs:=auto|off in_sync:boolean mended:boolean operations:[string] operations_total:integer "
+	 "ipvs:=auto|off in_sync:boolean mended:boolean operations:[string] operations_total:integer fault:string? "
 	 "diff?:[DiffEntry] diff_total?:integer kernel_ops?:[string] kernel_ops_total?:integer "
 	 "dns_changes?:[DnsChange] dns_changes_total?:integer warnings?:[Warning]"},
 	{"System", "This node",
@@ -156,8 +157,9 @@ static const struct schema_row schema_rows[] = {
 	 "on this node, or its kernel does not count",
 	 "available:boolean entries:[AccessHit] entries_total:integer default:AccessCounts"},
 	{"AccessVerdict",
-	 "Whether the client may come in: `by` an entry of the list, by its default, or because the listener names no list",
-	 "client:string allowed:boolean by:=entry|default|no_list entry:AccessEntry? access_list:string?"},
+	 "Whether the client may come in: `by` an entry of the list, by its default, because the listener names no list, or as "
+	 "another gateway ([node] peers) that probes there: no list is asked",
+	 "client:string allowed:boolean by:=entry|default|peer|no_list entry:AccessEntry? access_list:string?"},
 	{"Live", "The daemon runs", "status:string"},
 	{"Ready", "The daemon is ready; with `verbose` why, or why not",
 	 "status:string checks?:[ReadyCheck]"},

@@ -270,6 +270,18 @@ static const struct {
 	 "scheduler:string flags:integer persistence_s?:integer persistence_engine?:string "
 	 "stats?:TrafficCounts destinations:[KernelDestination] owner:=zonegate|foreign "
 	 "load_balancer?:string zone?:string listener?:string"},
+	{"KernelFilters",
+	 "What stands before IPVS: the sets of everybody and our rules. `in_force`: all of ours is as it should be; `fault`: why not all "
+	 "could be read",
+	 "in_force:boolean fault:string? sets:[KernelSet] sets_left_out:integer rules:[KernelRules]"},
+	{"KernelSet",
+	 "A set (ipset). Of ours: what it is for, and whether it is as it should be; one that is missing has no entries",
+	 "name:string owner:=zonegate|foreign type:string family:=ipv4|ipv6? entries:integer memory_bytes:integer references:integer "
+	 "use?:string state?:=in_force|missing|changed|unwanted access_list?:string"},
+	{"KernelRules",
+	 "Our chains in a table of iptables, and the program that sets them (null: none has yet)",
+	 "family:=ipv4|ipv6 table:string program:string? chains:[string] rules:integer "
+	 "state:=in_force|missing|changed|unwanted"},
 	{"StatsNow",
 	 "The newest figures, and totals since the daemon started; null where no kernel counts",
 	 "active:integer inactive:integer connections_per_s:number packets_per_s:number bits_per_s:number connections:integer "

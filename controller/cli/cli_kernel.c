@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel's table.
+// The kernel's table, sets and rules.
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/cli_escape.h"
+#include "cli/cli_filters.h"
 #include "cli/cli_print.h"
 
 #include <stdio.h>
@@ -119,6 +120,7 @@ enum cli_exit cli_kernel_show(struct cli *cli)
 		cli_kernel_note(a.json);
 		cli_kernel_print(cli, json_object_get(a.json, "services"));
 		cli_kernel_print_sysctls(json_object_get(a.json, "sysctls"));
+		cli_filters_print(cli, json_object_get(a.json, "filters"));
 	}
 	return EXIT_OK;
 }

@@ -151,6 +151,9 @@ static void cli_lists_print_verdict(const json_t *v)
 		printf("by %s of %s%s%s%s\n", cli_print_text(entry, "cidr"),
 		       cli_print_text(v, "access_list"), *comment ? " (" : "", comment,
 		       *comment ? ")" : "");
+	else if (strcmp(cli_print_text(v, "by"), "peer") == 0)
+		printf("as another gateway that probes there ([node] peers): %s is not asked\n",
+		       cli_print_text(v, "access_list"));
 	else if (*cli_print_text(v, "access_list"))
 		printf("by the default of %s: no entry names it\n",
 		       cli_print_text(v, "access_list"));

@@ -55,15 +55,18 @@ enum cli_exit cli_view_drift(struct cli *cli)
 	} else if (in_sync && strcmp(cli_print_text(a.json, "ipvs"), "off") == 0) {
 		printf("IPVS is switched off ([kernel] ipvs = off): there is no table that could differ.\n");
 	} else if (in_sync) {
-		printf("The kernel's table is as it should be; %" JSON_INTEGER_FORMAT
+		printf("The kernel has what it should have; %" JSON_INTEGER_FORMAT
 		       " time%s it was mended since the start.\n",
 		       cli_print_number(a.json, "repaired_since_start"),
 		       TEXT_S(cli_print_number(a.json, "repaired_since_start")));
 	} else {
-		printf("The kernel's table differs; this would mend it:\n");
+		printf("The kernel differs; this would mend it:\n");
 		json_array_foreach (json_object_get(a.json, "operations"), i, operation)
 			printf("  %s\n", cli_escape_string(operation));
 	}
+	if (cli->options.format != FORMAT_JSON && *cli_print_text(a.json, "fault"))
+		printf("Sets and rules could not be compared: %s\n",
+		       cli_print_text(a.json, "fault"));
 	return in_sync ? EXIT_OK : EXIT_DIFFERENCES;
 }
 

@@ -82,6 +82,7 @@ void engine_free(struct engine *e)
 	guards_free(e);
 	fwmarks_free(e);
 	hit_reads_free(e);
+	filter_reads_free(e);
 	drops_free(e);
 	rows_free(&e->loaded_vip_health);
 	runtime_free(e);

@@ -92,6 +92,8 @@ void engine_note_ruleset(struct engine *e, struct ruleset *r, int error); /* tak
 void engine_note_filled(struct engine *e, const struct plan_ops *ops);
 void engine_note_hits(struct engine *e, uint64_t uid, struct hits *h); /* takes the hits */
 void engine_note_availability(struct engine *e, int error);
+/* Takes the filters; NULL with a negative number: they could not be read. */
+void engine_note_filters(struct engine *e, struct netfilter *f, int error);
 /* The VIP device cannot be used, with the mend as a sentence; or is back (0): addresses may be missing. */
 void engine_note_device(struct engine *e, int error, const char *mend);
 

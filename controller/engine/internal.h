@@ -155,15 +155,17 @@ struct engine {
 	bool unclean; /* the run before ended without a stop; since the first settle */
 	bool flushing;
 
-	struct vec groups;     /* struct engine_group, sorted by name */
-	struct vec services;   /* struct engine_service, sorted by key */
-	struct vec vips;       /* struct engine_vip, sorted by address */
-	struct vec drains;     /* struct engine_drain */
-	size_t unadopted;      /* services not yet compared with the kernel */
-	struct vec dirty;      /* struct engine_service that are dirty */
-	struct vec ramping;    /* struct engine_server in slow start */
-	struct vec askers;     /* struct engine_asker */
-	struct vec hit_askers; /* of hit_reads.c */
+	struct vec groups;        /* struct engine_group, sorted by name */
+	struct vec services;      /* struct engine_service, sorted by key */
+	struct vec vips;          /* struct engine_vip, sorted by address */
+	struct vec drains;        /* struct engine_drain */
+	size_t unadopted;         /* services not yet compared with the kernel */
+	struct vec dirty;         /* struct engine_service that are dirty */
+	struct vec ramping;       /* struct engine_server in slow start */
+	struct vec askers;        /* struct engine_asker */
+	struct vec hit_askers;    /* of hit_reads.c */
+	struct vec filter_askers; /* of filter_reads.c */
+	bool filters_asked;       /* a read for them is under way */
 	struct engine_sysctl sysctls[ENGINE_SYSCTLS];
 	struct engine_timeouts timeouts;
 	struct engine_guards guards;

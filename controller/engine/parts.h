@@ -206,4 +206,7 @@ void propose_free(struct engine *e);
 /* hit_reads.c */
 void hit_reads_free(struct engine *e);
 
+/* filter_reads.c */
+void filter_reads_free(struct engine *e);
+
 #endif

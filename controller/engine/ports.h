@@ -8,6 +8,7 @@
 #include "model/row.h"
 #include "model/snapshot.h"
 #include "plan/hits.h"
+#include "plan/netfilter.h"
 #include "plan/ops.h"
 
 struct dns_status;
@@ -64,6 +65,8 @@ struct engine_ports {
 	void (*kernel_fill)(void *ctx, struct plan_ops *ops);
 	/* Answered by engine_note_hits(). */
 	void (*kernel_request_hits)(void *ctx, uint64_t uid);
+	/* Answered by engine_note_filters(), once for all requests before it. */
+	void (*kernel_request_filters)(void *ctx);
 	/* Addresses on the VIP device now; borrowed. */
 	size_t (*kernel_addresses)(void *ctx, const struct addr **ret_addresses);
 	/* Value of a sysctl below net.ipv4.vs, or, with a dot in its name, of any; or a negative errno. */

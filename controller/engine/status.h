@@ -212,6 +212,20 @@ typedef void engine_hits_fn(void *ctx, const struct hits *h);
 void engine_request_hits(struct engine *e, uint64_t uid, engine_hits_fn *fn, void *ctx);
 void engine_cancel_hits(struct engine *e, void *ctx); /* forget the asker */
 
+/* Asks for a fresh read of netfilter's sets and of our rules; `fn` is called once, later, from the loop. `fault`, if any, says why not
+ * all could be read; then `f` may be NULL. Both are borrowed during the call. Several askers share one read; it mends nothing. */
+typedef void engine_filters_fn(void *ctx, const struct netfilter *f, const char *fault);
+void engine_request_filters(struct engine *e, engine_filters_fn *fn, void *ctx);
+void engine_cancel_filters(struct engine *e, void *ctx); /* forget the asker */
+/* What differs between what was read and what should be: the operations that would mend it, appended. Caller clears. */
+void engine_drift_filters(const struct engine *e, const struct netfilter *f, struct plan_ops *ops);
+/* What should stand before the VIPs; borrowed. */
+const struct ruleset *engine_ruleset(const struct engine *e);
+
+/* Whether the client is one of the [node] peers and probes the VIPs where the listener is: no access list is asked. */
+bool engine_is_peer(const struct engine *e, const struct load_balancer *lb,
+		    const struct listener *l, const struct addr *client);
+
 /* Whether a service belongs to this controller, and which (lb/zone/listener may be NULL when it is on its way out). */
 bool engine_owns(const struct engine *e, const struct plan_key *k, const char **ret_lb,
 		 const char **ret_zone, const char **ret_listener);

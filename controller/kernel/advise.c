@@ -158,6 +158,11 @@ static const char *advise_find(const struct plan_op *op)
 	return SETS & BIT(op->kind) ? setlib_advise(op->result) : NULL;
 }
 
+bool kernel_is_held(int error)
+{
+	return setlib_is_held(error);
+}
+
 const char *kernel_advise(const struct plan_op *op, char *buf, size_t size)
 {
 	AUTO_BUF struct buf_writer w = {0};

@@ -205,6 +205,7 @@ int kernel_new(struct ev_loop *loop, const struct kernel_settings *s,
 	ev_init(&k->retry, kernel_on_retry);
 	k->retry.repeat = RETRY_S;
 	k->kick.data = k->retry.data = k;
+	kernel_show_ready(k);
 	if (s->mode == KERNEL_AUTO)
 		error = kernel_open(k);
 	if (error) {
@@ -227,6 +228,7 @@ void kernel_free(struct kernel *k)
 	channel_free(k->commands);
 	channel_free(k->dumps);
 	channel_free(k->links);
+	kernel_show_close(k);
 	kernel_guard_close(k);
 	link_watch_close(&k->watch);
 	for (struct job *j = k->first; j; j = next) {

@@ -5,6 +5,7 @@
 #define ZG_KERNEL_KERNEL_H
 
 #include "plan/hits.h"
+#include "plan/netfilter.h"
 #include "plan/ops.h"
 
 struct ev_loop;
@@ -51,6 +52,9 @@ struct kernel_callbacks {
 	void (*filled)(void *ctx, const struct plan_ops *ops);
 	/* An answer to kernel_request_hits(), the callee's from now on (hits_free); NULL: there are none, or they could not be read. */
 	void (*hits)(void *ctx, uint64_t uid, struct hits *h);
+	/* An answer to kernel_request_filters(), the callee's from now on (netfilter_free); or NULL and a negative number as kernel_advise()
+	 * takes it. */
+	void (*filters)(void *ctx, struct netfilter *f, int error);
 	/* A program of iptables did not do what it was asked for, in its own words. */
 	void (*complained)(void *ctx, const char *program, const char *text);
 };
@@ -79,6 +83,9 @@ void kernel_fill(struct kernel *k, struct plan_ops *ops);
 
 /* The counters of an access list's entries, through `hits`. */
 void kernel_request_hits(struct kernel *k, uint64_t uid);
+/* What there is of netfilter's, to be shown, through `filters`: beside all others, which do not wait for it. Several requests have one
+ * answer. */
+void kernel_request_filters(struct kernel *k);
 
 /* What of our sets and rules there is, through `ruleset`. Nothing of netfilter is touched before the first such request or operation. */
 void kernel_request_ruleset(struct kernel *k);
@@ -90,6 +97,8 @@ size_t kernel_addresses(const struct kernel *k, const struct addr **ret_addresse
 /* As sysctl_read() has it. */
 int kernel_read_sysctl(const struct kernel *k, const char *name);
 
+/* Whether an operation failed since somebody else's rule or set names the set. */
+bool kernel_is_held(int error);
 /* A sentence with the mend for an operation that failed: "Linux has no scheduler \"mh\": modprobe ip_vs_mh". */
 const char *kernel_advise(const struct plan_op *op, char *buf, size_t size);
 /* The same, with what the program said that failed. */

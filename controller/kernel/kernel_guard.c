@@ -191,7 +191,8 @@ void kernel_guard_ready(struct kernel *k)
 					  .ran = kernel_run_on_end,
 					  .looked = kernel_guard_on_looked,
 					  .filled = kernel_guard_on_filled,
-					  .counted = kernel_guard_on_counted};
+					  .counted = kernel_guard_on_counted,
+					  .shown = kernel_show_on_sets};
 
 	k->sets = sets_new(k->loop, &cb);
 	k->rules = (struct rules){.loop = k->loop,

@@ -61,6 +61,13 @@ struct kernel {
 		struct ruleset *found;
 		struct rules_place at; /* whose rules are read */
 	} look;
+	struct kernel_show {
+		bool running;
+		struct ev_timer start; /* in the next turn of the loop */
+		struct netfilter *found;
+		struct rules rules;
+		struct rules_place at; /* whose rules are read */
+	} show;
 };
 
 /* kernel.c: the queue */
@@ -97,6 +104,11 @@ void kernel_guard_read_memory(struct kernel *k);
 void kernel_guard_fill(struct kernel *k);
 void kernel_guard_count(struct kernel *k);
 void kernel_guard_close(struct kernel *k);
+
+/* kernel_show.c: what is there, to be shown */
+void kernel_show_ready(struct kernel *k);
+void kernel_show_on_sets(void *ctx, struct netfilter *f, int error);
+void kernel_show_close(struct kernel *k);
 
 /* kernel_device.c: the VIP device */
 int kernel_device_open(struct kernel *k);

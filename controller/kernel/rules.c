@@ -238,11 +238,9 @@ static void rules_after_list(struct rules *r, const struct child_end *end)
 /* In our own words, if they are known. */
 static const char *rules_reading(const struct rules *r)
 {
-	const struct rules_learnt *l = &r->learnt[r->family][r->table];
+	const struct rules_place at = {.family = r->family, .table = r->table};
 
-	if (!r->jumps)
-		return RULES_STRANGE;
-	return l->seen && strcmp(l->seen, r->listing) == 0 ? l->wanted : r->listing;
+	return r->jumps ? rules_in_own_words(r, &at, r->listing) : RULES_STRANGE;
 }
 
 static void rules_after_jump(struct rules *r, const struct child_end *end)
@@ -354,6 +352,23 @@ static void rules_run(struct rules *r, enum rules_step step)
 const char *rules_words(const struct rules *r, enum ruleset_family f)
 {
 	return r->complaints[f];
+}
+
+const char *rules_in_own_words(const struct rules *r, const struct rules_place *at,
+			       const char *text)
+{
+	const struct rules_learnt *l = &r->learnt[at->family][at->table];
+
+	return text && l->seen && strcmp(l->seen, text) == 0 ? l->wanted : text;
+}
+
+bool rules_backend(const struct rules *r, enum ruleset_family f, char ret_name[24])
+{
+	if (!r->backends[f])
+		return false;
+	snprintf(ret_name, 24, "%s%s", f == RULESET_V4 ? "iptables" : "ip6tables",
+		 rules_backends[r->backends[f] - 1]);
+	return true;
 }
 
 void rules_start(struct rules *r, enum rules_work work, const struct rules_place *at,

@@ -63,6 +63,11 @@ void rules_start(struct rules *r, enum rules_work work, const struct rules_place
 		 const char *wanted);
 /* What the programs of the family said when they failed last, until one succeeds; NULL: nothing. Borrowed. */
 const char *rules_words(const struct rules *r, enum ruleset_family f);
+/* A listing of our chains (as `done` brings it) in the words in which it was set, if it is what was set last. */
+const char *rules_in_own_words(const struct rules *r, const struct rules_place *at,
+			       const char *text);
+/* The program that sets the rules of the family: "ip6tables-nft"; false: none has yet. */
+bool rules_backend(const struct rules *r, enum ruleset_family f, char ret_name[24]);
 /* Ends what runs without a callback; usable again. */
 void rules_clear(struct rules *r);
 

@@ -286,7 +286,7 @@ static int fill_on_line(void *ctx, const char *line)
 	int r = set_parse_line(line, reading->fill->id.family, &l);
 
 	if (r || l.creates) {
-		reading->other |= !r && strcmp(l.type, setlib_type_name(RULESET_NET)) != 0;
+		reading->other |= !r && strcmp(l.type, ruleset_type_name(RULESET_NET)) != 0;
 		return r;
 	}
 	if (l.length == 1)

@@ -4,8 +4,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "plan/netfilter.h"
 
 #define WORD_MAX 128
 
@@ -174,4 +177,37 @@ int set_parse_line(const char *line, enum ruleset_family f, struct set_line *ret
 	if (!r)
 		*ret_line = l;
 	return r;
+}
+
+/* ---- heads ---------------------------------------------------------------------------------- */
+
+/* What stands behind these words, or NULL. */
+static const char *set_parse_after(const char *line, const char *words)
+{
+	size_t length = strlen(words);
+
+	return strncmp(line, words, length) == 0 ? line + length : NULL;
+}
+
+const char *set_parse_head_name(const char *line)
+{
+	return set_parse_after(line, "Name: ");
+}
+
+void set_parse_head(const char *line, struct netfilter_set *s)
+{
+	const char *text;
+
+	if ((text = set_parse_after(line, "Name: ")))
+		snprintf(s->name, sizeof(s->name), "%s", text);
+	else if ((text = set_parse_after(line, "Type: ")))
+		snprintf(s->type, sizeof(s->type), "%s", text);
+	else if ((text = set_parse_after(line, "Header: family ")))
+		s->family = strncmp(text, "inet6", strlen("inet6")) == 0 ? AF_INET6 : AF_INET;
+	else if ((text = set_parse_after(line, "Size in memory: ")))
+		s->memory = strtoull(text, NULL, 10);
+	else if ((text = set_parse_after(line, "References: ")))
+		s->references = strtoull(text, NULL, 10);
+	else if ((text = set_parse_after(line, "Number of entries: ")))
+		s->entries = strtoull(text, NULL, 10);
 }

@@ -21,4 +21,10 @@ struct set_line {
 /* Returns 0, or -EBADMSG: not of the family, or not of what is put into sets of ours. */
 int set_parse_line(const char *line, enum ruleset_family f, struct set_line *ret_line);
 
+/* A line of "ipset list -t": what it says goes into `s`. */
+struct netfilter_set;
+void set_parse_head(const char *line, struct netfilter_set *s);
+/* The name of the set with which its lines begin; NULL: it is another line. */
+const char *set_parse_head_name(const char *line);
+
 #endif

@@ -127,7 +127,8 @@ static int set_work_on_line(void *ctx, const char *line)
 	if (r || look->other)
 		return r;
 	if (l.creates) {
-		look->other = strcmp(l.type, setlib_type_name(ruleset_type_of(look->id.kind))) != 0;
+		look->other = strcmp(l.type, ruleset_type_name(ruleset_type_of(look->id.kind))) !=
+			      0;
 		return 0;
 	}
 	e = ruleset_push(&look->found);
@@ -208,6 +209,40 @@ int set_work_look(struct set_work *w, struct ruleset *ret_found)
 	}
 	ruleset_sort(&look.found);
 	*ret_found = look.found;
+	return 0;
+}
+
+/* ---- what is shown -------------------------------------------------------------------------- */
+
+struct set_heads {
+	struct netfilter *filters;
+	struct netfilter_set *last; /* whose lines come; NULL: it is left out */
+};
+
+static int set_work_on_head(void *ctx, const char *line)
+{
+	struct set_heads *h = ctx;
+
+	if (set_parse_head_name(line))
+		h->last = netfilter_push(h->filters);
+	if (h->last)
+		set_parse_head(line, h->last);
+	return 0;
+}
+
+int set_work_show(struct set_work *w, struct netfilter **ret_filters)
+{
+	struct set_heads h = {.filters = mem_new(struct netfilter)};
+	int r = set_work_look(w, &h.filters->ruleset);
+
+	if (!r)
+		r = setlib_list_heads(w->lib, NULL, set_work_on_head, &h);
+	if (r) {
+		netfilter_free(h.filters);
+		return r;
+	}
+	netfilter_sort(h.filters);
+	*ret_filters = h.filters;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernel/set_known.h"
 #include "plan/hits.h"
+#include "plan/netfilter.h"
 #include "plan/ops.h"
 
 struct setlib;
@@ -29,6 +30,9 @@ void set_work_run(struct set_work *w, struct plan_op *ops, size_t count);
  * there: of a long one its length, and now and then all of it, after which it is not known any more if it differs. A set with a name of
  * ours and another type is left out. Returns 0 or a negative number as of setlib.h. The caller clears it. */
 int set_work_look(struct set_work *w, struct ruleset *ret_found);
+
+/* All sets of ours as set_work_look() finds them, and the heads of everybody's. Returns as that. The caller frees it. */
+int set_work_show(struct set_work *w, struct netfilter **ret_filters);
 
 /* Runs PLAN_FILL_SET operations, and rests. */
 void set_work_fill(struct set_work *w, struct plan_op *ops, size_t count);

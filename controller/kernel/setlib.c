@@ -93,6 +93,11 @@ bool setlib_is_full(int error)
 	return error == -IPSET_ERR_HASH_FULL;
 }
 
+bool setlib_is_held(int error)
+{
+	return error == -IPSET_ERR_BUSY;
+}
+
 const char *setlib_advise(int error)
 {
 	switch (-error) {
@@ -191,17 +196,6 @@ static int setlib_run(struct setlib *l, enum ipset_cmd cmd, uint32_t number)
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
-const char *setlib_type_name(enum ruleset_type t)
-{
-	static const char *const names[] = {[RULESET_IP] = "hash:ip",
-					    [RULESET_IP_PORT] = "hash:ip,port",
-					    [RULESET_IP_PORT_IP] = "hash:ip,port,ip",
-					    [RULESET_IP_PORT_COUNTED] = "hash:ip,port",
-					    [RULESET_NET] = "hash:net"};
-
-	return names[t];
-}
-
 int setlib_create(struct setlib *l, const char *name, const struct setlib_type *t)
 {
 	int r = setlib_open(l);
@@ -209,7 +203,7 @@ int setlib_create(struct setlib *l, const char *name, const struct setlib_type *
 	if (r < 0)
 		return r;
 	setlib_put(l, IPSET_SETNAME, name);
-	setlib_put(l, IPSET_OPT_TYPENAME, setlib_type_name(t->type));
+	setlib_put(l, IPSET_OPT_TYPENAME, ruleset_type_name(t->type));
 	setlib_put_family(l, t->family);
 	r = setlib_put_type(l, IPSET_CMD_CREATE);
 	if (r < 0)
@@ -322,6 +316,22 @@ int setlib_list(struct setlib *l, const char *name, setlib_line_fn *fn, void *ct
 	return setlib_run_list(l, IPSET_CMD_SAVE, fn, ctx);
 }
 
+int setlib_list_heads(struct setlib *l, const char *name, setlib_line_fn *fn, void *ctx)
+{
+	int r = setlib_open(l);
+
+	if (r < 0)
+		return r;
+	ipset_session_output(l->session, IPSET_LIST_PLAIN);
+	ipset_envopt_set(l->session, IPSET_ENV_LIST_HEADER);
+	if (name)
+		setlib_put(l, IPSET_SETNAME, name);
+	r = setlib_run_list(l, IPSET_CMD_LIST, fn, ctx);
+	if (l->session)
+		ipset_envopt_unset(l->session, IPSET_ENV_LIST_HEADER);
+	return r;
+}
+
 static int setlib_on_head(void *ctx, const char *line)
 {
 	static const char words[] = "Number of entries: ";
@@ -333,15 +343,5 @@ static int setlib_on_head(void *ctx, const char *line)
 
 int setlib_length(struct setlib *l, const char *name, size_t *ret_length)
 {
-	int r = setlib_open(l);
-
-	if (r < 0)
-		return r;
-	ipset_session_output(l->session, IPSET_LIST_PLAIN);
-	ipset_envopt_set(l->session, IPSET_ENV_LIST_HEADER);
-	setlib_put(l, IPSET_SETNAME, name);
-	r = setlib_run_list(l, IPSET_CMD_LIST, setlib_on_head, ret_length);
-	if (l->session)
-		ipset_envopt_unset(l->session, IPSET_ENV_LIST_HEADER);
-	return r;
+	return setlib_list_heads(l, name, setlib_on_head, ret_length);
 }

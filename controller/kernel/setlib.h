@@ -34,8 +34,6 @@ struct setlib_element {
 struct setlib *setlib_new(void);
 void setlib_free(struct setlib *l); /* NULL-safe */
 
-const char *setlib_type_name(enum ruleset_type t); /* "hash:ip" … */
-
 /* All return 0 or a negative number: an errno, or one of ipset's own (they begin at 4096). */
 
 /* What is there already with the same type is no error; one of another type is -EEXIST. */
@@ -58,10 +56,13 @@ int setlib_list_names(struct setlib *l, setlib_line_fn *fn, void *ctx);
 /* -ENOENT: there is none. */
 int setlib_list(struct setlib *l, const char *name, setlib_line_fn *fn, void *ctx);
 
+/* What "ipset list -t" prints of a set: "Name: …", "Type: …" … (NULL: of all). */
+int setlib_list_heads(struct setlib *l, const char *name, setlib_line_fn *fn, void *ctx);
 /* How many elements there are in it. */
 int setlib_length(struct setlib *l, const char *name, size_t *ret_length);
 
 bool setlib_is_full(int error); /* the set takes no more elements */
+bool setlib_is_held(int error); /* a rule or a set names it, so it stays */
 /* A sentence with the mend for an error of ipset's own; NULL: it is another one. */
 const char *setlib_advise(int error);
 

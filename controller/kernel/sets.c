@@ -13,12 +13,17 @@
 
 enum sets_job { SETS_NOTHING, SETS_RUN, SETS_LOOK, SETS_STOP };
 
-/* A long one. */
+/* A long one, or what somebody wants to see. */
+enum sets_long_kind { LONG_FILL, LONG_COUNT, LONG_SHOW };
+
 struct sets_long {
 	struct sets_long *next;
-	struct plan_ops ops; /* to fill; without: hits are asked for */
-	uint64_t uid;
-	struct hits *hits;
+	enum sets_long_kind kind;
+	struct plan_ops ops; /* LONG_FILL */
+	uint64_t uid;        /* LONG_COUNT … */
+	struct hits *hits;   /* … and its answer */
+	struct netfilter *filters;
+	int error;
 };
 
 struct sets_queue {
@@ -32,11 +37,12 @@ struct sets {
 	struct ev_async answer;
 	bool started;
 	pthread_t thread;
-	pthread_mutex_t lock; /* guards the next five */
+	pthread_mutex_t lock; /* guards the next six */
 	pthread_cond_t wake;
 	enum sets_job job;  /* to be done, or under way */
 	enum sets_job done; /* waits for the loop to take it */
 	struct sets_queue waiting;
+	struct sets_queue shows; /* LONG_SHOW: they do not wait for others */
 	struct sets_queue answered;
 	/* Of the job: the thread's while it is under way, else the loop's. */
 	struct plan_op *ops;
@@ -70,6 +76,7 @@ static void sets_free_long(struct sets_long *j)
 {
 	plan_ops_clear(&j->ops);
 	hits_free(j->hits);
+	netfilter_free(j->filters);
 	free(j);
 }
 
@@ -108,30 +115,41 @@ static void sets_do(struct sets *s, enum sets_job job)
 	ev_async_send(s->loop, &s->answer);
 }
 
+/* The same. */
+static void sets_do_long(struct sets *s, struct sets_long *j)
+{
+	pthread_mutex_unlock(&s->lock);
+	switch (j->kind) {
+	case LONG_FILL:
+		set_work_fill(&s->work, j->ops.ops, j->ops.count);
+		break;
+	case LONG_COUNT:
+		j->hits = set_work_count(&s->work, j->uid);
+		break;
+	case LONG_SHOW:
+		j->error = set_work_show(&s->work, &j->filters);
+		break;
+	}
+	pthread_mutex_lock(&s->lock);
+	sets_push(&s->answered, j);
+	ev_async_send(s->loop, &s->answer);
+}
+
 /* In the middle of a long one. */
 static bool sets_rest(void *ctx)
 {
 	struct sets *s = ctx;
+	struct sets_long *j;
 	bool stops;
 
 	pthread_mutex_lock(&s->lock);
 	if (s->job == SETS_RUN || s->job == SETS_LOOK)
 		sets_do(s, s->job);
+	else if ((j = sets_pop(&s->shows)))
+		sets_do_long(s, j);
 	stops = s->job == SETS_STOP;
 	pthread_mutex_unlock(&s->lock);
 	return stops;
-}
-
-static void sets_do_long(struct sets *s, struct sets_long *j)
-{
-	pthread_mutex_unlock(&s->lock);
-	if (j->ops.count)
-		set_work_fill(&s->work, j->ops.ops, j->ops.count);
-	else
-		j->hits = set_work_count(&s->work, j->uid);
-	pthread_mutex_lock(&s->lock);
-	sets_push(&s->answered, j);
-	ev_async_send(s->loop, &s->answer);
 }
 
 static void *sets_main(void *arg)
@@ -144,7 +162,7 @@ static void *sets_main(void *arg)
 	while (s->job != SETS_STOP) {
 		if (s->job != SETS_NOTHING)
 			sets_do(s, s->job);
-		else if ((j = sets_pop(&s->waiting)))
+		else if ((j = sets_pop(&s->shows)) || (j = sets_pop(&s->waiting)))
 			sets_do_long(s, j);
 		else
 			pthread_cond_wait(&s->wake, &s->lock);
@@ -184,6 +202,27 @@ static struct sets_long *sets_pop_answer(struct sets *s)
 	return j;
 }
 
+/* What is given away is not freed with it. */
+static void sets_answer_long(struct sets *s, struct sets_long *j)
+{
+	struct hits *hits = j->hits;
+	struct netfilter *filters = j->filters;
+
+	j->hits = NULL;
+	j->filters = NULL;
+	switch (j->kind) {
+	case LONG_FILL:
+		s->cb.filled(s->cb.ctx, &j->ops);
+		return;
+	case LONG_COUNT:
+		s->cb.counted(s->cb.ctx, j->uid, hits);
+		return;
+	case LONG_SHOW:
+		s->cb.shown(s->cb.ctx, filters, j->error);
+		return;
+	}
+}
+
 static void sets_on_answer(struct ev_loop *loop, struct ev_async *w, int revents)
 {
 	struct sets *s = w->data;
@@ -193,13 +232,7 @@ static void sets_on_answer(struct ev_loop *loop, struct ev_async *w, int revents
 	(void)revents;
 	sets_answer_job(s);
 	while ((j = sets_pop_answer(s))) {
-		struct hits *h = j->hits;
-
-		j->hits = NULL;
-		if (j->ops.count)
-			s->cb.filled(s->cb.ctx, &j->ops);
-		else
-			s->cb.counted(s->cb.ctx, j->uid, h);
+		sets_answer_long(s, j);
 		sets_free_long(j);
 	}
 }
@@ -212,6 +245,7 @@ struct sets *sets_new(struct ev_loop *loop, const struct sets_callbacks *cb)
 	s->cb = *cb;
 	s->waiting.end = &s->waiting.first;
 	s->answered.end = &s->answered.first;
+	s->shows.end = &s->shows.first;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->wake, NULL);
 	ev_async_init(&s->answer, sets_on_answer);
@@ -249,7 +283,7 @@ static void sets_give(struct sets *s, enum sets_job job)
 static void sets_give_long(struct sets *s, struct sets_long *j)
 {
 	pthread_mutex_lock(&s->lock);
-	sets_push(&s->waiting, j);
+	sets_push(j->kind == LONG_SHOW ? &s->shows : &s->waiting, j);
 	pthread_cond_signal(&s->wake);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -264,6 +298,7 @@ void sets_free(struct sets *s)
 		ev_async_stop(s->loop, &s->answer);
 	}
 	sets_clear_queue(&s->waiting);
+	sets_clear_queue(&s->shows);
 	sets_clear_queue(&s->answered);
 	ruleset_free(s->found);
 	pthread_cond_destroy(&s->wake);
@@ -302,13 +337,14 @@ int sets_fill(struct sets *s, struct plan_ops *ops)
 	if (r < 0)
 		return r;
 	j = mem_new(struct sets_long);
+	j->kind = LONG_FILL;
 	j->ops = *ops;
 	*ops = (struct plan_ops){0};
 	sets_give_long(s, j);
 	return 0;
 }
 
-int sets_count(struct sets *s, uint64_t uid)
+static int sets_ask(struct sets *s, enum sets_long_kind kind, uint64_t uid)
 {
 	int r = sets_start_thread(s);
 	struct sets_long *j;
@@ -316,7 +352,18 @@ int sets_count(struct sets *s, uint64_t uid)
 	if (r < 0)
 		return r;
 	j = mem_new(struct sets_long);
+	j->kind = kind;
 	j->uid = uid;
 	sets_give_long(s, j);
 	return 0;
+}
+
+int sets_count(struct sets *s, uint64_t uid)
+{
+	return sets_ask(s, LONG_COUNT, uid);
+}
+
+int sets_show(struct sets *s)
+{
+	return sets_ask(s, LONG_SHOW, 0);
 }

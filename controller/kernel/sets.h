@@ -5,6 +5,7 @@
 #define ZG_KERNEL_SETS_H
 
 #include "plan/hits.h"
+#include "plan/netfilter.h"
 #include "plan/ops.h"
 
 struct ev_loop;
@@ -20,6 +21,8 @@ struct sets_callbacks {
 	void (*filled)(void *ctx, const struct plan_ops *ops); /* each result is set */
 	/* The callee's from now on; NULL: there is no such set, or it could not be read. */
 	void (*counted)(void *ctx, uint64_t uid, struct hits *h);
+	/* The callee's from now on, without rules; or NULL and a negative number as of setlib.h. */
+	void (*shown)(void *ctx, struct netfilter *f, int error);
 };
 
 struct sets *sets_new(struct ev_loop *loop, const struct sets_callbacks *cb);
@@ -36,5 +39,7 @@ int sets_look(struct sets *s);
 int sets_fill(struct sets *s, struct plan_ops *ops);
 /* The hits of an access list. */
 int sets_count(struct sets *s, uint64_t uid);
+/* What there is, to be shown: waits for no fill. */
+int sets_show(struct sets *s);
 
 #endif

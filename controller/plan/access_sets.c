@@ -73,6 +73,21 @@ static struct ruleset_entry *access_sets_push(struct ruleset *r, const struct ru
 	return e;
 }
 
+bool access_sets_is_peer(const struct addr *peers, size_t count, const struct load_balancer *lb,
+			 const struct listener *l, const struct addr *client)
+{
+	const uint32_t port = lb->vip_probe.port;
+	const bool probed = l->port ? l->port == port
+				    : port >= l->ports.from && port <= l->ports.to;
+
+	if (lb->vip_probe.type != VIP_PROBE_TCP || l->protocol != PROTOCOL_TCP || !probed)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (addr_compare(&peers[i], client) == 0)
+			return true;
+	return false;
+}
+
 /* Other gateways probe the VIP whoever may come in. */
 static void access_sets_put_peers(const struct guard_input *in, const struct access_place *p,
 				  struct ruleset *r)

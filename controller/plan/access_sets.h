@@ -12,4 +12,8 @@ void access_sets_collect(const struct guard_input *in, struct ruleset *r);
 /* Whether any listener at a VIP of this node has a list. */
 bool access_sets_wanted(const struct guard_input *in);
 
+/* Whether the client is another gateway that probes a VIP of the load balancer where the listener is: its list is not asked then. */
+bool access_sets_is_peer(const struct addr *peers, size_t count, const struct load_balancer *lb,
+			 const struct listener *l, const struct addr *client);
+
 #endif

@@ -76,6 +76,17 @@ enum ruleset_type ruleset_type_of(enum ruleset_kind kind)
 	return ruleset_kinds[kind].type;
 }
 
+const char *ruleset_type_name(enum ruleset_type t)
+{
+	static const char *const names[] = {[RULESET_IP] = "hash:ip",
+					    [RULESET_IP_PORT] = "hash:ip,port",
+					    [RULESET_IP_PORT_IP] = "hash:ip,port,ip",
+					    [RULESET_IP_PORT_COUNTED] = "hash:ip,port",
+					    [RULESET_NET] = "hash:net"};
+
+	return names[t];
+}
+
 enum ruleset_family ruleset_family_of(const struct addr *a)
 {
 	return a->family == AF_INET6 ? RULESET_V6 : RULESET_V4;

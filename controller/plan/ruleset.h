@@ -99,6 +99,7 @@ const char *ruleset_format_id(const struct ruleset_id *id, char buf[RULESET_NAME
 /* False: no set of ours. */
 bool ruleset_parse_id(const char *name, struct ruleset_id *ret_id);
 enum ruleset_type ruleset_type_of(enum ruleset_kind kind);
+const char *ruleset_type_name(enum ruleset_type t); /* "hash:ip" … */
 /* Its entries close something: they come last and go first. */
 bool ruleset_closes(enum ruleset_kind k);
 enum ruleset_family ruleset_family_of(const struct addr *a);

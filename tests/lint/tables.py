@@ -115,6 +115,8 @@ NO_UNIT_TEST = {
     'api/handlers_notify.c': 'cli_notify_test.c: over HTTP, as it is used',
     'api/sse.c': 'handlers_events_test.c: over HTTP, as it is used',
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',
+    'api/netfilter_json.c': 'handlers_kernel_test.c',
+    'api/handlers_drift.c': 'handlers_kernel_test.c',
     'api/status_json.c': 'handlers_status_test.c, handlers_object_test.c',
     'api/health_json.c': 'handlers_status_test.c',
     'probe/http_body.c': 'the second half of http_parse.c: http_parse_test.c',

@@ -124,6 +124,12 @@ static void port_request_ruleset(void *ctx)
 	sim_kernel_request_ruleset(&w->kernel, w->now);
 }
 
+/* No play asks for it. */
+static void port_request_filters(void *ctx)
+{
+	(void)ctx;
+}
+
 static void port_fill(void *ctx, struct plan_ops *ops)
 {
 	struct sim_world *w = ctx;
@@ -290,6 +296,7 @@ void sim_world_start(struct sim_world *w)
 		.kernel_request_table = port_request_table,
 		.kernel_request_service = port_request_service,
 		.kernel_request_ruleset = port_request_ruleset,
+		.kernel_request_filters = port_request_filters,
 		.kernel_fill = port_fill,
 		.kernel_addresses = port_addresses,
 		.kernel_read_sysctl = port_read_sysctl,

@@ -57,7 +57,7 @@ static inline void rig_make_files(struct rig *rig)
 
 static inline void rig_make_engine(struct rig *rig)
 {
-	const struct engine_settings s = {
+	struct engine_settings s = {
 		.node_name = "rig",
 		/* VIPs of this node itself would be looked at and not probed. */
 		.kernel_off = rig->kernel_off || rig->judge_vips,
@@ -74,6 +74,7 @@ static inline void rig_make_engine(struct rig *rig)
 		.kernel_request_ruleset = rig_request_ruleset,
 		.kernel_fill = rig_fill,
 		.kernel_request_hits = rig_request_hits,
+		.kernel_request_filters = rig_request_filters,
 		.kernel_addresses = rig_addresses,
 		.kernel_read_sysctl = rig_sysctl,
 		.kernel_advise = rig_advise,
@@ -90,6 +91,8 @@ static inline void rig_make_engine(struct rig *rig)
 		.publish = rig_publish_event,
 	};
 
+	if (rig->peer)
+		assert_int_equal(addr_parse(rig->peer, &s.peers[s.peer_count++]), 0);
 	rig->kernel = mem_new(struct plan_table);
 	rig->kernel->timeouts = (struct plan_timeouts){{900, 120, 300}};
 	rig->engine = engine_new(&s, &ports, snapshot_new());

@@ -98,6 +98,12 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 		engine_note_hits(rig->engine, ev->uid, rig->hits);
 		rig->hits = NULL;
 		break;
+	case RIG_FILTERS:
+		if (!rig->filters && !rig->filters_error)
+			rig->filters = mem_new(struct netfilter);
+		engine_note_filters(rig->engine, rig->filters, rig->filters_error);
+		rig->filters = NULL;
+		break;
 	case RIG_QUERY:
 		ev->give(ev->ctx, ev->items, &ev->fault);
 		err_clear(&ev->fault);

@@ -74,6 +74,11 @@ static inline void rig_request_hits(void *ctx, uint64_t uid)
 	rig_push(ctx, RIG_HITS)->uid = uid;
 }
 
+static inline void rig_request_filters(void *ctx)
+{
+	rig_push(ctx, RIG_FILTERS);
+}
+
 static inline size_t rig_addresses(void *ctx, const struct addr **ret_addresses)
 {
 	(void)ctx;

@@ -45,6 +45,7 @@ struct rig_event { /* an answer of a fake, given from the loop */
 		RIG_RULESET,
 		RIG_FILL,
 		RIG_HITS,
+		RIG_FILTERS,
 		RIG_QUERY,
 		RIG_PROBE,
 		RIG_VIP
@@ -80,7 +81,10 @@ struct rig {
 	struct rig_event *first, **end;
 	struct rig_event *held; /* probes on demand that never end by themselves */
 	struct plan_table *kernel;
-	struct hits *hits; /* what the next asker gets; NULL = none */
+	struct netfilter *filters; /* what the next asker gets; NULL = nothing is there */
+	const char *peer;          /* [node] peers; NULL = none */
+	int filters_error;         /* … or this */
+	struct hits *hits;         /* what the next asker gets; NULL = none */
 	unsigned commits;
 	double delay;                  /* of the fakes' answers, seconds */
 	_Atomic bool hold_answers;     /* they wait until it is false again */

@@ -32,7 +32,7 @@ static void drift_is_told(void **state)
 	AUTO_OUTCOME struct outcome same = cli_rig_run(&rig, cli_view_drift, 2, &o,
 						       WORDS("kernel", "drift"));
 	assert_int_equal(same.exit, EXIT_OK);
-	assert_contains(same.out, "The kernel's table is as it should be");
+	assert_contains(same.out, "The kernel has what it should have");
 	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_view_drift, 2, &json,
 						      WORDS("kernel", "drift"));
 	assert_true(json_is_true(json_object_get(raw.json, "in_sync")));

@@ -355,9 +355,21 @@ static inline int fake_head(struct ipset_session *s, const char *name)
 
 	if (set < 0)
 		return fake_report(s, "The set with the given name does not exist");
-	snprintf(text, sizeof(text), "Name: %s\nType: %s\nNumber of entries: %zu\n", name,
-		 fake_ipset.sets[set].type, fake_length(set));
+	snprintf(
+		text, sizeof(text),
+		"Name: %s\nType: %s\nHeader: family %s hashsize 1024\nSize in memory: 512\nReferences: 1\n"
+		"Number of entries: %zu\n",
+		name, fake_ipset.sets[set].type, strncmp(name, "zg6", 3) == 0 ? "inet6" : "inet",
+		fake_length(set));
 	s->print(s, s->p, "%s", text);
+	return 0;
+}
+
+static inline int fake_heads(struct ipset_session *s)
+{
+	for (int i = 0; i < FAKE_SETS; i++)
+		if (fake_ipset.sets[i].name[0])
+			fake_head(s, fake_ipset.sets[i].name);
 	return 0;
 }
 
@@ -398,7 +410,7 @@ int ipset_cmd(struct ipset_session *s, enum ipset_cmd cmd, uint32_t lineno)
 	if (cmd == IPSET_CMD_SWAP)
 		return fake_swap(s, &d);
 	if (cmd == IPSET_CMD_LIST && s->options & IPSET_ENV_LIST_HEADER)
-		return fake_head(s, d.name);
+		return d.name[0] ? fake_head(s, d.name) : fake_heads(s);
 	if (cmd == IPSET_CMD_LIST)
 		fake_names(s);
 	return cmd == IPSET_CMD_DESTROY ? fake_destroy(set) : 0;

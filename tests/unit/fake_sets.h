@@ -18,8 +18,9 @@ static struct {
 	unsigned runs;
 	unsigned looks;
 	struct plan_ops fill; /* the last one that was asked for */
-	uint64_t counted;     /* whose hits were asked for last */
-	int error;            /* of every start */
+	unsigned shows;
+	uint64_t counted; /* whose hits were asked for last */
+	int error;        /* of every start */
 } fake_sets;
 
 struct sets *sets_new(struct ev_loop *loop, const struct sets_callbacks *cb)
@@ -71,6 +72,13 @@ int sets_count(struct sets *s, uint64_t uid)
 	(void)s;
 	if (!fake_sets.error)
 		fake_sets.counted = uid;
+	return fake_sets.error;
+}
+
+int sets_show(struct sets *s)
+{
+	(void)s;
+	fake_sets.shows += !fake_sets.error;
 	return fake_sets.error;
 }
 

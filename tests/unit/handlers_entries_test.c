@@ -200,9 +200,36 @@ static void half_a_text_is_nothing(void **state)
 	rig_end(&rig);
 }
 
+/* Where they probe, other gateways are not asked. */
+static void peers_come_in_where_they_probe(void **state)
+{
+	struct rig rig = {.peer = "10.0.0.9"};
+
+	(void)state;
+	start(&rig);
+	AUTO_REPLY struct answer put = put_text(&rig, "", "10.0.0.0/8 deny\n");
+	assert_int_equal(put.status, 200);
+	AUTO_REPLY struct answer use = rig_ask(&rig, "PATCH", LISTEN, "",
+					       "{\"access_list\":\"office\"}");
+	assert_int_equal(use.status, 200);
+	AUTO_REPLY struct answer unprobed = rig_get(&rig, LISTEN "/access?client=10.0.0.9");
+	assert_string_equal(answer_text(&unprobed, "by"), "entry");
+	AUTO_REPLY struct answer probe = rig_ask(&rig, "PATCH", BASE "/load-balancers/shop", "",
+						 "{\"vip_probe\":{\"type\":\"tcp\",\"port\":80}}");
+	assert_int_equal(probe.status, 200);
+	AUTO_REPLY struct answer peer = rig_get(&rig, LISTEN "/access?client=10.0.0.9");
+	assert_string_equal(answer_text(&peer, "by"), "peer");
+	assert_true(json_is_true(answer_at(&peer, "allowed")));
+	assert_string_equal(answer_text(&peer, "access_list"), "office");
+	AUTO_REPLY struct answer other = rig_get(&rig, LISTEN "/access?client=10.0.0.8");
+	assert_string_equal(answer_text(&other, "by"), "entry");
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(peers_come_in_where_they_probe),
 		cmocka_unit_test(entries_are_put_and_read),
 		cmocka_unit_test(faults_are_told),
 		cmocka_unit_test(long_lists_are_text),

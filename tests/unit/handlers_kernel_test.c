@@ -105,9 +105,70 @@ static void reconcile_mends_what_differs(void **state)
 	rig_end(&rig);
 }
 
+static void put_set(struct netfilter *f, const char *name, uint64_t entries)
+{
+	struct netfilter_set *s = netfilter_push(f);
+
+	strcpy(s->name, name);
+	strcpy(s->type, "hash:ip");
+	s->family = AF_INET;
+	s->entries = entries;
+	s->memory = 512;
+}
+
+static void sets_of_all_are_shown(void **state)
+{
+	const struct ruleset_id gone = {.kind = RULESET_DROP, .family = RULESET_V6};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer none = rig_get(&rig, "/api/v1/kernel");
+	assert_true(json_is_true(answer_at(&none, "filters.in_force")));
+	assert_int_equal(json_array_size(answer_at(&none, "filters.sets")), 0);
+	AUTO_REPLY struct answer alone = rig_get(&rig, "/api/v1/kernel?services_only=true");
+	assert_null(answer_at(&alone, "filters"));
+	AUTO_REPLY struct answer bad = rig_get(&rig, "/api/v1/kernel?services_only=3");
+	assert_int_equal(bad.status, 400);
+	/* A guard is wanted, of which nothing is in the kernel; a set of ours stands there for nothing. */
+	AUTO_REPLY struct answer put = rig_ask(&rig, "PATCH", "/api/v1/load-balancers/shop", "",
+					       "{\"vip_guard\": \"drop\"}");
+	assert_int_equal(put.status, 200);
+	rig.filters = mem_new(struct netfilter);
+	put_set(rig.filters, "theirs", 7);
+	put_set(rig.filters, "zg6-drop", 1);
+	ruleset_push_set(&rig.filters->ruleset, &gone);
+	netfilter_sort(rig.filters);
+	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/kernel");
+	assert_true(json_is_false(answer_at(&a, "filters.in_force")));
+	assert_string_equal(answer_text_at(&a, "filters.sets.0.name"), "theirs");
+	assert_string_equal(answer_text_at(&a, "filters.sets.0.owner"), "foreign");
+	assert_int_equal(answer_number_at(&a, "filters.sets.0.entries"), 7);
+	assert_int_equal(answer_number_at(&a, "filters.sets.0.memory_bytes"), 512);
+	assert_null(answer_at(&a, "filters.sets.0.use"));
+	assert_string_equal(answer_text_at(&a, "filters.sets.1.owner"), "zonegate");
+	assert_string_equal(answer_text_at(&a, "filters.sets.1.state"), "unwanted");
+	assert_string_equal(answer_text_at(&a, "filters.sets.2.state"), "missing");
+	assert_string_equal(answer_text_at(&a, "filters.rules.0.state"), "missing");
+	assert_string_equal(answer_text_at(&a, "filters.rules.0.table"), "filter");
+	AUTO_REPLY struct answer foreign = rig_get(&rig, "/api/v1/kernel?owner=foreign");
+	assert_int_equal(json_array_size(answer_at(&foreign, "filters.sets")), 0);
+	AUTO_REPLY struct answer drift = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_true(json_is_false(answer_at(&drift, "in_sync")));
+	rig.filters_error = -EPROTONOSUPPORT;
+	AUTO_REPLY struct answer fault = rig_get(&rig, "/api/v1/kernel");
+	assert_int_equal(fault.status, 200);
+	assert_non_null(strstr(answer_text_at(&fault, "filters.fault"), "refused"));
+	AUTO_REPLY struct answer unread = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_non_null(strstr(answer_text_at(&unread, "fault"), "refused"));
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sets_of_all_are_shown),
 		cmocka_unit_test(reconcile_mends_what_differs),
 		cmocka_unit_test(kernel_shows_ours_and_foreign),
 		cmocka_unit_test(kernel_shows_drift),

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "plan/netfilter.h"
+
 static void the_set_itself(void **state)
 {
 	struct set_line l;
@@ -133,14 +135,42 @@ static void what_is_not_ours_is_refused(void **state)
 	assert_int_equal(set_parse_line(longest, RULESET_V4, &l), -EBADMSG);
 }
 
+static void heads(void **state)
+{
+	static const char *const lines[] = {
+		"Name: a-name-that-is-longer-than-any-that-the-kernel-takes",
+		"Type: hash:net",
+		"Revision: 7",
+		"Header: family inet6 hashsize 1024 maxelem 65536 counters bucketsize 12",
+		"Size in memory: 5324",
+		"References: 2",
+		"Number of entries: 18446744073709551615",
+		"Members:",
+	};
+	struct netfilter_set s = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		set_parse_head(lines[i], &s);
+	assert_int_equal(strlen(s.name), RULESET_NAME_MAX - 1);
+	assert_string_equal(s.type, "hash:net");
+	assert_int_equal(s.family, AF_INET6);
+	assert_int_equal(s.memory, 5324);
+	assert_int_equal(s.references, 2);
+	assert_true(s.entries == UINT64_MAX);
+	assert_string_equal(set_parse_head_name("Name: theirs"), "theirs");
+	assert_null(set_parse_head_name("Type: hash:net"));
+	s = (struct netfilter_set){0};
+	set_parse_head("Header: range 0-100", &s);
+	assert_int_equal(s.family, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_set_itself),
-		cmocka_unit_test(entries),
-		cmocka_unit_test(lists_and_peers),
-		cmocka_unit_test(counters),
-		cmocka_unit_test(what_is_not_ours_is_refused),
+		cmocka_unit_test(heads),    cmocka_unit_test(the_set_itself),
+		cmocka_unit_test(entries),  cmocka_unit_test(lists_and_peers),
+		cmocka_unit_test(counters), cmocka_unit_test(what_is_not_ours_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,9 +131,38 @@ static void what_cannot_be_ours_is_no_ruleset(void **state)
 	assert_int_equal(set_work_look(&work, &r), -EBADMSG);
 }
 
+static void all_sets_are_shown(void **state)
+{
+	struct netfilter *f = NULL;
+
+	(void)state;
+	push(PLAN_ADD_SET, RULESET_OPEN, NULL, 0);
+	push(PLAN_ADD_ENTRY, RULESET_OPEN, "192.0.2.1", 80);
+	set_work_run(&work, ops.ops, ops.count);
+	assert_int_equal(
+		setlib_create(work.lib, "theirs",
+			      &(struct setlib_type){.type = RULESET_NET, .elements_max = 1}),
+		0);
+	assert_int_equal(set_work_show(&work, &f), 0);
+	assert_int_equal(f->count, 2);
+	assert_string_equal(f->sets[0].name, "theirs");
+	assert_string_equal(f->sets[1].name, "zg4-open");
+	assert_string_equal(f->sets[1].type, "hash:ip,port");
+	assert_int_equal(f->sets[1].family, AF_INET);
+	assert_int_equal(f->sets[1].entries, 1);
+	assert_int_equal(f->sets[1].memory, 512);
+	assert_int_equal(f->sets[1].references, 1);
+	assert_int_equal(f->ruleset.set_count, 1);
+	assert_int_equal(f->ruleset.count, 1);
+	netfilter_free(f);
+	fake_ipset.fail = "Kernel error received: Operation not permitted";
+	assert_int_equal(set_work_show(&work, &f), -EPERM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(all_sets_are_shown, setup, teardown),
 		cmocka_unit_test_setup_teardown(operations_are_run_in_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_entries_are_few_messages, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_refused_entry_does_not_stop_the_next, setup,

@@ -57,6 +57,7 @@ export type RevisionRow = S['RevisionHead']
 export type Revision = S['Revision']
 export type DnsRecord = S['RecordSet']
 export type KernelTable = S['KernelTable']
+export type KernelFilters = S['KernelFilters']
 export type EventItem = S['Event']
 export type StatsAnswer = S['Stats']
 export type Rates = Omit<S['StatsTotal'], 'now'>

@@ -120,7 +120,7 @@ export function GroupPage({name}: {name: string}) {
 	const recent = useRecent(name, inSight)
 	const overrides = useOverrides()
 	const small = total <= 2000
-	const kernel = useResource(`flows-${small}`, async () => small ? get('/api/v1/kernel', undefined, {owner: 'zonegate'}) : undefined, 3000)
+	const kernel = useResource(`flows-${small}`, async () => small ? get('/api/v1/kernel', undefined, {owner: 'zonegate', services_only: true}) : undefined, 3000)
 	const [text, setText] = useState('')
 	const [zone, setZone] = useState('')
 	const [order, setOrder] = useState<Order>({id: 'state', down: false})

@@ -10,6 +10,7 @@ import {NotApplied} from '../ui/applied.tsx'
 import {Act, Advices, CopyButton, Empty, PageHead, say, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {ActionDialog, closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Select, Text} from '../ui/fields.tsx'
+import {Filters} from '../ui/filters.tsx'
 import {Operations} from '../ui/plan.tsx'
 import {Table} from '../ui/table.tsx'
 import {Tabs} from '../ui/tabs.tsx'
@@ -111,14 +112,15 @@ function Kernel() {
 	const drift = useResource('drift', () => get('/api/v1/kernel/drift'), 5000)
 	const table = useResource('kernel', () => get('/api/v1/kernel'), 5000)
 	const d = drift.data.value, t = table.data.value
-	const reconcile = async () => { try { await request('POST', '/api/v1/kernel/reconcile'); say('The table was mended'); refreshAll() } catch (e) { say((e as Error).message) } }
+	const reconcile = async () => { try { await request('POST', '/api/v1/kernel/reconcile'); say('The kernel was mended'); refreshAll() } catch (e) { say((e as Error).message) } }
 	return (
 		<>
 			<NotApplied />
 			<section class="panel stack live" aria-label="Drift">
 				<div class="spread"><h2>Drift</h2><Act why={whyNot('operator') || (d && !d.in_sync ? '' : 'there is nothing to mend')} onClick={reconcile}>Mend it now</Act></div>
-				{!d ? <Waiting what="the drift" error={drift.error.value} /> : d.in_sync ? <p><StateMark as={good} /> The kernel's table is as it should be{d.repaired_since_start > 0 && `; ${d.repaired_since_start} repaired since the start`}.</p>
+				{!d ? <Waiting what="the drift" error={drift.error.value} /> : d.in_sync ? <p><StateMark as={good} /> The kernel has what it should have{d.repaired_since_start > 0 && `; ${d.repaired_since_start} repaired since the start`}.</p>
 					: <Operations list={d.operations} total={d.operations_total} ipvs={d.ipvs} />}
+				{d?.fault && <p><StateMark as={bad} /> Sets and rules could not be compared: {d.fault}</p>}
 			</section>
 			<section class="panel stack live" aria-label="Table">
 				<h2>IPVS table</h2>
@@ -130,6 +132,10 @@ function Kernel() {
 							`${s.destinations.filter(x => x.weight > 0).length} of ${s.destinations.length}`, count(s.destinations.reduce((a, x) => a + (x.active ?? 0), 0)), count(s.destinations.reduce((a, x) => a + (x.inactive ?? 0), 0)), count(s.stats?.connections ?? 0),
 						])} />
 				)}
+			</section>
+			<section class="panel stack live" aria-label="Sets and rules">
+				<h2>Sets and rules</h2>
+				{t?.filters ? <Filters filters={t.filters} /> : <Waiting what="sets and rules" error={table.error.value} />}
 			</section>
 		</>
 	)

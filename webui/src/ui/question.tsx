@@ -14,6 +14,7 @@ function Verdict({v}: {v: AccessVerdict}) {
 	return (
 		<p><StateMark as={ACTIONS[v.allowed ? 'allow' : 'deny']} /> <span class="mono">{v.client}</span>{' '}
 			{v.by === 'no_list' ? 'comes in as everybody does: the listener names no access list.'
+				: v.by === 'peer' ? <>comes in as another gateway that probes there ([node] peers): {list} is not asked.</>
 				: v.by === 'default' ? <>{v.allowed ? 'comes in' : 'is kept out'} as no entry of {list} is around it.</>
 					: <>{v.allowed ? 'comes in' : 'is kept out'} by the entry <span class="mono nowrap">{v.entry?.cidr}</span> of {list}{v.entry?.comment && <span class="soft"> “{v.entry.comment}”</span>}.</>}
 		</p>
