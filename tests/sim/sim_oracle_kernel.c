@@ -297,6 +297,9 @@ static bool check_zone(struct oracle *o, const struct load_balancer *lb, const s
 									      : IPPROTO_TCP;
 			p.key.port = (uint16_t)p.listener->port;
 			p.key.address = *vips[f];
+			if (!p.listener->port && !oracle_find_mark(o, vips[f], &p.key))
+				return oracle_say(o, "%s/%s has no mark", lb->o.name,
+						  p.listener->o.name);
 			(*services)++;
 			if (!check_place(o, &p))
 				return false;
@@ -321,6 +324,8 @@ bool oracle_check_kernel(struct oracle *o)
 	if (o->world->kernel.table.count != services)
 		return oracle_say(o, "the kernel has %zu services instead of %zu",
 				  o->world->kernel.table.count, services);
+	if (!oracle_check_filters(o))
+		return false;
 	engine_node_status(o->world->engine, &node);
 	if (node.applied_revision != node.revision)
 		return oracle_say(o, "all is in the kernel, but revision %llu is told as applied",

@@ -27,4 +27,9 @@ bool oracle_is_drained(const struct oracle *o, const struct load_balancer *lb,
 		       const struct listener *l, const struct server *s);
 uint32_t oracle_weight(const struct oracle *o, const struct server *s);
 
+/* sim_oracle_filters.c: sets and rules are those of the document, and no others. */
+bool oracle_check_filters(struct oracle *o);
+/* The service of the mark that is set at the VIP. */
+bool oracle_find_mark(const struct oracle *o, const struct addr *vip, struct plan_key *ret_key);
+
 #endif

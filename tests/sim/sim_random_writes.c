@@ -208,10 +208,17 @@ static json_t *random_rules(struct random_writes *w, unsigned g)
 static json_t *random_listener(struct random_writes *w, unsigned port)
 {
 	static const char *const schedulers[] = {"wrr", "rr", "wlc", "dh", "sh", "mh"};
+	static const char *const lists[] = {"null", "null", "'a0'", "'a1'"};
+	char ports[40];
 
-	return json_of("{'protocol':'%s','port':%u,'server_group':'g%u','scheduler':'%s'}",
-		       port == 2 ? "udp" : "tcp", 80 + port, port == 2 ? 2 : below(w, 2),
-		       schedulers[below(w, 6)]);
+	if (port == 1 && below(w, 2))
+		snprintf(ports, sizeof(ports), "'port_range':[8000,%u]", 8000 + 50 * below(w, 3));
+	else
+		snprintf(ports, sizeof(ports), "'port':%u", 80 + port);
+	return json_of(
+		"{'protocol':'%s',%s,'server_group':'g%u','scheduler':'%s','access_list':%s}",
+		port == 2 ? "udp" : "tcp", ports, port == 2 ? 2 : below(w, 2),
+		schedulers[below(w, 6)], lists[below(w, 4)]);
 }
 
 static json_t *random_lb_zone(struct random_writes *w, unsigned lb, unsigned zone)
@@ -222,11 +229,18 @@ static json_t *random_lb_zone(struct random_writes *w, unsigned lb, unsigned zon
 	return json_of("{'vip4':'192.0.2.%u'}", 10 * lb + zone + 1);
 }
 
+static const char *random_guard(struct random_writes *w)
+{
+	static const char *const guards[] = {"off", "off", "drop", "reject"};
+
+	return guards[below(w, 4)];
+}
+
 static json_t *random_lb(struct random_writes *w, unsigned lb)
 {
-	json_t *json = json_of("{'cross_zone':%s,'enabled':%s,'dns_ttl_s':%u}",
+	json_t *json = json_of("{'cross_zone':%s,'enabled':%s,'dns_ttl_s':%u,'vip_guard':'%s'}",
 			       below(w, 4) ? "true" : "false", below(w, 6) ? "true" : "false",
-			       1 + below(w, 60));
+			       1 + below(w, 60), random_guard(w));
 	json_t *listeners = json_object();
 
 	for (unsigned p = 0; p < 3; p++) {
@@ -295,7 +309,8 @@ static void write_lb(struct random_writes *w, struct sim_world *world)
 		break;
 	case 1:
 		write_at(w, world, CHANGE_PATCH, &at,
-			 json_of("{'enabled':%s}", below(w, 4) ? "true" : "false"));
+			 below(w, 2) ? json_of("{'vip_guard':'%s'}", random_guard(w))
+				     : json_of("{'enabled':%s}", below(w, 4) ? "true" : "false"));
 		break;
 	case 2:
 		if (below(w, 3) == 0)
@@ -306,6 +321,42 @@ static void write_lb(struct random_writes *w, struct sim_world *world)
 		break;
 	default:
 		write_lb_part(w, world, &at, lb);
+		break;
+	}
+}
+
+/* Some of both families; few enough that many stay as they were. */
+static json_t *random_list(struct random_writes *w)
+{
+	static const char *const networks[] = {"10.0.0.0/8", "10.1.0.0/16",   "10.1.2.3/32",
+					       "0.0.0.0/1",  "2001:db8::/32", "fd00::/8"};
+	json_t *json = json_of("{'default_action':'%s'}", below(w, 2) ? "deny" : "allow");
+	json_t *entries = json_array();
+
+	for (unsigned i = 0; i < sizeof(networks) / sizeof(networks[0]); i++)
+		if (below(w, 2))
+			json_array_append_new(entries,
+					      json_of("{'cidr':'%s','action':'%s'}", networks[i],
+						      below(w, 2) ? "deny" : "allow"));
+	json_object_set_new(json, "entries", entries);
+	return json;
+}
+
+static void write_list(struct random_writes *w, struct sim_world *world)
+{
+	struct where at = {.kind = OBJECT_ACCESS_LIST};
+
+	snprintf(at.name, sizeof(at.name), "a%u", below(w, 2));
+	switch (below(w, 4)) {
+	case 0:
+		write_at(w, world, CHANGE_DELETE, &at, NULL);
+		break;
+	case 1:
+		write_at(w, world, CHANGE_PATCH, &at,
+			 json_of("{'default_action':'%s'}", below(w, 2) ? "deny" : "allow"));
+		break;
+	default:
+		write_at(w, world, CHANGE_PUT, &at, random_list(w));
 		break;
 	}
 }
@@ -323,6 +374,8 @@ void random_write(struct random_writes *w, struct sim_world *world)
 {
 	if (below(w, 30) == 0)
 		write_same(w, world);
+	else if (below(w, 8) == 0)
+		write_list(w, world);
 	else if (below(w, 3))
 		write_group(w, world);
 	else
@@ -333,7 +386,8 @@ void random_write_first(struct random_writes *w, struct sim_world *world)
 {
 	struct where at = {.kind = OBJECT_KIND_COUNT};
 	json_t *document = json_of(
-		"{'zones':{'za':{},'zb':{}},'server_groups':{"
+		"{'zones':{'za':{},'zb':{}},'access_lists':{'a0':{'default_action':'deny'}},"
+		"'server_groups':{"
 		"'g0':{'protocol':'tcp','servers':{'s0':{'address':'10.0.0.1','port':80},"
 		"'s1':{'address':'10.0.0.2','port':80}}},"
 		"'g1':{'protocol':'tcp','servers':{'s0':{'address':'10.1.0.1','port':80}}},"
