@@ -59,8 +59,17 @@ static const char *netfilter_json_words(enum ruleset_kind kind)
 	case RULESET_LIMIT_TCP:
 	case RULESET_LIMIT_UDP:
 		return "listeners with a rate_limit of # a second";
+	case RULESET_MAX_TCP:
+	case RULESET_MAX_UDP:
+		return "a listener with max_connections";
 	case RULESET_SNAT:
 		return "servers that see this gateway as their client";
+	case RULESET_AUTO:
+		return "servers that see this gateway as their client where one of their network is it";
+	case RULESET_AUTO_TO:
+		return "servers of a group that may be clients of their own VIP";
+	case RULESET_AUTO_FROM:
+		return "the clients among the servers of a group";
 	case RULESET_DROP:
 		return "guarded VIPs: what is not open is dropped";
 	case RULESET_REJECT:
