@@ -29,6 +29,7 @@ struct spare_stack {
 struct probe_spare_pool {
 	size_t count; /* in all stacks */
 	struct spare_stack stacks[CLASSES];
+	size_t turn; /* the stack that is looked at beside the one that grows: its kind may be probed no more */
 	bool forbidden; /* sockets cannot be made as new */
 };
 
@@ -95,6 +96,7 @@ bool probe_spare_put(struct probe_run *r)
 		pool = r->io->spare = mem_new(struct probe_spare_pool);
 	stack = spare_stack_of(pool, r);
 	spare_age(pool, stack, r->started);
+	spare_age(pool, &pool->stacks[pool->turn++ % CLASSES], r->started);
 	if (pool->forbidden || !spare_is_plain(r) || stack->count == PROBE_SPARE_MAX)
 		return false;
 	if (!spare_renew(r->fd)) {

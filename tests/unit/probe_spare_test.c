@@ -386,6 +386,31 @@ static void test_bounded(void **state)
 	fixture_server_stop(&s);
 }
 
+/* What waits for a kind that is probed no more is closed while others are. */
+static void test_of_a_kind_that_is_gone(void **state)
+{
+	struct fixture_server s;
+	struct one o;
+
+	(void)state;
+	fixture_server_start(&s, "127.0.0.1", NULL, NULL);
+	one_open(&o, &s.address, s.port);
+	o.kind.speaks = true;
+	one_connect(&o);
+	assert_true(probe_spare_put(&o.run));
+	o.kind.speaks = false;
+	o.run.started += PROBE_SPARE_AGE + USEC_PER_SEC;
+	for (int i = 0; i < 4; i++) {
+		one_connect(&o);
+		assert_true(probe_spare_put(&o.run));
+	}
+	assert_int_equal(one_waiting(&o), 1);
+	o.kind.speaks = true;
+	assert_false(probe_spare_take(&o.run));
+	probe_io_close(&o.io);
+	fixture_server_stop(&s);
+}
+
 static int child_without_capability(const struct fixture_server *s)
 {
 	struct one o;
@@ -433,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_hints_go_with_their_connection),
 		cmocka_unit_test(test_address_is_chosen_anew),
 		cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_of_a_kind_that_is_gone),
 		cmocka_unit_test(test_without_capability),
 	};
 
