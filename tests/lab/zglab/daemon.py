@@ -11,6 +11,10 @@ import time
 
 from . import api, sysc
 
+SUPPRESSIONS = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "fixtures/valgrind.supp",
+)
+
 CAPABILITIES = (sysc.CAP_NET_BIND_SERVICE, sysc.CAP_NET_ADMIN, sysc.CAP_NET_RAW)
 USER = "zonegate"
 STOP_SECONDS = 2.0
@@ -65,7 +69,8 @@ class Daemon:
         if valgrind_log:
             command = [
                 "valgrind", "--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite",
-                "--error-exitcode=99", f"--log-fd={valgrind_log.fileno()}", *command,
+                "--error-exitcode=99", f"--log-fd={valgrind_log.fileno()}",
+                f"--suppressions={SUPPRESSIONS}", *command,
             ]
         return command
 
