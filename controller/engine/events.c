@@ -68,7 +68,8 @@ static uint64_t next_number(struct engine *e, usec_t wall)
 	return e->events.number;
 }
 
-static char *encode(const struct engine_event *ev, const struct emission *x)
+/* Without the object where a text is none. */
+static char *encode(struct engine_event *ev, const struct emission *x)
 {
 	char at[TIME_TEXT_MAX];
 	json_t *json = json_pack(
@@ -78,12 +79,14 @@ static char *encode(const struct engine_event *ev, const struct emission *x)
 		"data", x->data ? json_incref(x->data) : json_object());
 	char *text;
 
-	if (!json) /* a text from outside that is no UTF-8 */
+	if (!json) { /* a text from outside that is no UTF-8 */
+		ev->object = "";
 		json = json_pack("{s:o, s:s, s:s, s:s, s:s, s:s, s:{}}", "id",
 				 json_sprintf("%" PRIu64, ev->number), "at", at, "type",
-				 engine_event_name(ev->id), "object", "", "severity",
+				 engine_event_name(ev->id), "object", ev->object, "severity",
 				 severity_names[event_severity(x)], "detail",
 				 "the text of this event cannot be shown", "data");
+	}
 	text = json_dumps(json, JSON_COMPACT);
 	assert(text);
 	json_decref(json);
@@ -97,13 +100,17 @@ void events_tell(struct engine *e, const struct emission *x, const char *detail)
 				  .object = x->object,
 				  .detail = detail,
 				  .severity = event_severity(x)};
+	struct event_record record = {.severity = ev.severity, .type = engine_event_name(x->id)};
 	char key[24];
+	char *text;
 
 	ev.number = next_number(e, ev.wall);
 	if (!x->unlogged)
 		e->ports.event(e->ports.ctx, &ev);
 	snprintf(key, sizeof(key), "%" PRIu64, ev.number);
-	rows_append(e, STORE_EVENT_KIND, key, encode(&ev, x));
+	text = encode(&ev, x);
+	record.object = ev.object;
+	rows_append_event(e, key, text, &record);
 }
 
 void engine_emit_with(struct engine *e, const struct emission *x, const char *fmt, ...)
@@ -167,21 +174,16 @@ uint64_t engine_last_event(const struct engine *e)
 
 static void publish(struct engine *e, struct engine_row *r)
 {
-	json_t *json;
-	struct event_record record = {.id = strtoull(r->key, NULL, 10), .text = r->value};
+	struct event_record record = {.id = strtoull(r->key, NULL, 10),
+				      .severity = (enum event_severity)r->severity,
+				      .type = r->type,
+				      .object = r->object,
+				      .text = r->value};
 
 	r->told = true;
 	e->events.published = record.id;
-	if (!e->ports.publish)
-		return;
-	json = json_loads(r->value, 0, NULL);
-	assert(json);
-	record.type = json_string_value(json_object_get(json, "type"));
-	record.object = json_string_value(json_object_get(json, "object"));
-	record.severity = (enum event_severity)engine_event_severity_parse(
-		json_string_value(json_object_get(json, "severity")));
-	e->ports.publish(e->ports.ctx, &record);
-	json_decref(json);
+	if (e->ports.publish)
+		e->ports.publish(e->ports.ctx, &record);
 }
 
 void events_publish(struct engine *e, const struct vec *rows)
@@ -189,7 +191,7 @@ void events_publish(struct engine *e, const struct vec *rows)
 	for (size_t i = 0; i < rows->count; i++) {
 		struct engine_row *r = rows->items[i];
 
-		if (r->wall && !r->told && strcmp(r->kind, STORE_EVENT_KIND) == 0)
+		if (r->type && !r->told)
 			publish(e, r);
 	}
 }

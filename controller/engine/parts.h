@@ -170,6 +170,9 @@ void rows_add(struct vec *rows, const char *kind, const char *key,
 void rows_put(struct engine *e, const char *kind, const char *key, char *value);
 void rows_append(struct engine *e, const char *kind, const char *key,
 		 char *value); /* to the journal */
+/* The same for an event; `as` tells type (static), object and severity, which are in its text, too. */
+void rows_append_event(struct engine *e, const char *key, char *value,
+		       const struct event_record *as);
 void rows_commit(struct engine *e);
 /* What waits for this row is not written any more: a commit of it overtakes it. */
 void rows_forget(struct engine *e, const char *kind, const char *key);

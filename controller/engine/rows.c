@@ -29,13 +29,30 @@ void rows_put(struct engine *e, const char *kind, const char *key, char *value)
 
 static void rows_bound(struct engine *e);
 
-void rows_append(struct engine *e, const char *kind, const char *key, char *value)
+static struct engine_row *append(struct engine *e, const char *kind, const char *key, char *value)
 {
 	struct engine_row *r;
 
 	rows_put(e, kind, key, value);
 	r = e->rows.items[e->rows.count - 1];
 	r->wall = e->ports.wall(e->ports.ctx);
+	return r;
+}
+
+void rows_append(struct engine *e, const char *kind, const char *key, char *value)
+{
+	(void)append(e, kind, key, value);
+	rows_bound(e);
+}
+
+void rows_append_event(struct engine *e, const char *key, char *value,
+		       const struct event_record *as)
+{
+	struct engine_row *r = append(e, STORE_EVENT_KIND, key, value);
+
+	r->severity = (int)as->severity;
+	r->type = as->type;
+	r->object = mem_strdup(as->object);
 	rows_bound(e);
 }
 
@@ -49,6 +66,7 @@ static void row_free(struct engine_row *r)
 	free(r->kind);
 	free(r->key);
 	free(r->value);
+	free(r->object);
 	free(r);
 }
 

@@ -9,7 +9,9 @@
 #include "base/mem.h"
 #include "engine/told.h"
 
-#define JUDGE_BATCH 100 /* load balancers: below a millisecond or two */
+/* In one step: a load balancer costs 1, each verdict that is told TOLD_COST. */
+#define JUDGE_BATCH 100
+#define TOLD_COST   2
 
 static const uint8_t families[] = {[ZONE_V4] = AF_INET, [ZONE_V6] = AF_INET6};
 
@@ -320,8 +322,9 @@ static void tell_publication(struct engine *e, const struct engine_lb *lb,
 		z->shift[f] ? z->shift[f] : "");
 }
 
-static void take_output(struct engine *e, const struct engine_lb *lb, struct engine_lb_zone *z,
-			enum zone_family f, const struct zone_output *out)
+/* Returns how many verdicts were told: one or none. */
+static size_t take_output(struct engine *e, const struct engine_lb *lb, struct engine_lb_zone *z,
+			  enum zone_family f, const struct zone_output *out)
 {
 	bool changed = !z->judged[f] || z->out[f].published != out->published ||
 		       z->out[f].reason != out->reason;
@@ -333,35 +336,39 @@ static void take_output(struct engine *e, const struct engine_lb *lb, struct eng
 	z->out[f].group = z->group[f];
 	z->out[f].shift = z->shift[f];
 	z->judged[f] = true;
-	if (!changed)
-		return;
-	if (!lb->lb->dns_name)
-		return;
-	if (told_is_news(e, told_key(lb->lb->o.name, z->zone->o.name, f, key),
-			 zone_reason_name(out->reason)))
-		tell_publication(e, lb, z, f);
+	if (!changed || !lb->lb->dns_name)
+		return 0;
 	engine_mark(e, MARK_DNS);
+	if (!told_is_news(e, told_key(lb->lb->o.name, z->zone->o.name, f, key),
+			  zone_reason_name(out->reason)))
+		return 0;
+	tell_publication(e, lb, z, f);
+	return 1;
 }
 
-static void judge_family(struct engine *e, struct engine_lb *lb, enum zone_family f)
+static size_t judge_family(struct engine *e, struct engine_lb *lb, enum zone_family f)
 {
 	struct zone_input in[MODEL_LB_ZONES_MAX];
 	const struct engine_lb_zone *zones[MODEL_LB_ZONES_MAX];
 	struct zone_output out[MODEL_LB_ZONES_MAX];
 	size_t count;
+	size_t told = 0;
 
 	memset(in, 0, sizeof(in));
 	count = zones_fill(e, lb, f, in, zones);
 	zone_judge(in, count, out, &lb->fail_open[f]);
 	for (size_t i = 0; i < count; i++)
-		take_output(e, lb, (struct engine_lb_zone *)(uintptr_t)zones[i], f, &out[i]);
+		told += take_output(e, lb, (struct engine_lb_zone *)(uintptr_t)zones[i], f,
+				    &out[i]);
+	return told;
 }
 
 /* So many in one step: the rest in the next ones, before anything of it is handed out. The first view is made of all. A view in
  * the making is of one moment: what comes meanwhile is for the next one. */
 void zones_judge(struct engine *e)
 {
-	size_t judged = 0;
+	size_t cost = 0;
+	size_t told;
 
 	if (e->dns_builder) {
 		engine_mark(e, MARK_ZONES);
@@ -372,13 +379,14 @@ void zones_judge(struct engine *e)
 
 		if (!lb->dirty)
 			continue;
-		if (judged++ == JUDGE_BATCH && e->dns_view) {
+		if (cost >= JUDGE_BATCH && e->dns_view) {
 			engine_mark(e, MARK_ZONES);
 			return;
 		}
 		lb->dirty = false;
-		judge_family(e, lb, ZONE_V4);
-		judge_family(e, lb, ZONE_V6);
+		told = judge_family(e, lb, ZONE_V4);
+		told += judge_family(e, lb, ZONE_V6);
+		cost += 1 + told * TOLD_COST;
 		lb->picture = publish_hash(lb);
 	}
 }
