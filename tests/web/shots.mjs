@@ -240,6 +240,11 @@ async function names_are_broken_after_dots(world) {
 		await visit(world, page, hash)
 		assert.deepEqual(await torn(), [], hash)
 	}
+	// Where there is room none is broken at all.
+	await page.setViewportSize({width: 1280, height: 800})
+	await visit(world, page, '#/dns')
+	const lines = await page.evaluate(() => [...document.querySelectorAll('.keep')].map(e => e.getBoundingClientRect().height))
+	assert.ok(lines.length > 2 && Math.max(...lines) < 30, lines.join())
 	await world.daemon.must('PATCH', '/api/v1/load-balancers/shop', {dns_name: 'shop.lb.example.net'})
 	await close(page)
 }
