@@ -231,6 +231,7 @@ async function a_range_of_ports_by_form(world) {
 	await visit(world, page, '#/load-balancers/shop/listeners/:new')
 	await page.getByLabel('Name *').fill('many')
 	const range = page.getByLabel('Port range')
+	assert.equal(await page.locator('form .help').filter({hasText: /port_range|false:|true:/}).count(), 0, 'words of the form, not of the document')
 	await range.fill('8100-8000')
 	await page.getByLabel('Server group *').selectOption('web')
 	await page.getByRole('button', {name: 'Save'}).click()

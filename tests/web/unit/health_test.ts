@@ -34,13 +34,13 @@ test('it says no more than is so', () => {
 	assert.equal(text({groups: [group({healthy: 12, disabled: 1})]}), '12 of 14 servers healthy, 1 disabled, 1 not checked, nothing is overridden')
 	const told = sentence({groups: [group({healthy: 0})], balancers: [lb()], overrides: [], now})
 	assert.deepEqual([told.tone, told.parts[0]!.text], ['idle', '0 of 14 servers healthy, 14 not checked'])
-	assert.equal(text({overrides: [{kind: 'weight_override'}, {kind: 'removal'}, {kind: 'unconfirmed_change'}] as Override[]}), '1 weight not as configured, 1 removed server with connections left, a change waits to be confirmed')
+	assert.equal(text({overrides: [{kind: 'weight_override'}, {kind: 'removal'}, {kind: 'unconfirmed_change'}] as Override[]}), 'no server is down, 1 weight not as configured, 1 removed server with connections left, a change waits to be confirmed')
 })
 
 test('a zone that is out of DNS by itself is told; one that is shifted is no news', () => {
 	const out = {...lb({addresses_left_out: 1}), dns_name: 'shop.example.net', zones: {'zone-b': {}}} as unknown as LoadBalancer
 	assert.equal(text({balancers: [out]}), 'shop has an address withdrawn from DNS')
-	assert.equal(text({balancers: [out], overrides: [shift]}), 'zone-b shifted away, 38 min left')
+	assert.equal(text({balancers: [out], overrides: [shift]}), 'no server is down, zone-b shifted away, 38 min left')
 	assert.equal(text({balancers: [out], overrides: [{...shift, load_balancer: '*', zone: 'zone-c'}]}), 'shop has an address withdrawn from DNS, zone-c shifted away, 38 min left')
 	assert.equal(text({balancers: [out, {...out, name: 'b'}]}), '2 load balancers have an address withdrawn from DNS')
 	assert.equal(text({balancers: [lb({min_healthy_breached: 1})]}), 'shop has too few servers')

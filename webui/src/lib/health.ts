@@ -116,7 +116,8 @@ export function sentence(facts: Facts): Sentence {
 	const moved = [...shiftParts(facts), ...otherOverrides(facts)]
 	const checking = sumOf(facts.groups, s => s.initial)
 	if (checking) moved.push({text: `${plural(checking, 'server')} being checked`, href: '#/server-groups?state=initial'})
-	if (bad.length || moved.length) return {tone: bad.length ? 'bad' : 'warn', parts: [...bad, ...moved]}
+	if (bad.length) return {tone: 'bad', parts: [...bad, ...moved]}
+	if (moved.length) return {tone: 'warn', parts: [...serversOf(facts.groups) ? [{text: 'no server is down', href: '#/server-groups'}] : [], ...moved]}
 	if (!facts.balancers.length) return {tone: 'idle', parts: [{text: 'nothing is balanced yet'}]}
 	if (!serversOf(facts.groups)) return {tone: 'warn', parts: [{text: 'no server is in use', href: '#/server-groups'}]}
 	const well = sumOf(facts.groups, s => s.healthy)

@@ -21,7 +21,7 @@ export function useSchemas(): {all?: Record<string, Schema>; fault: string} {
 }
 
 const WORDS: Record<string, string> = {
-	dns: 'DNS', vip: 'VIP', ttl: 'TTL', sni: 'SNI', ca: 'CA', vip4: 'VIP (IPv4)', vip6: 'VIP (IPv6)', publish4: 'published instead (IPv4)', publish6: 'published instead (IPv6)', tcp: 'TCP', udp: 'UDP', fin: 'FIN', http: 'HTTP', tls: 'TLS', qtype: 'query type', rcodes: 'response codes', fwmark: 'firewall mark',
+	dns: 'DNS', vip: 'VIP', ttl: 'TTL', sni: 'SNI', snat: 'SNAT', ca: 'CA', vip4: 'VIP (IPv4)', vip6: 'VIP (IPv6)', publish4: 'published instead (IPv4)', publish6: 'published instead (IPv6)', tcp: 'TCP', udp: 'UDP', fin: 'FIN', http: 'HTTP', tls: 'TLS', qtype: 'query type', rcodes: 'response codes', fwmark: 'firewall mark',
 }
 const title = (name: string): string => {
 	const text = name.replace(/_ms$/, ' (ms)').replace(/_s$/, ' (s)').split(/[_.\s]/).map(w => WORDS[w] ?? w).join(' ')
@@ -31,13 +31,15 @@ const title = (name: string): string => {
 /** What most people set; the rest is behind a fold. */
 const FIRST = new Set(['description', 'client_subnets', 'protocol', 'forward_method', 'type', 'interval_ms', 'timeout_ms', 'healthy_threshold', 'unhealthy_threshold', 'path', 'expected_status', 'method',
 	'address', 'port', 'weight', 'zone', 'enabled', 'dns_name', 'dns_ttl_s', 'cross_zone', 'vip4', 'vip6', 'server_group', 'scheduler', 'name', 'service', 'request', 'expect', 'preset', 'access_list', 'default_action', 'port_range'])
-const isFirst = (f: FieldSpec): boolean => f.required && !f.group.includes('window') && f.group !== 'tunnel' ? true : FIRST.has(f.name) && (f.group === '' || f.group === 'health_check')
+/** Of a group that may be left out as a whole nothing has to be given. */
+const isRequired = (f: FieldSpec): boolean => f.required && !f.group.includes('window') && f.group !== 'tunnel'
+const isFirst = (f: FieldSpec): boolean => isRequired(f) ? true : FIRST.has(f.name) && (f.group === '' || f.group === 'health_check')
 
 function helpOf(f: FieldSpec): string {
 	const bounds = f.min !== undefined && f.max !== undefined ? `${f.min} to ${f.max}` : ''
 	const initial = f.kind !== 'flag' && f.initial !== undefined && f.initial !== '' && !(Array.isArray(f.initial) && !f.initial.length) ? `default ${Array.isArray(f.initial) ? f.initial.join(', ') : String(f.initial)}` : ''
-	const help = (f.kind === 'range' ? f.help.replace('[from, to]', 'from-to').replace('[1, 65535]', '1-65535') : f.help).replace(/ \(PATCH: null\)/, '').replace(/;? ?only with .*$/, '')
-	return [f.kind === 'flag' ? help.replace(/^false:/, 'off:').replace(/^true:/, 'on:') : help, bounds, initial].filter(Boolean).join('; ')
+	const help = (f.kind === 'range' ? f.help.replace('[from, to]', 'from-to').replace('[1, 65535]', '1-65535') : f.help).replace(/ \(PATCH: null\)/, '').replace(/; only without \w+/, '').replace(/;? ?only with .*$/, '')
+	return [f.kind === 'flag' ? help.replace(/\bfalse:/g, 'off:').replace(/\btrue:/g, 'on:') : help, bounds, initial].filter(Boolean).join('; ')
 }
 
 export interface FormProps {
@@ -63,7 +65,7 @@ function FormField({f, p}: {f: FieldSpec; p: FormProps}) {
 	const value = p.values[f.pointer]
 	const where = (p.at ?? '') + f.pointer
 	const fault = p.faults.filter(x => x.pointer === where || ((f.kind === 'list' || f.kind === 'range') && x.pointer.startsWith(`${where}/`))).map(x => x.detail).join('; ') || undefined
-	const common = {label: title(f.name), help: helpOf(f), fault, required: f.required}
+	const common = {label: title(f.name), help: helpOf(f), fault, required: isRequired(f)}
 	const set = (v: string | boolean) => p.onChange(f.pointer, v)
 	const names = p.choices?.[f.name]
 	if (f.kind === 'flag') return <Check {...common} checked={value === true} onInput={set} />

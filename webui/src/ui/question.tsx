@@ -44,7 +44,7 @@ export function AccessQuestion({listeners}: {listeners: [string, string][]}) {
 					<Text label="Client's address" value={client} onInput={v => { setClient(v); changed() }} placeholder="203.0.113.7" fault={fault || undefined} />
 					{listeners.length > 1 && <Select label="To the listener" value={String(which)} onInput={v => { setWhich(Number(v)); changed() }} options={listeners.map(([l, n], i) => [String(i), `${l}/${n}`] as [string, string])} />}
 				</div>
-				<div class="row"><button type="submit">Ask</button><div aria-live="polite" class={verdict ? 'grow' : ''}>{verdict && <Verdict v={verdict} />}</div></div>
+				<div class="row"><button type="submit">Ask</button><div aria-live="polite" class="grow">{verdict && <Verdict v={verdict} />}</div></div>
 			</form>
 		</section>
 	)
