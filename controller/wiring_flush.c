@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "engine/status.h"
+#include "kernel/holders.h"
 #include "kernel/kernel.h"
 #include "loop.h"
 #include "probe/probe.h"
@@ -19,6 +20,8 @@
 #include "wiring_parts.h"
 
 #define FLUSH_LIMIT (20 * USEC_PER_SEC)
+/* Tries at 0, 1 and 3 s: who lets go of our sets meanwhile holds nothing up, who keeps them is told of. */
+#define FLUSH_HELD  (4 * USEC_PER_SEC)
 #define FLUSH_PLACE "/tmp/zonegate-flush-XXXXXX"
 
 /* A state folder in place of one that is gone: the daemon's own shall not appear again, made by root. */
@@ -60,13 +63,53 @@ static void flush_drop_place(const struct flush_place *p)
 		rmdir(p->folder);
 }
 
+struct flush {
+	struct wiring *w;
+	usec_t held_since; /* a set of ours is in use by others; 0 = none */
+	struct holders *holders;
+};
+
 static int flush_is_over(void *ctx)
 {
-	const struct wiring *w = ctx;
+	struct flush *f = ctx;
 	struct node_status st;
+	usec_t now = time_monotonic();
 
-	engine_node_status(w->engine, &st);
-	return engine_flushed(w->engine) || (st.kernel_error != 0 && !st.kernel_available);
+	engine_node_status(f->w->engine, &st);
+	if (engine_flushed(f->w->engine) || (st.kernel_error != 0 && !st.kernel_available))
+		return 1;
+	if (!kernel_is_held(st.guard_error))
+		f->held_since = 0;
+	else if (!f->held_since)
+		f->held_since = now;
+	return f->held_since && now - f->held_since >= FLUSH_HELD;
+}
+
+static int flush_knows_holders(void *ctx)
+{
+	return holders_done(((const struct flush *)ctx)->holders);
+}
+
+/* While the kernel's side is looking once more it cannot be removed. */
+static int flush_has_removed_device(void *ctx)
+{
+	return kernel_remove_device(((const struct flush *)ctx)->w->kernel) != -EBUSY;
+}
+
+/* All but what others hold is gone. */
+static int flush_tell_held(struct flush *f, struct err *e)
+{
+	const char *who;
+
+	f->holders = holders_new(f->w->ev);
+	loop_run_until(f->w->loop, FLUSH_LIMIT, flush_knows_holders, f);
+	loop_run_until(f->w->loop, FLUSH_LIMIT, flush_has_removed_device, f);
+	who = holders_text(f->holders);
+	err_set(e, ERR_UNAVAILABLE, "",
+		"all is gone but sets that others use (%s): remove that, then run zonegate flush again",
+		*who ? who : "no rule of iptables and no set names them: look with ipset list -t");
+	holders_free(f->holders);
+	return -EBUSY;
 }
 
 static int flush_judge(struct wiring *w, struct err *e)
@@ -104,6 +147,7 @@ static int flush_remove_device(struct wiring *w, struct err *e)
 
 static int flush_run(struct wiring *w, struct err *e)
 {
+	struct flush f = {.w = w};
 	struct snapshot *snapshot = NULL;
 	int r = wiring_edges_open_probes(w, e);
 
@@ -117,7 +161,9 @@ static int flush_run(struct wiring *w, struct err *e)
 	if (r != 0)
 		return r;
 	loop_set_engine(w->loop, w->engine);
-	loop_run_until(w->loop, FLUSH_LIMIT, flush_is_over, w);
+	loop_run_until(w->loop, FLUSH_LIMIT, flush_is_over, &f);
+	if (f.held_since)
+		return flush_tell_held(&f, e);
 	r = flush_judge(w, e);
 	return r == 0 ? flush_remove_device(w, e) : r;
 }

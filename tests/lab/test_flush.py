@@ -2,6 +2,7 @@
 """zonegate flush: what a daemon has left in the kernel goes, however it ended; what others made stays."""
 
 import os
+import time
 
 from zglab import VIP4, VIP6, case
 from zglab.documents import web
@@ -111,3 +112,31 @@ def without_sets_in_the_kernel(lab):
     done = flush(lab)
     assert done.returncode == 0, done
     assert lab.gw.table() == {} and lab.gw.addresses() == []
+
+
+@case(load=MODULES)
+def who_holds_a_set_is_named_and_all_else_goes(lab):
+    network(lab, tcp=(80,))
+    lab.start(everything(lab))
+    rule = ("FORWARD", "-m", "set", "--match-set", "zg4-drop", "dst", "-j", "DROP")
+    lab.gw.run("iptables-legacy", "-A", *rule)
+    lab.gw.daemon.kill()
+    begin = time.monotonic()
+    held = flush(lab)
+    took = time.monotonic() - begin
+    assert held.returncode == 1 and took < 10 * lab.slow + lab.margin, (took, held)
+    assert "zg4-drop: iptables-legacy -t filter -A FORWARD -m set --match-set zg4-drop dst -j DROP" in held.stderr, held
+    assert rules(lab)[0] == ["-A FORWARD -m set --match-set zg4-drop dst -j DROP"] or rules(lab)[0] == [], rules(lab)
+    assert set(sets(lab)) == {"zg4-drop"} and lab.gw.table() == {}
+    assert "zonegate0" not in lab.gw.run("ip", "-o", "link")
+    # Another set, too, may hold one of ours.
+    lab.gw.run("iptables-legacy", "-D", *rule)
+    lab.load(("ip_set_list_set",))
+    lab.gw.run("ipset", "create", "all", "list:set")
+    lab.gw.run("ipset", "add", "all", "zg4-drop")
+    held = flush(lab)
+    assert held.returncode == 1 and "zg4-drop: the set all" in held.stderr, held
+    lab.gw.run("ipset", "destroy", "all")
+    done = flush(lab)
+    assert done.returncode == 0, done
+    assert sets(lab) == {}

@@ -144,6 +144,7 @@ static void words_become_numbers(void **state)
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		fake_ipset.fail = own[i];
 		assert_non_null(setlib_advise(create("zg4-open", RULESET_IP)));
+		assert_int_equal(setlib_is_held(create("zg4-open", RULESET_IP)), i == 2);
 	}
 }
 
