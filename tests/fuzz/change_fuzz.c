@@ -166,6 +166,11 @@ static bool read_verb(const char *verb, char *path, struct change_request *r)
 		r->target = CHANGE_SERVERS;
 		return true;
 	}
+	if (strcmp(verb, "ENTRIES") == 0) {
+		r->target = CHANGE_ENTRIES;
+		r->verb = CHANGE_PATCH;
+		return r->path.kind == OBJECT_ACCESS_LIST;
+	}
 	for (enum change_verb v = CHANGE_PUT; v <= CHANGE_DELETE; v++) {
 		r->verb = v;
 		if (strcmp(verb, verbs[v]) == 0)
@@ -197,6 +202,7 @@ static struct snapshot *make_request(struct snapshot *s, char *text, uint64_t nu
 	r.if_match = r.if_match[0] ? r.if_match : NULL;
 	r.if_none_match = r.if_none_match[0] ? r.if_none_match : NULL;
 	json_t *body = json_loads(text, JSON_FLAGS, NULL);
+	r.body = body;
 	struct snapshot *next = body || r.verb == CHANGE_DELETE ? build(s, r, &count) : NULL;
 	json_decref(body);
 	if (!next)

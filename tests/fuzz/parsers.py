@@ -4,8 +4,8 @@
 PARSERS = {
     'addr': ['base/addr.c'],
     'body': ['api/body.c'],
-    'change': ['model/change.c', 'model/change_document.c', 'model/etag.c',
-               'model/fields_check.c', 'model/fields_decode.c', 'model/fields_group.c',
+    'change': ['model/change.c', 'model/change_document.c', 'model/change_entries.c', 'model/etag.c',
+               'model/fields_check.c', 'model/fields_decode.c', 'model/fields_entries.c', 'model/fields_group.c',
                'model/fields_prefixes.c', 'model/fields_table.c', 'model/fields_unknown.c',
                'model/fields_values.c', 'model/status_list.c', 'model/validate.c',
                'model/validate_dns.c', 'model/validate_listener.c', 'model/validate_server.c',
