@@ -14,11 +14,18 @@ struct filter_asker {
 	bool asked; /* before the read that is under way began */
 };
 
+static bool filter_reads_under_way(const struct engine *e)
+{
+	for (size_t i = 0; i < e->filter_askers.count; i++)
+		if (((const struct filter_asker *)e->filter_askers.items[i])->asked)
+			return true;
+	return false;
+}
+
 static void filter_reads_ask(struct engine *e)
 {
 	for (size_t i = 0; i < e->filter_askers.count; i++)
 		((struct filter_asker *)e->filter_askers.items[i])->asked = true;
-	e->filters_asked = true;
 	e->ports.kernel_request_filters(e->ports.ctx);
 }
 
@@ -28,7 +35,7 @@ void engine_request_filters(struct engine *e, engine_filters_fn *fn, void *ctx)
 
 	*a = (struct filter_asker){.fn = fn, .ctx = ctx};
 	vec_push(&e->filter_askers, a);
-	if (!e->filters_asked)
+	if (!filter_reads_under_way(e))
 		filter_reads_ask(e);
 }
 
@@ -75,8 +82,7 @@ void engine_note_filters(struct engine *e, struct netfilter *f, int error)
 	}
 	vec_clear(&all);
 	netfilter_free(f);
-	e->filters_asked = false;
-	if (e->filter_askers.count)
+	if (e->filter_askers.count && !filter_reads_under_way(e))
 		filter_reads_ask(e);
 }
 

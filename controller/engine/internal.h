@@ -165,7 +165,6 @@ struct engine {
 	struct vec askers;        /* struct engine_asker */
 	struct vec hit_askers;    /* of hit_reads.c */
 	struct vec filter_askers; /* of filter_reads.c */
-	bool filters_asked;       /* a read for them is under way */
 	struct engine_sysctl sysctls[ENGINE_SYSCTLS];
 	struct engine_timeouts timeouts;
 	struct engine_guards guards;
