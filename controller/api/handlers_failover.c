@@ -8,6 +8,9 @@
 #include "engine/shifts.h"
 #include "engine/status.h"
 #include "plan/failover.h"
+#include "zone/zone.h"
+
+#include <string.h>
 
 /* The TTL of the answers now: shorter than configured while a zone is left out. */
 static uint32_t failover_ttl(const struct engine *e, const struct load_balancer *lb)
@@ -38,19 +41,39 @@ static json_t *failover_parts(const struct failover *f, const struct load_balanc
 	return list;
 }
 
+struct failover_zones {
+	size_t ready;
+	const char *zone;
+};
+
+/* A zone is ready when it is in one family. */
+static void failover_count(void *ctx, const struct zone_publication *p)
+{
+	struct failover_zones *z = ctx;
+
+	if (!p->published || strcmp(p->reason_code, zone_reason_name(ZONE_REASON_HEALTHY)) != 0 ||
+	    (z->zone && strcmp(z->zone, p->zone) == 0))
+		return;
+	z->ready++;
+	z->zone = p->zone;
+}
+
 static json_t *failover_show(const struct engine *e, const struct load_balancer *lb)
 {
 	uint32_t ttl = failover_ttl(e, lb);
 	struct failover f = failover_estimate(engine_snapshot(e), lb, ttl);
-	char text[FAILOVER_TEXT_MAX];
+	char text[FAILOVER_TEXT_MAX], warning[FAILOVER_TEXT_MAX];
+	struct failover_zones zones = {0};
 
-	return json_pack("{s:s, s:s?, s:o, s:I, s:s?, s:o, s:s}", "load_balancer", lb->o.name,
-			 "dns_name", lb->dns_name, "total_ms",
-			 f.possible ? json_integer((json_int_t)(f.total / USEC_PER_MS))
-				    : json_null(),
-			 "ttl_s", (json_int_t)ttl, "dominant",
-			 f.possible ? failover_part_name(f.dominant) : NULL, "parts",
-			 failover_parts(&f, lb), "advice", failover_advise(&f, lb, text));
+	engine_each_publication(e, lb->o.name, failover_count, &zones);
+	return json_pack(
+		"{s:s, s:s?, s:o, s:I, s:s?, s:o, s:s?, s:s}", "load_balancer", lb->o.name,
+		"dns_name", lb->dns_name, "total_ms",
+		f.possible ? json_integer((json_int_t)(f.total / USEC_PER_MS)) : json_null(),
+		"ttl_s", (json_int_t)ttl, "dominant",
+		f.possible ? failover_part_name(f.dominant) : NULL, "parts", failover_parts(&f, lb),
+		"warning", failover_warn(&f, zones.ready, zones.zone, warning), "advice",
+		failover_advise(&f, lb, text));
 }
 
 void handlers_failover_time(struct request *r)

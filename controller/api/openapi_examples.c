@@ -261,8 +261,8 @@ static const struct {
 	 "\"detail\":\"silent servers of group web: a probe every 3000 ms, at most 2000 ms each, 3 failures\"},"
 	 "{\"part\":\"publication\",\"worst_ms\":10,\"counted\":true,\"detail\":\"from the verdict to the first "
 	 "answer without the zone\"},{\"part\":\"dns_ttl\",\"worst_ms\":60000,\"counted\":true,\"detail\":"
-	 "\"resolvers and clients keep an answer for the TTL in force\"}],\"advice\":\"dns_ttl is 60.0 s of 69.0 s: "
-	 "lower dns_ttl_s (60) to 9, and clients leave as soon as the fault is seen; they ask more often for it\"}"},
+	 "\"resolvers and clients keep an answer for dns_ttl_s\"}],\"warning\":null,\"advice\":\"dns_ttl is 60.0 s of 69.0 s: "
+	 "lower dns_ttl_s (60) to 9, and clients keep a dead address for 9 s at most once it is out of the answers; they ask DNS more often for it\"}"},
 	{"DnsRecords",
 	 "{\"serial\":1772359200,\"items\":[{\"name\":\"shop.lb.example.net\",\"type\":\"A\",\"ttl_s\":60,"
 	 "\"data\":[\"192.0.2.10\",\"198.51.100.10\"],\"load_balancer\":\"shop\",\"zone\":null}],"

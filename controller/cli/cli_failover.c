@@ -52,6 +52,8 @@ enum cli_exit cli_failover_show(struct cli *cli)
 		printf("%s: clients of %s are elsewhere after %s at worst\n",
 		       cli_print_text(a.json, "load_balancer"), cli_print_text(a.json, "dns_name"),
 		       total);
+		if (*cli_print_text(a.json, "warning"))
+			printf("now: %s\n", cli_print_text(a.json, "warning"));
 		cli_failover_print_parts(a.json);
 		printf("%s\n", cli_print_text(a.json, "advice"));
 	} else {

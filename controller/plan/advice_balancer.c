@@ -71,9 +71,9 @@ bool advice_balancer_ttl_is_long(const struct advice_subject *s, char text[ADVIC
 	return f.possible && f.worst[FAILOVER_TTL] > withdrawn &&
 	       advice_say(
 		       text,
-		       "a failed zone is withdrawn within %.1f s, and clients may keep its "
-		       "address for %u s more; with a TTL of %u s the name would hide no more than "
-		       "the failover itself",
+		       "a failed zone is out of the answers within %.1f s, and clients may use its "
+		       "address for %u s more (dns_ttl_s); with %u s that wait is no longer than the "
+		       "detection",
 		       (double)withdrawn / (double)USEC_PER_SEC, s->lb->dns_ttl_s,
 		       failover_fitting_ttl(&f));
 }

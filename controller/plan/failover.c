@@ -51,14 +51,15 @@ static void find_slowest_group(const struct snapshot *s, const struct load_balan
 }
 
 struct failover failover_estimate(const struct snapshot *s, const struct load_balancer *lb,
-				  uint32_t ttl_s)
+				  uint32_t ttl_now_s)
 {
-	struct failover f = {.possible = lb->dns_name && lb->enabled && count_zones(lb) > 1};
+	struct failover f = {.possible = lb->dns_name && lb->enabled && count_zones(lb) > 1,
+			     .ttl_now = ttl_now_s};
 	struct health_settings vip = window_vip_settings(&lb->vip_probe);
 
 	f.worst[FAILOVER_VIP] = window_silent(&vip, 0).worst;
 	f.worst[FAILOVER_PUBLICATION_PART] = FAILOVER_PUBLICATION;
-	f.worst[FAILOVER_TTL] = ttl_s * USEC_PER_SEC;
+	f.worst[FAILOVER_TTL] = lb->dns_ttl_s * USEC_PER_SEC;
 	find_slowest_group(s, lb, &f);
 	f.detection = f.worst[FAILOVER_SERVER] > f.worst[FAILOVER_VIP] ? FAILOVER_SERVER
 								       : FAILOVER_VIP;
@@ -92,6 +93,17 @@ static void describe_server(const struct failover *f, char text[FAILOVER_TEXT_MA
 		h->fast_retry ? "" : ", no fast retry");
 }
 
+static void describe_ttl(const struct failover *f, const struct load_balancer *lb,
+			 char text[FAILOVER_TEXT_MAX])
+{
+	int length = snprintf(text, FAILOVER_TEXT_MAX,
+			      "resolvers and clients keep an answer for dns_ttl_s");
+
+	if (f->ttl_now < lb->dns_ttl_s)
+		snprintf(text + length, FAILOVER_TEXT_MAX - (size_t)length,
+			 "; answers have %u s now, while a zone is left out", f->ttl_now);
+}
+
 const char *failover_describe(const struct failover *f, const struct load_balancer *lb,
 			      enum failover_part p, char text[FAILOVER_TEXT_MAX])
 {
@@ -116,8 +128,7 @@ const char *failover_describe(const struct failover *f, const struct load_balanc
 			 "from the verdict to the first answer without the zone");
 		break;
 	case FAILOVER_TTL:
-		snprintf(text, FAILOVER_TEXT_MAX,
-			 "resolvers and clients keep an answer for the TTL in force");
+		describe_ttl(f, lb, text);
 		break;
 	case FAILOVER_PARTS:
 		text[0] = '\0';
@@ -159,9 +170,10 @@ const char *failover_advise(const struct failover *f, const struct load_balancer
 	if (f->dominant == FAILOVER_TTL)
 		snprintf(
 			text, FAILOVER_TEXT_MAX,
-			"%s: lower dns_ttl_s (%u) to %u, and clients leave as soon as the fault is seen; they "
-			"ask more often for it%s",
-			head, lb->dns_ttl_s, failover_fitting_ttl(f), tail);
+			"%s: lower dns_ttl_s (%u) to %u, and clients keep a dead address for %u s at most once "
+			"it is out of the answers; they ask DNS more often for it%s",
+			head, lb->dns_ttl_s, failover_fitting_ttl(f), failover_fitting_ttl(f),
+			tail);
 	else if (f->dominant == FAILOVER_SERVER && f->slow)
 		snprintf(text, FAILOVER_TEXT_MAX,
 			 "%s: lower interval_ms, timeout_ms or unhealthy_threshold of group %s's "
@@ -171,5 +183,23 @@ const char *failover_advise(const struct failover *f, const struct load_balancer
 		snprintf(text, FAILOVER_TEXT_MAX,
 			 "%s: lower interval_ms, timeout_ms or unhealthy_threshold of vip_probe%s",
 			 head, tail);
+	return text;
+}
+
+const char *failover_warn(const struct failover *f, size_t ready, const char *zone,
+			  char text[FAILOVER_TEXT_MAX])
+{
+	if (!f->possible || ready > 1)
+		return NULL;
+	if (ready == 1)
+		snprintf(
+			text, FAILOVER_TEXT_MAX,
+			"only zone %s is healthy and handed out: when it fails, clients have nowhere to go "
+			"until another zone is",
+			zone);
+	else
+		snprintf(
+			text, FAILOVER_TEXT_MAX,
+			"no zone is healthy and handed out: clients have nowhere to go until one is");
 	return text;
 }

@@ -28,20 +28,26 @@ struct failover {
 	enum failover_part detection; /* the slower of the first two */
 	enum failover_part dominant;  /* the longest of all that count */
 	usec_t total;                 /* detection, publication and TTL */
+	uint32_t ttl_now;             /* seconds: shorter than dns_ttl_s while a zone is left out */
 };
 
 /* "vip_probe" … */
 const char *failover_part_name(enum failover_part p);
 
-/* `ttl_s`: the TTL in force. */
+/* From the state in which all zones are handed out: with dns_ttl_s. `ttl_now_s`: the TTL of the answers now, which is told beside it. */
 struct failover failover_estimate(const struct snapshot *s, const struct load_balancer *lb,
-				  uint32_t ttl_s);
+				  uint32_t ttl_now_s);
 
 /* What a part stands for, with its settings; and which part to change, and how. They return `text`. */
 const char *failover_describe(const struct failover *f, const struct load_balancer *lb,
 			      enum failover_part p, char text[FAILOVER_TEXT_MAX]);
 const char *failover_advise(const struct failover *f, const struct load_balancer *lb,
 			    char text[FAILOVER_TEXT_MAX]);
+
+/* What stands in the way of a failover now, though the settings allow it; NULL: nothing. `ready`: how many zones are healthy and handed
+ * out, `zone`: one of them. Returns `text`. */
+const char *failover_warn(const struct failover *f, size_t ready, const char *zone,
+			  char text[FAILOVER_TEXT_MAX]);
 
 /* The TTL (seconds) that is no longer than the failover it hides. */
 uint32_t failover_fitting_ttl(const struct failover *f);

@@ -207,8 +207,8 @@ static void texts_have_numbers(void **state)
 		 "every gateway probes: with one at least in each of the 3 zones a server gets 2.0 probes/s "
 		 "(interval 1500 ms)"},
 		{"{'load_balancers':{'shop':{'dns_name':'shop.example.net'}}}", "shop",
-		 "a failed zone is withdrawn within 9.0 s, and clients may keep its address for 60 s more; with a TTL "
-		 "of 9 s the name would hide no more than the failover itself"},
+		 "a failed zone is out of the answers within 9.0 s, and clients may use its address for 60 s more "
+		 "(dns_ttl_s); with 9 s that wait is no longer than the detection"},
 		{NEAR("'scheduler':'sh'"), "shop",
 		 "server w2 is a client of the VIP (10.0.0.2 is in client_subnets of zone zb), and sh keeps a "
 		 "client at one server: if that is the client itself, none of its connections works, and no "

@@ -19,15 +19,15 @@ static void sums_are_right(void **state)
 	static const struct estimate cases[] = {
 		/* check 3000 + 3 * 2000, publication 10, TTL */
 		{SHOP("{" NAMED "}"), 60, true, 69010,
-		 "dns_ttl is 60.0 s of 69.0 s: lower dns_ttl_s (60) to 9, and clients leave as soon as the fault is "
-		 "seen; they ask more often for it"},
+		 "dns_ttl is 60.0 s of 69.0 s: lower dns_ttl_s (60) to 9, and clients keep a dead address for 9 s at "
+		 "most once it is out of the answers; they ask DNS more often for it"},
 		{SHOP("{" NAMED ",'dns_ttl_s':9}"), 9, true, 18010,
 		 "health_check is 9.0 s of 18.0 s: lower interval_ms, timeout_ms or unhealthy_threshold of group web's "
 		 "health_check"},
-		/* halved, as a zone is left out now */
-		{SHOP("{" NAMED "}"), 30, true, 39010,
-		 "dns_ttl is 30.0 s of 39.0 s: lower dns_ttl_s (60) to 9, and clients leave as soon as the fault is "
-		 "seen; they ask more often for it"},
+		/* halved now, as a zone is left out: answers of before that are kept for all of it */
+		{SHOP("{" NAMED "}"), 30, true, 69010,
+		 "dns_ttl is 60.0 s of 69.0 s: lower dns_ttl_s (60) to 9, and clients keep a dead address for 9 s at "
+		 "most once it is out of the answers; they ask DNS more often for it"},
 		/* VIP 1000 + 3 * 500, and nobody probes servers */
 		{"{'server_groups':{'web':{'health_check':{'enabled':false}}},'load_balancers':{'shop':{" NAMED
 		 ",'dns_ttl_s':1}}}",
@@ -69,7 +69,7 @@ static void parts_are_described(void **state)
 			"silent servers of group web: a probe every 3000 ms, at most 2000 ms each, 3 failures",
 		[FAILOVER_PUBLICATION_PART] =
 			"from the verdict to the first answer without the zone",
-		[FAILOVER_TTL] = "resolvers and clients keep an answer for the TTL in force",
+		[FAILOVER_TTL] = "resolvers and clients keep an answer for dns_ttl_s",
 	};
 	static const char *const names[] = {"vip_probe", "health_check", "publication", "dns_ttl"};
 	struct snapshot *s = fixture_snapshot(fixture_patched(SHOP("{" NAMED "}")));
@@ -82,6 +82,11 @@ static void parts_are_described(void **state)
 		assert_string_equal(failover_describe(&f, lb, p, text), texts[p]);
 		assert_string_equal(failover_part_name(p), names[p]);
 	}
+	f = failover_estimate(s, lb, 30);
+	assert_string_equal(
+		failover_describe(&f, lb, FAILOVER_TTL, text),
+		"resolvers and clients keep an answer for dns_ttl_s; answers have 30 s now, while a "
+		"zone is left out");
 	snapshot_unref(s);
 	s = fixture_snapshot(fixture_json(FIXTURE_DOCUMENT));
 	lb = snapshot_find_lb(s, "names");
@@ -118,12 +123,31 @@ static void silence_that_passes_is_no_detection(void **state)
 	snapshot_unref(s);
 }
 
+static void what_stands_in_the_way_is_told(void **state)
+{
+	struct failover f = {.possible = true};
+	char text[FAILOVER_TEXT_MAX];
+
+	(void)state;
+	assert_null(failover_warn(&f, 2, "zb", text));
+	assert_string_equal(
+		failover_warn(&f, 1, "za", text),
+		"only zone za is healthy and handed out: when it fails, clients have nowhere to go "
+		"until another zone is");
+	assert_string_equal(
+		failover_warn(&f, 0, NULL, text),
+		"no zone is healthy and handed out: clients have nowhere to go until one is");
+	f.possible = false; /* the advice says why */
+	assert_null(failover_warn(&f, 1, "za", text));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_right),
 		cmocka_unit_test(parts_are_described),
 		cmocka_unit_test(silence_that_passes_is_no_detection),
+		cmocka_unit_test(what_stands_in_the_way_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,14 +28,15 @@ static void one_number_and_its_parts(void **state)
 			counted += json_integer_value(json_object_get(part, "worst_ms"));
 	}
 	assert_int_equal(json_array_size(answer_at(&a, "parts")), 4);
+	assert_true(json_is_null(answer_at(&a, "warning")));
 	assert_int_equal(answer_number_at(&a, "total_ms"), counted);
 	AUTO_REPLY struct answer none = rig_get(&rig, "/api/v1/load-balancers/none/failover-time");
 	assert_int_equal(none.status, 404);
 	rig_end(&rig);
 }
 
-/* While a zone is left out answers live half as long. */
-static void the_ttl_in_force_counts(void **state)
+/* While a zone is left out answers live half as long; those that clients hold are of before. */
+static void a_zone_that_is_left_out_is_told(void **state)
 {
 	struct rig rig = {.judge_vips = true, .vip_down = "192.0.2.2"};
 
@@ -45,6 +46,11 @@ static void the_ttl_in_force_counts(void **state)
 	rig_publish(&rig);
 	AUTO_REPLY struct answer a = rig_get(&rig, FAILOVER);
 	assert_int_equal(answer_number_at(&a, "ttl_s"), 30);
+	assert_int_equal(answer_number_at(&a, "parts.3.worst_ms"), 60000);
+	assert_non_null(strstr(json_string_value(answer_at(&a, "parts.3.detail")),
+			       "answers have 30 s now"));
+	assert_non_null(strstr(json_string_value(answer_at(&a, "warning")),
+			       " is healthy and handed out: when it fails, "));
 	rig_end(&rig);
 }
 
@@ -52,7 +58,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_number_and_its_parts),
-		cmocka_unit_test(the_ttl_in_force_counts),
+		cmocka_unit_test(a_zone_that_is_left_out_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
