@@ -9,6 +9,13 @@
 #include "stats/stats_parts.h"
 
 #define STATS_HOUR_SECONDS (STATS_STEPS * STATS_STEP_SECONDS)
+/* The kernel adds up what its processors counted every two seconds, by a timer that is late by up to 80 ms; looks are a second apart.
+ * So what moves is found moved every second or third look. */
+#define STATS_PACE_S 2.0
+#define STATS_STILL  (5 * USEC_PER_SEC / 2) /* with nothing moved since: it stands still */
+#define STATS_SPAN_MAX \
+	(7 * USEC_PER_SEC / 2) /* looks were missed: what moved is of all of that time */
+#define STATS_PACES 32         /* looks that the pace is learned from */
 
 struct stats *stats_new(const char *const *zones, size_t zone_count)
 {
@@ -139,17 +146,12 @@ void stats_note_dests(struct stats *s, const struct plan_key *k, const struct st
 /* ---- its end -------------------------------------------------------------------------------- */
 
 struct stats_turn {
-	double span_s; /* from the older mark to now */
+	usec_t now;
 	uint64_t tick;
 	uint64_t step; /* that has become whole */
 	unsigned step_known;
 	bool has_step;
 };
-
-static double stats_rate(uint64_t now, uint64_t before, double span_s)
-{
-	return span_s > 0 ? (double)(now - before) / span_s : 0;
-}
 
 static bool stats_is_busy(const struct stats_point *p)
 {
@@ -178,24 +180,65 @@ static void stats_put_ring(struct stats *s, struct stats_series *series, const s
 		stats_drop_ring(s, series);
 }
 
+/* Seconds in which what was found moved now has moved. */
+static double stats_span(struct stats_series *series, usec_t now)
+{
+	usec_t since = now - series->moved;
+
+	if (since >= STATS_SPAN_MAX)
+		return (double)since / USEC_PER_SEC;
+	if (series->pace_s <= 0)
+		series->pace_s = STATS_PACE_S;
+	else if (series->moving)
+		series->pace_s += ((double)since / USEC_PER_SEC - series->pace_s) / STATS_PACES;
+	return series->pace_s;
+}
+
+static void stats_rate(struct stats_series *series, const struct stats_mark *now, usec_t look)
+{
+	const struct stats_mark *before = &series->mark;
+	double *figures = series->now.rates.figures;
+	double span_s = stats_span(series, look);
+
+	figures[STATS_CONNECTIONS] = (double)(now->connections - before->connections) / span_s;
+	figures[STATS_PACKETS] = (double)(now->packets - before->packets) / span_s;
+	figures[STATS_BITS] = 8 * (double)(now->bytes - before->bytes) / span_s;
+	series->mark = *now;
+	series->moved = look;
+	series->moving = true;
+}
+
+static void stats_stand_still(struct stats_series *series, usec_t now)
+{
+	double *figures = series->now.rates.figures;
+
+	figures[STATS_CONNECTIONS] = figures[STATS_PACKETS] = figures[STATS_BITS] = 0;
+	series->moved = now > USEC_PER_SEC ? now - USEC_PER_SEC : 1;
+	series->moving = false;
+}
+
+static bool stats_has_moved(const struct stats_mark *a, const struct stats_mark *b)
+{
+	return a->connections != b->connections || a->packets != b->packets || a->bytes != b->bytes;
+}
+
 static void stats_end_series(struct stats *s, struct stats_series *series,
 			     const struct stats_turn *t)
 {
 	const struct plan_stats *total = &series->now.total;
 	const struct stats_mark now = {total->connections, total->packets_in + total->packets_out,
 				       total->bytes_in + total->bytes_out};
-	const struct stats_mark *before = &series->marks[0];
-	double *figures = series->now.rates.figures;
 
-	figures[STATS_CONNECTIONS] = stats_rate(now.connections, before->connections, t->span_s);
-	figures[STATS_PACKETS] = stats_rate(now.packets, before->packets, t->span_s);
-	figures[STATS_BITS] = 8 * stats_rate(now.bytes, before->bytes, t->span_s);
-	figures[STATS_ACTIVE] = series->active;
+	if (!series->moved)
+		series->mark = now;
+	if (stats_has_moved(&now, &series->mark))
+		stats_rate(series, &now, t->now);
+	else if (!series->moved || t->now - series->moved >= STATS_STILL)
+		stats_stand_still(series, t->now);
+	series->now.rates.figures[STATS_ACTIVE] = series->active;
 	series->now.active = series->active;
 	series->now.inactive = series->inactive;
 	series->active = series->inactive = 0;
-	series->marks[0] = series->marks[1];
-	series->marks[1] = now;
 	stats_put_ring(s, series, t);
 }
 
@@ -248,7 +291,7 @@ static void stats_begin_turn(struct stats *s, usec_t now, struct stats_turn *ret
 	uint64_t tick = now / USEC_PER_SEC + 2 * STATS_HOUR_SECONDS;
 	uint64_t last = s->tick / STATS_STEP_SECONDS;
 	uint64_t step = tick / STATS_STEP_SECONDS;
-	struct stats_turn t = {.tick = tick};
+	struct stats_turn t = {.tick = tick, .now = now};
 
 	if (s->tick && step != last && step - last < STATS_STEPS) {
 		for (unsigned i = 0; i < STATS_STEP_SECONDS; i++)
@@ -262,11 +305,8 @@ static void stats_begin_turn(struct stats *s, usec_t now, struct stats_turn *ret
 		s->steps[last % STATS_STEPS] = t.step_known != 0;
 	}
 	stats_skip_to(s, tick);
-	s->seconds[tick % STATS_SECONDS] = s->ends[0] != 0;
-	if (s->ends[0])
-		t.span_s = (double)(now - s->ends[0]) / USEC_PER_SEC;
-	s->ends[0] = s->ends[1] ? s->ends[1] : now;
-	s->ends[1] = now;
+	s->seconds[tick % STATS_SECONDS] = s->looked;
+	s->looked = true;
 	s->tick = tick;
 	*ret_turn = t;
 }

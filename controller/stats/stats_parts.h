@@ -12,7 +12,7 @@
 /* Entries that are handled under the lock at a time. */
 #define STATS_TURN 256
 
-/* What grows, of two looks ago and the last one: the kernel moves its numbers every two seconds, so rates are over two looks. */
+/* What grows, as of the last look that found it moved. */
 struct stats_mark {
 	uint64_t connections;
 	uint64_t packets;
@@ -23,9 +23,12 @@ struct stats_series {
 	struct stats_now now;
 	uint32_t active; /* of the look under way */
 	uint32_t inactive;
-	struct stats_mark marks[2]; /* the older one first */
-	struct stats_ring *ring;    /* NULL: nothing within the last hour */
-	uint64_t busy;              /* the last tick with anything */
+	struct stats_mark mark;
+	usec_t moved; /* when the mark was found; while nothing moves a second before the last look; 0 = never looked at */
+	double pace_s; /* of the kernel: 2, with few ticks a second up to 2.08; 0 = not known yet */
+	bool moving;   /* `moved` is of a mark */
+	struct stats_ring *ring; /* NULL: nothing within the last hour */
+	uint64_t busy;           /* the last tick with anything */
 };
 
 /* A destination of a place. */
@@ -66,8 +69,8 @@ struct stats {
 	size_t place_count;
 
 	uint64_t look;
-	usec_t ends[2]; /* of the looks that the marks are of; 0 = none */
-	uint64_t tick;  /* second of the last end; 0 = none */
+	bool looked;   /* once at least */
+	uint64_t tick; /* second of the last end; 0 = none */
 	bool seconds[STATS_SECONDS];
 	bool steps[STATS_STEPS];
 	uint64_t known_looks;

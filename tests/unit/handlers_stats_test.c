@@ -28,7 +28,7 @@ static void arrays_for_charts(void **state)
 	(void)state;
 	stats_follow(stats, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
 	for (unsigned n = 10; n < 25; n++)
-		fixture_look(stats, n, n * 10, 3);
+		fixture_look(stats, n, n / 2 * 20, 3);
 	rig_start(&rig, 0);
 	rig_load(&rig);
 	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/stats?lb=shop&zone=za");

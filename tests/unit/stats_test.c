@@ -83,6 +83,58 @@ static void totals_go_by_the_names_of_the_document(void **state)
 	stats_free(s);
 }
 
+/* The kernel moves its numbers every `pace_ms` ms: what 10 connections a second have made of them at `ms`. */
+static uint64_t moved_at(unsigned ms, unsigned pace_ms)
+{
+	return ms / pace_ms * pace_ms / 100;
+}
+
+static double rate_at(struct stats *s, unsigned n, unsigned pace_ms)
+{
+	fixture_look(s, n, moved_at(n * 1000 + 500, pace_ms), 0);
+	return server(s, "web", "w1").rates.figures[STATS_CONNECTIONS];
+}
+
+/* Its timer takes two seconds and, with 100 ticks a second, up to 80 ms more: now and then two looks find the same. */
+static void steady_traffic_has_a_steady_rate(void **state)
+{
+	static const unsigned paces[] = {2000, 2016, 2048, 2080};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
+		struct stats *s = started();
+
+		for (unsigned n = 50; n < 350; n++) {
+			double rate = rate_at(s, n, paces[i]);
+
+			if (n >= 54 && (rate < 9.5 || rate > 10.5))
+				fail_msg("pace %u, second %u: %f", paces[i], n, rate);
+		}
+		stats_free(s);
+	}
+}
+
+static void traffic_that_ends_is_nought_within_three_seconds(void **state)
+{
+	struct stats *s = started();
+	double rate = 0;
+
+	(void)state;
+	for (unsigned n = 50; n < 80; n++)
+		rate = rate_at(s, n, 2080);
+	for (unsigned n = 80; n < 84; n++) {
+		fixture_look(s, n, moved_at(79500, 2080), 0);
+		rate = server(s, "web", "w1").rates.figures[STATS_CONNECTIONS];
+	}
+	assert_true(rate == 0);
+	/* One connection after a long silence is half of one a second, for two seconds. */
+	fixture_look(s, 90, moved_at(79500, 2080), 0);
+	fixture_look(s, 91, moved_at(79500, 2080) + 1, 0);
+	rate = server(s, "web", "w1").rates.figures[STATS_CONNECTIONS];
+	assert_true(rate > 0.48 && rate < 0.52);
+	stats_free(s);
+}
+
 /* The kernel moves its numbers every two seconds. */
 static void rates_are_over_two_looks(void **state)
 {
@@ -285,6 +337,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(totals_go_by_the_names_of_the_document),
 		cmocka_unit_test(rates_are_over_two_looks),
+		cmocka_unit_test(steady_traffic_has_a_steady_rate),
+		cmocka_unit_test(traffic_that_ends_is_nought_within_three_seconds),
 		cmocka_unit_test(nothing_jumps_when_the_kernel_begins_anew),
 		cmocka_unit_test(a_look_that_failed_leaves_no_half_of_itself),
 		cmocka_unit_test(what_has_the_same_name_goes_on_counting),
