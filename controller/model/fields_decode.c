@@ -415,22 +415,33 @@ static void check_required(struct field_decoder *d, const struct field *f)
 		fields_fault(d, ERR_MISSING, f->name, "\"%s\" is required", f->name);
 }
 
+/* Adds to `ret_found` if it is there. */
+static void decode_row(struct field_decoder *d, const struct field *f, void *base,
+		       const json_t *body, size_t *ret_found)
+{
+	bool present = json_is_object(body);
+	const json_t *v = present ? json_object_get(body, f->name) : NULL;
+	decode_member(d, f, base, v);
+	if (present && !v)
+		check_required(d, f);
+	if (v && f->type != FIELD_GIVEN)
+		(*ret_found)++;
+}
+
+/* Rows stand as people read them. A range decides whether there is one port, which stands before it. */
 void fields_decode(struct field_decoder *d, const struct field *fields, void *base,
 		   const json_t *body)
 {
 	size_t found = 0;
-	bool present = json_is_object(body);
-	for (const struct field *f = fields; f->name; f++) {
-		size_t before = d->err->total;
-		const json_t *v = present ? json_object_get(body, f->name) : NULL;
-		decode_member(d, f, base, v);
-		if (present && !v)
-			check_required(d, f);
-		if (v && f->type != FIELD_GIVEN)
-			found++;
-		if (d->depth == 0 && d->err->total > before)
-			d->root->faulty |= 1ULL << (f - fields);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (const struct field *f = fields; f->name; f++) {
+			size_t before = d->err->total;
+			if ((f->type == FIELD_RANGE) == (turn == 0))
+				decode_row(d, f, base, body, &found);
+			if (d->depth == 0 && d->err->total > before)
+				d->root->faulty |= 1ULL << (f - fields);
+		}
 	}
-	if (present && found < json_object_size(body))
+	if (json_is_object(body) && found < json_object_size(body))
 		fields_report_unknown(d, fields, body);
 }

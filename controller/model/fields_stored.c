@@ -210,6 +210,7 @@ static void note_given(struct stored_reader *r, const struct field *f, void *bas
 
 static bool read_members(struct stored_reader *r, const struct field *fields, void *base)
 {
+	const struct field *missing = NULL;
 	const char *last_name = NULL;
 
 	if (!take(r, '{'))
@@ -224,11 +225,17 @@ static bool read_members(struct stored_reader *r, const struct field *fields, vo
 				return false;
 			last_name = f->name;
 		} else {
-			if (applies && (f->flags & FIELD_REQUIRED))
-				return false;
+			if (applies && (f->flags & FIELD_REQUIRED)) {
+				if (!f->when || missing)
+					return false;
+				missing = f;
+			}
 			fields_decode_default(&r->decoder, f, base);
 		}
 	}
+	/* A later row may say that it is not required. */
+	if (missing && missing->when(r->decoder.root))
+		return false;
 	return take(r, '}');
 }
 

@@ -150,9 +150,9 @@ static void members_without_use_are_not_shown(void **state)
 static void reference_has_a_line_for_each_member(void **state)
 {
 	static const char *const lines[] = {
-		"server\taddress\taddress\tIPv4 | IPv6\trequired\tIPv4 or IPv6\n",
+		"server\taddress\taddress\tIPv4 | IPv6\trequired\tIPv4 or IPv6 address of the server\n",
 		"server_group\thealth_check.window.of\tinteger\t1-64\trequired\t",
-		"server_group\thealth_check.path\tstring\t1-255 bytes\t\"/\"\tof the request, with its query; only ",
+		"server_group\thealth_check.path\tstring\t1-255 bytes\t\"/\"\tpath of the request, with its query; only ",
 		("server_group\thealth_check.type\tstring\ttcp | http | https | tls | udp | icmp | "
 		 "icmp_udp | grpc | dns\ttcp; udp for udp, icmp for sctp\t"),
 		"server_group\thealth_check.accepted_rcodes\tarray of strings\tNOERROR | FORMERR | ",
@@ -163,8 +163,8 @@ static void reference_has_a_line_for_each_member(void **state)
 		"load_balancer\tzones\tobjects\t1-10\t",
 		"lb_zone\tvip4\taddress\tIPv4\tnot set\t",
 		"zone\tuid\tread-only\t\t\t",
-		"listener\tport_range\trange\t1-65535\tnot set\t[from, to]: ",
-		"listener\tport\tinteger\t1-65535\trequired\tof the VIPs; only without port_range",
+		"listener\tport_range\trange\t1-65535\tnot set\tfirst and last of a range of ports",
+		"listener\tport\tinteger\t1-65535\trequired\tport of the VIPs; instead of it there may be a range; only without port_range",
 	};
 	struct buf_writer w;
 	(void)state;

@@ -171,6 +171,33 @@ static void write_tells_what_did_not_work(void **state)
 	rig_end(&rig);
 }
 
+/* Of two that want the same the later one is at fault, though its name comes first. */
+static void write_blames_what_came_later(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer alt = rig_put(
+		&rig, BASE "/load-balancers/shop/listeners/alt",
+		"{\"protocol\":\"tcp\",\"port\":80,\"server_group\":\"web\"}");
+	assert_int_equal(alt.status, 422);
+	assert_string_equal(answer_text_at(&alt, "errors.0.pointer"), "/port");
+	assert_non_null(strstr(answer_text_at(&alt, "errors.0.detail"),
+			       "is taken by load_balancers/shop/listeners/http in zone za"));
+	AUTO_REPLY struct answer lb = rig_put(
+		&rig, BASE "/load-balancers/also",
+		"{\"zones\":{\"za\":{\"vip4\":\"192.0.2.7\"}},\"listeners\":{\"x\":{\"protocol\":\"tcp\","
+		"\"port\":80,\"server_group\":\"web\"}}}");
+	assert_int_equal(lb.status, 201);
+	AUTO_REPLY struct answer zone = rig_put(&rig, BASE "/load-balancers/also/zones/za",
+						"{\"vip4\":\"192.0.2.1\"}");
+	assert_int_equal(zone.status, 422);
+	assert_string_equal(answer_text_at(&zone, "errors.0.pointer"), "/vip4");
+	rig_end(&rig);
+}
+
 static void write_of_the_document_is_guarded(void **state)
 {
 	struct rig rig = {0};
@@ -202,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(write_creates_and_changes),
 		cmocka_unit_test(write_tells_every_fault),
+		cmocka_unit_test(write_blames_what_came_later),
 		cmocka_unit_test(write_can_be_rehearsed),
 		cmocka_unit_test(write_replaces_servers),
 		cmocka_unit_test(write_tells_what_did_not_work),
