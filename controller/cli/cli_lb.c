@@ -113,6 +113,17 @@ static void cli_lb_print_listeners(const json_t *lb)
 		"No virtual services here: it has no listener, or this node holds none of its zones.");
 }
 
+/* Behind all that is: what could be better. */
+static void cli_lb_print_advice(const json_t *lb)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (json_object_get(lb, "advice"), i, one)
+		printf("%sadvice: %s: %s\n", i == 0 ? "\n" : "", cli_print_text(one, "pointer"),
+		       cli_print_text(one, "detail"));
+}
+
 static void cli_lb_print(const struct cli *cli, const json_t *lb)
 {
 	const char *name = cli_print_text(lb, "dns_name");
@@ -128,6 +139,7 @@ static void cli_lb_print(const struct cli *cli, const json_t *lb)
 	putchar('\n');
 	cli_lb_print_zones(cli, lb);
 	cli_lb_print_listeners(lb);
+	cli_lb_print_advice(lb);
 }
 
 enum cli_exit cli_lb_status(struct cli *cli)

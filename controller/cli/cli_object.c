@@ -228,39 +228,74 @@ enum cli_exit cli_object_show(struct cli *cli)
 	return EXIT_OK;
 }
 
-/* Where the advice about what was written stands: of a part, with that of the whole. NULL: nobody gives any. Caller frees. */
-static char *cli_object_advice_path(const struct cli *cli)
-{
-	const char *word = cli->options.args[0], *name = cli->args[0];
-	AUTO_FREE char *whole = mem_printf("%.*s", (int)strcspn(name, "/"), name);
-	AUTO_FREE char *escaped = cli_client_escape(whole);
+/* Where the advice about what is written stands: of a part, with that of the whole. */
+struct cli_object_advice {
+	const char *word;
+	const char *collection;
+	const char *rest;
+	const char *command; /* that shows it */
+};
 
-	if (strcmp(word, "lb") == 0 || strcmp(word, "lb-zone") == 0 ||
-	    strcmp(word, "listener") == 0)
-		return mem_printf(CLI_BASE "/load-balancers/%s/status", escaped);
-	if (strcmp(word, "group") == 0 || strcmp(word, "server") == 0)
-		return mem_printf(CLI_BASE "/server-groups/%s/health?limit=1", escaped);
-	if (strcmp(word, "access") == 0)
-		return mem_printf(CLI_BASE "/access-lists/%s", escaped);
+/* NULL: nobody gives any. */
+static const struct cli_object_advice *cli_object_advice_place(const struct cli *cli)
+{
+	static const struct cli_object_advice places[] = {
+		{"lb", "load-balancers", "/status", "lb status"},
+		{"lb-zone", "load-balancers", "/status", "lb status"},
+		{"listener", "load-balancers", "/status", "lb status"},
+		{"group", "server-groups", "/health?limit=1", "group show"},
+		{"server", "server-groups", "/health?limit=1", "group show"},
+		{"access", "access-lists", "", "access show"},
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (strcmp(places[i].word, cli->options.args[0]) == 0)
+			return &places[i];
 	return NULL;
 }
 
-/* Nothing is left to advise on when the whole was removed. */
-static void cli_object_advise(const struct cli *cli)
+static char *cli_object_whole(const struct cli *cli)
 {
-	AUTO_FREE char *path = cli_object_advice_path(cli);
-	AUTO_ANSWER struct cli_answer a = {0};
+	return mem_printf("%.*s", (int)strcspn(cli->args[0], "/"), cli->args[0]);
+}
 
-	if (!path)
-		return;
+/* NULL: there is none, or the whole is not there. New reference. */
+static json_t *cli_object_take_advice(const struct cli *cli)
+{
+	const struct cli_object_advice *place = cli_object_advice_place(cli);
+	AUTO_FREE char *whole = cli_object_whole(cli);
+	AUTO_FREE char *escaped = cli_client_escape(whole);
+	AUTO_ANSWER struct cli_answer a = {0};
+	json_t *advice;
+
+	if (!place || cli->options.dry_run)
+		return NULL;
+	AUTO_FREE char *path = mem_printf(CLI_BASE "/%s/%s%s", place->collection, escaped,
+					  place->rest);
 	cli_client_get(cli->client, path, &a);
-	cli_print_advice(json_object_get(a.json, "advice"));
-	cli_print_advice(json_object_get(json_object_get(a.json, "status"), "advice"));
+	advice = json_object_get(a.json, "advice");
+	return json_incref(advice ? advice
+				  : json_object_get(json_object_get(a.json, "status"), "advice"));
+}
+
+/* What was to be thought of before is counted only: each write would say it again. */
+static void cli_object_advise(const struct cli *cli, const json_t *before)
+{
+	const struct cli_object_advice *place = cli_object_advice_place(cli);
+	AUTO_FREE char *whole = cli_object_whole(cli);
+	json_t *after = cli_object_take_advice(cli);
+
+	if (place) {
+		AUTO_FREE char *where = mem_printf("zonegate %s %s", place->command, whole);
+
+		cli_print_new_advice(before, after, where);
+	}
+	json_decref(after);
 }
 
 /* What a write answered: the dry run, or one word, warnings and advice. */
 static enum cli_exit cli_object_conclude(const struct cli *cli, const struct cli_answer *a,
-					 const char *word)
+					 const char *word, const json_t *before)
 {
 	enum cli_exit result;
 
@@ -274,7 +309,7 @@ static enum cli_exit cli_object_conclude(const struct cli *cli, const struct cli
 		printf("%s %s\n", word, cli->args[0]);
 	cli_history_say_pending(cli);
 	result = cli_print_warnings(a->json);
-	cli_object_advise(cli);
+	cli_object_advise(cli, before);
 	return result;
 }
 
@@ -308,6 +343,8 @@ enum cli_exit cli_object_set(struct cli *cli)
 	AUTO_FREE char *path = cli_object_path(cli), *query = NULL, *url = NULL, *body = NULL;
 	AUTO_ANSWER struct cli_answer a = {0};
 	struct cli_call call = {.method = cli->options.file ? "PUT" : "PATCH"};
+	json_t *before;
+	enum cli_exit result;
 
 	if (!path)
 		return EXIT_USAGE;
@@ -321,6 +358,7 @@ enum cli_exit cli_object_set(struct cli *cli)
 	url = mem_printf("%s%s", path, query);
 	call.path = url;
 	call.body = body;
+	before = cli_object_take_advice(cli);
 	cli_client_call(cli->client, &call, &a);
 	if (a.status == 404 && !cli->options.file) {
 		cli_client_clear(&a);
@@ -328,7 +366,9 @@ enum cli_exit cli_object_set(struct cli *cli)
 		call.headers[0] = "If-None-Match: *";
 		cli_client_call(cli->client, &call, &a);
 	}
-	return cli_object_conclude(cli, &a, a.status == 201 ? "Created" : "Set");
+	result = cli_object_conclude(cli, &a, a.status == 201 ? "Created" : "Set", before);
+	json_decref(before);
+	return result;
 }
 
 /* What an entry of the list of overrides is about: "server_groups/web/servers/web-1" below /api/v1/server-groups/web/…. */
@@ -349,11 +389,12 @@ static bool cli_object_removes(const json_t *entry, const char *path)
 static enum cli_exit cli_object_wait(const struct cli *cli, const char *path)
 {
 	json_int_t told = -1;
+	char words[TEXT_LEFT_MAX];
 
 	for (;;) {
 		enum cli_exit result;
 		json_t *items = cli_pages_fetch(cli->client, CLI_BASE "/overrides", &result);
-		json_int_t left = 0;
+		json_int_t left = 0, active = 0;
 		const json_t *entry;
 		size_t i, found = 0;
 
@@ -363,14 +404,14 @@ static enum cli_exit cli_object_wait(const struct cli *cli, const char *path)
 			if (!cli_object_removes(entry, path))
 				continue;
 			left += cli_print_number(entry, "connections");
+			active += cli_print_number(entry, "active");
 			found++;
 		}
 		json_decref(items);
 		if (found == 0)
 			return EXIT_OK;
 		if (left != told && cli->options.format == FORMAT_TABLE)
-			fprintf(stderr, "%" JSON_INTEGER_FORMAT " connection%s left\n", left,
-				TEXT_S(left));
+			fprintf(stderr, "%s\n", text_left((uint64_t)left, (uint64_t)active, words));
 		told = left;
 		usleep(OBJECT_LOOK_USEC);
 	}
@@ -381,12 +422,16 @@ enum cli_exit cli_object_delete(struct cli *cli)
 	enum cli_exit result;
 	AUTO_FREE char *path = cli_object_path(cli), *query = NULL, *url = NULL;
 	AUTO_ANSWER struct cli_answer a = {0};
+	json_t *before;
 
 	if (!path || cli_history_write_query(cli, &query) != EXIT_OK)
 		return EXIT_USAGE;
 	url = mem_printf("%s%s", path, query);
+	before = cli_object_take_advice(cli);
 	cli_client_call(cli->client, &(struct cli_call){.method = "DELETE", .path = url}, &a);
 	result = cli_object_conclude(
-		cli, &a, a.status == 202 ? "Removed, its connections may finish:" : "Removed");
+		cli, &a, a.status == 202 ? "Removed, its connections may finish:" : "Removed",
+		before);
+	json_decref(before);
 	return a.status == 202 && cli->options.wait ? cli_object_wait(cli, path) : result;
 }

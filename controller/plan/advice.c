@@ -6,11 +6,14 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "plan/advice_rules.h"
 
 enum advice_about {
 	ABOUT_CHECK,
+	ABOUT_CHECK_USED, /* what it does: nothing, while the group is in no listener */
 	ABOUT_GROUP,
+	ABOUT_GROUP_USED,
 	ABOUT_LB,
 	ABOUT_LISTENER,
 	ABOUT_LISTENER_ZONE,
@@ -25,13 +28,13 @@ struct advice_rule {
 };
 
 static const struct advice_rule rules[] = {
-	{ABOUT_CHECK, "health_check_disabled", "health_check/enabled", advice_check_is_off},
+	{ABOUT_CHECK_USED, "health_check_disabled", "health_check/enabled", advice_check_is_off},
 	{ABOUT_CHECK, "slow_detection", "health_check", advice_check_is_slow},
 	{ABOUT_CHECK, "timeout_not_below_interval", "health_check/timeout_ms",
 	 advice_check_timeout_is_long},
 	{ABOUT_CHECK, "intermittent_failure_unseen", "health_check/window",
 	 advice_check_misses_intermittent},
-	{ABOUT_CHECK, "interval_with_many_gateways", "health_check/interval_ms",
+	{ABOUT_CHECK_USED, "interval_with_many_gateways", "health_check/interval_ms",
 	 advice_check_has_many_gateways},
 	{ABOUT_CHECK, "verdict_rests_on_silence", "health_check/type",
 	 advice_check_rests_on_silence},
@@ -40,13 +43,15 @@ static const struct advice_rule rules[] = {
 	{ABOUT_CHECK, "tcp_probe_reset", "health_check/close", advice_check_resets},
 	{ABOUT_CHECK, "certificate_name_unchecked", "health_check/sni",
 	 advice_check_trusts_any_name},
-	{ABOUT_CHECK, "many_probes", "health_check/interval_ms", advice_load_is_high},
+	{ABOUT_CHECK_USED, "many_probes", "health_check/interval_ms", advice_load_is_high},
 	{ABOUT_CHECK, "source_address_family", "health_check/source_address",
 	 advice_check_crosses_families},
-	{ABOUT_GROUP, "no_servers", "servers", advice_balancer_group_is_empty},
-	{ABOUT_GROUP, "min_healthy_unreachable", "min_healthy/count",
+	{ABOUT_GROUP, "group_unused", "", advice_balancer_group_is_unused},
+	{ABOUT_GROUP_USED, "no_servers", "servers", advice_balancer_group_is_empty},
+	{ABOUT_GROUP_USED, "min_healthy_unreachable", "min_healthy/count",
 	 advice_balancer_minimum_is_unreachable},
-	{ABOUT_GROUP, "probe_sources", "health_check/source_address", advice_check_names_sources},
+	{ABOUT_GROUP_USED, "probe_sources", "health_check/source_address",
+	 advice_check_names_sources},
 	{ABOUT_LB, "one_zone", "zones", advice_balancer_has_one_zone},
 	{ABOUT_LB, "zones_on_one_gateway", "zones", advice_balancer_shares_gateway},
 	{ABOUT_LB, "no_listeners", "listeners", advice_balancer_has_no_listeners},
@@ -114,13 +119,25 @@ static void judge(enum advice_about about, const struct advice_subject *s,
 	}
 }
 
+static void give_group(const struct advice_subject *s, const struct advice_sink *sink)
+{
+	judge(ABOUT_CHECK, s, sink);
+	if (!s->unused)
+		judge(ABOUT_CHECK_USED, s, sink);
+	judge(ABOUT_GROUP, s, sink);
+	if (!s->unused)
+		judge(ABOUT_GROUP_USED, s, sink);
+}
+
 void advice_give_group(const struct advice_place *at, const struct server_group *g, advice_fn *fn,
 		       void *ctx)
 {
-	const struct advice_sink sink = {fn, ctx};
-	const struct advice_subject s = {.at = at, .group = g};
-	judge(ABOUT_CHECK, &s, &sink);
-	judge(ABOUT_GROUP, &s, &sink);
+	AUTO_ARENA struct arena *arena = arena_new(0);
+	const struct advice_used used = advice_list_used(at->snapshot, arena);
+	give_group(&(struct advice_subject){.at = at,
+					    .group = g,
+					    .unused = !advice_is_used(&used, g->o.name)},
+		   &(struct advice_sink){fn, ctx});
 }
 
 void advice_give_check(const struct server_group *g, advice_fn *fn, void *ctx)
@@ -128,6 +145,7 @@ void advice_give_check(const struct server_group *g, advice_fn *fn, void *ctx)
 	const struct advice_sink sink = {fn, ctx};
 	const struct advice_subject s = {.group = g};
 	judge(ABOUT_CHECK, &s, &sink);
+	judge(ABOUT_CHECK_USED, &s, &sink);
 }
 
 void advice_give_lb(const struct advice_place *at, const struct load_balancer *lb, advice_fn *fn,
@@ -161,8 +179,15 @@ void advice_give_list(const struct advice_place *at, const struct access_list *a
 void advice_give_document(const struct advice_place *at, advice_fn *fn, void *ctx)
 {
 	const struct snapshot *s = at->snapshot;
-	for (size_t i = 0; i < s->server_groups.count; i++)
-		advice_give_group(at, s->server_groups.items[i], fn, ctx);
+	AUTO_ARENA struct arena *arena = arena_new(0);
+	const struct advice_used used = advice_list_used(s, arena);
+	for (size_t i = 0; i < s->server_groups.count; i++) {
+		const struct server_group *g = s->server_groups.items[i];
+		give_group(&(struct advice_subject){.at = at,
+						    .group = g,
+						    .unused = !advice_is_used(&used, g->o.name)},
+			   &(struct advice_sink){fn, ctx});
+	}
 	for (size_t i = 0; i < s->load_balancers.count; i++)
 		advice_give_lb(at, s->load_balancers.items[i], fn, ctx);
 	for (size_t i = 0; i < s->access_lists.count; i++)

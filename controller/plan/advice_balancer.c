@@ -9,6 +9,14 @@
 
 #define CLIENT_LOOKS_MAX 100000
 
+bool advice_balancer_group_is_unused(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	return s->unused &&
+	       advice_say(text,
+			  "no listener uses the group, so its servers are not probed and get no "
+			  "connections: set server_group of a listener, or remove the group");
+}
+
 bool advice_balancer_group_is_empty(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
 {
 	return s->group->servers.count == 0 &&

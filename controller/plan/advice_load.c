@@ -97,8 +97,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Names of the groups that listeners use, sorted; only those are probed. */
-static const char **list_used(const struct snapshot *s, struct arena *arena, size_t *ret_count)
+struct advice_used advice_list_used(const struct snapshot *s, struct arena *arena)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < s->load_balancers.count; i++)
@@ -119,19 +118,21 @@ static const char **list_used(const struct snapshot *s, struct arena *arena, siz
 		}
 	}
 	qsort(names, count, sizeof(*names), compare_names);
-	*ret_count = count;
-	return names;
+	return (struct advice_used){names, count};
+}
+
+bool advice_is_used(const struct advice_used *used, const char *group)
+{
+	return bsearch(&group, used->names, used->count, sizeof(*used->names), compare_names);
 }
 
 /* Those in use, without `g`. */
 static void add_other_groups(struct load *l, const struct snapshot *s, const struct server_group *g)
 {
-	size_t count;
-	const char **used = list_used(s, l->arena, &count);
+	const struct advice_used used = advice_list_used(s, l->arena);
 	for (size_t i = 0; i < s->server_groups.count; i++) {
 		const struct server_group *other = s->server_groups.items[i];
-		const char *name = other->o.name;
-		if (other != g && bsearch(&name, used, count, sizeof(*used), compare_names))
+		if (other != g && advice_is_used(&used, other->o.name))
 			add_servers(l, other);
 	}
 }

@@ -15,6 +15,7 @@ struct advice_subject {
 	const struct listener *listener;  /* of a listener, or of a zone of one */
 	const struct lb_zone *zone;       /* of a zone of a listener */
 	const struct access_list *list;   /* of an access list */
+	bool unused;                      /* the group is in no listener */
 };
 
 /* Whether it applies; then with its sentence. */
@@ -38,10 +39,19 @@ advice_rule_fn advice_check_trusts_any_name;
 advice_rule_fn advice_check_crosses_families;
 advice_rule_fn advice_check_names_sources;
 
-/* advice_load.c */
+/* advice_load.c: names of the groups that listeners use (backups, too), sorted, of the arena; only those are probed. */
+struct arena;
+struct advice_used {
+	const char **names;
+	size_t count;
+};
+struct advice_used advice_list_used(const struct snapshot *s, struct arena *arena);
+bool advice_is_used(const struct advice_used *used, const char *group);
+
 advice_rule_fn advice_load_is_high;
 
 /* advice_balancer.c: of groups without their checks, load balancers, listeners, and zones of listeners. */
+advice_rule_fn advice_balancer_group_is_unused;
 advice_rule_fn advice_balancer_group_is_empty;
 advice_rule_fn advice_balancer_minimum_is_unreachable;
 advice_rule_fn advice_balancer_has_one_zone;

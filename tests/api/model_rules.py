@@ -186,6 +186,7 @@ ADVICE = (
     ('one_zone', {}, f'{BALANCER}/zones'),
     ('zones_on_one_gateway', {f'{BALANCER}/zones/zone-b': {'vip4': '127.1.0.3'}}, f'{BALANCER}/zones'),
     ('probe_sources', {}, f'{CHECK}/source_address'),
+    ('group_unused', {'/server_groups/new': {'protocol': 'tcp'}}, '/server_groups/new'),
     ('list_unused', {'/access_lists/a/default_action': 'deny'}, '/access_lists/a'),
     ('list_denies_all', {'/access_lists/a/default_action': 'deny', f'{LISTENER}/access_list': 'a'},
      '/access_lists/a/default_action'),

@@ -20,7 +20,7 @@ static void advice_of_a_document_is_a_list(void **state)
 	assert_string_equal(member(list, 0, "code"), "health_check_disabled");
 	assert_string_equal(member(list, 0, "pointer"), "/server_groups/dns/health_check/enabled");
 	assert_string_equal(member(list, 1, "code"), "tcp_probe_reset");
-	assert_string_equal(member(list, 2, "code"), "probe_sources");
+	assert_string_equal(member(list, 2, "code"), "group_unused");
 	assert_string_equal(member(list, 3, "code"), "one_zone");
 	assert_string_equal(member(list, 3, "pointer"), "/load_balancers/names/zones");
 	assert_string_equal(member(list, 3, "detail"),

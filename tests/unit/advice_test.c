@@ -106,6 +106,14 @@ static void groups_get_advice(void **state)
 		{WEB("{'min_healthy':{'count':3}}"),
 		 "min_healthy_unreachable /server_groups/web/min_healthy/count\n"},
 		{WEB("{'servers':null}"), "no_servers /server_groups/web/servers\n"},
+		/* Nothing is said to happen where nothing does: it is in no listener. */
+		{"{'load_balancers':{'shop':{'listeners':null}},'server_groups':{'web':{'servers':null,"
+		 "'health_check':{'interval_ms':100,'timeout_ms':50}}}}",
+		 "group_unused /server_groups/web\n"},
+		{"{'load_balancers':{'shop':{'listeners':{'http':{'server_group':'spare'}}}},"
+		 "'server_groups':{'web':{'health_check':{'enabled':false}},"
+		 "'spare':{'when_none_healthy':'backup','backup_group':'web'}}}",
+		 "health_check_disabled " AT_CHECK "/enabled\n"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)

@@ -27,6 +27,8 @@ static void lb_status_tells_what_is_handed_out(void **state)
 	assert_contains(a.out, "left out: the VIP is unhealthy");
 	assert_contains(a.out, "http      za    tcp 192.0.2.1:80  web");
 	assert_null(strstr(a.out, "FAIL-OPEN"));
+	assert_contains(a.out,
+			"\n\nadvice: /load_balancers/shop/zones: this node holds the VIPs of 2");
 	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_lb_status, 2, &json,
 						      WORDS("lb", "status", "shop"));
 	assert_true(json_is_false(json_object_get(raw.json, "fail_open")));
@@ -132,7 +134,7 @@ static void lb_status_tells_what_passes(void **state)
 	assert_contains(a.out, "IN SERVICE  ACTIVE  CONN/S  BITS/S  KERNEL\n");
 	assert_contains(
 		a.out,
-		"http      za    tcp 192.0.2.1:80  web                  2/2       4       7       0  yes\n");
+		"http      za    tcp 192.0.2.1:80  web                  2/2       4     3.5       0  yes\n");
 	assert_contains(
 		a.out,
 		"http      zb    tcp 192.0.2.2:80  web                  2/2       0       0       0  yes\n");
