@@ -273,7 +273,7 @@ enum cli_exit cli_history_rollback(struct cli *cli)
 		return result;
 	body = cli->options.comment ? cli_history_body(cli, within_s) : NULL;
 	if (!body) {
-		fprintf(stderr, "zonegate: why? --comment TEXT\n");
+		fprintf(stderr, "zonegate: say why: --comment TEXT\n");
 		return EXIT_USAGE;
 	}
 	cli_client_call(cli->client,

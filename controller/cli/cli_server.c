@@ -180,8 +180,8 @@ static void cli_server_print_load(const json_t *load)
 	const double rate = json_number_value(json_object_get(load, "per_second"));
 
 	if (different > 0)
-		printf("%-12s each gateway sends its address %.*f probes/s, by %" JSON_INTEGER_FORMAT
-		       " different probe%s\n",
+		printf("%-12s its address gets %.*f probes/s from each gateway, of %" JSON_INTEGER_FORMAT
+		       " kind%s\n",
 		       "", rate < 1 ? 3 : 1, rate, different, TEXT_S(different));
 }
 

@@ -122,22 +122,35 @@ void overrides_pump(struct engine *e)
 static void tell_put(struct engine *e, const struct override_pending *p)
 {
 	const struct engine_override *o = p->state;
+	struct override_status st;
 	char span[TIME_TEXT_MAX];
-	char text[800];
+	char text[1000];
 
+	overrides_fill_status(e, o, &st);
 	time_format_span(o->duration, span);
 	if (o->place.kind == OVERRIDE_DRAIN)
 		snprintf(text, sizeof(text), "%s by %s, %s at most: no new flows; comment: \"%s\"",
 			 p->created ? "drained" : "the drain was changed", o->who, span,
 			 o->comment);
 	else
-		snprintf(text, sizeof(text), "weight %u by %s, %s; comment: \"%s\"", o->weight,
-			 o->who, o->duration ? span : "until it is taken back", o->comment);
+		snprintf(text, sizeof(text), "%s, by %s%s%s; comment: \"%s\"", st.sentence, o->who,
+			 o->duration ? ", for " : ", until it is taken back",
+			 o->duration ? span : "", o->comment);
 	if (o->place.kind == OVERRIDE_DRAIN)
 		overrides_tell(e, p->created ? EVENT_DRAIN_STARTED : EVENT_DRAIN_CHANGED, o, text);
 	else
 		overrides_tell(e, p->created ? EVENT_OVERRIDE_STARTED : EVENT_OVERRIDE_CHANGED, o,
 			       text);
+}
+
+static void tell_end(struct engine *e, const struct override_pending *p, enum engine_event_id id,
+		     const char *what, const char *next)
+{
+	char text[300];
+
+	snprintf(text, sizeof(text), "%s by %s: %s", what,
+		 p->request->who ? p->request->who : "unknown", next);
+	overrides_tell(e, id, p->state, text);
 }
 
 /* The object may have gone while this was on its way: what was stored is taken back. */
@@ -172,10 +185,10 @@ static void put_in_force(struct engine *e, struct override_pending *p)
 	override_state_free(override_state_take(e, &p->request->place));
 	o = p->state;
 	if (o->place.kind == OVERRIDE_DRAIN)
-		overrides_tell(e, EVENT_DRAIN_CANCELLED, o,
-			       "undrained: it is put back with its weight");
+		tell_end(e, p, EVENT_DRAIN_CANCELLED, "undrained", "it gets its weight back");
 	else
-		overrides_tell(e, EVENT_OVERRIDE_ENDED, o, "the configured weight holds again");
+		tell_end(e, p, EVENT_OVERRIDE_ENDED, "the override was ended",
+			 "the configured weight holds again");
 	overrides_begin_ramps(e, o);
 	overrides_mark_covered(e, o);
 }

@@ -53,6 +53,10 @@ bool shifts_idle(const struct engine *e);
 void shifts_free(struct engine *e);
 void shifts_fill_status(const struct engine_shift *s, struct shift_status *ret_status);
 
+/* shift_tell.c: an event of `s`; of a change with what it was before. `who` did it; of what comes by time: who started it. */
+void shifts_tell(struct engine *e, enum engine_event_id id, const struct engine_shift *s,
+		 const struct engine_shift *before, const char *who);
+
 /* shift_effects.c */
 /* A shift that is not there yet, or is no more. */
 struct shift_rehearsal {

@@ -261,26 +261,6 @@ static const char *told_key(const struct engine_shift *s, char buf[TOLD_KEY_MAX]
 	return buf;
 }
 
-static void tell(struct engine *e, enum engine_event_id id, const struct engine_shift *s,
-		 const char *who)
-{
-	char path[OBJECT_PATH_MAX];
-	char until[TIME_TEXT_MAX];
-	struct object_path p = {.kind = OBJECT_ZONE, .name = s->zone};
-
-	time_format_wall(s->expires_wall, until);
-	engine_emit_with(
-		e,
-		&(struct emission){.id = id,
-				   .object = object_path_format(&p, path),
-				   .data = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "shift",
-						     s->id, "zone", s->zone, "load_balancer", s->lb,
-						     "by", who, "expires_at", until, "comment",
-						     s->comment)},
-		"shift %s by %s: zone %s of %s, until %s; comment: \"%s\"", s->id, who, s->zone,
-		strcmp(s->lb, "*") == 0 ? "all load balancers" : s->lb, until, s->comment);
-}
-
 /* What is kept is a copy: the pending one is for the answer. */
 static void put_state(struct engine *e, const struct engine_shift *state)
 {
@@ -305,8 +285,12 @@ static void put_in_force(struct engine *e, struct shift_pending *p)
 
 	p->look = e->dns_begun + 1;
 	if (p->next_state) {
+		const struct engine_shift *old = extends ? shifts_find(e, p->next_state->id, &index)
+							 : NULL;
+
+		shifts_tell(e, extends ? EVENT_SHIFT_EXTENDED : EVENT_SHIFT_STARTED, p->next_state,
+			    old, who);
 		put_state(e, p->next_state);
-		tell(e, extends ? EVENT_SHIFT_EXTENDED : EVENT_SHIFT_STARTED, p->next_state, who);
 		zones_mark_covered(e, p->next_state);
 		return;
 	}
@@ -317,7 +301,7 @@ static void put_in_force(struct engine *e, struct shift_pending *p)
 		return;
 	}
 	vec_remove(&e->shifts, index);
-	tell(e, EVENT_SHIFT_CANCELLED, p->gone, who);
+	shifts_tell(e, EVENT_SHIFT_CANCELLED, p->gone, NULL, who);
 	told_forget(e, told_key(p->gone, key));
 	zones_mark_covered(e, p->gone);
 }
@@ -367,7 +351,7 @@ static void expire(struct engine *e, size_t index)
 	char key[TOLD_KEY_MAX];
 
 	vec_remove(&e->shifts, index);
-	tell(e, EVENT_SHIFT_EXPIRED, s, s->who);
+	shifts_tell(e, EVENT_SHIFT_EXPIRED, s, NULL, s->who);
 	rows_put(e, "shift", s->id, NULL);
 	told_forget(e, told_key(s, key));
 	zones_mark_covered(e, s);
@@ -391,7 +375,7 @@ static void tell_expiring(struct engine *e, const struct engine_shift *s)
 
 	time_format_wall(s->expires_wall, until);
 	if (told_is_news(e, told_key(s, key), until))
-		tell(e, EVENT_SHIFT_EXPIRING, s, s->who);
+		shifts_tell(e, EVENT_SHIFT_EXPIRING, s, NULL, s->who);
 }
 
 usec_t shifts_tick(struct engine *e, usec_t now)
