@@ -6,7 +6,7 @@
 #include "api/context.h"
 #include "api/kernel_facts.h"
 #include "api/openapi.h"
-#include "api/publication_json.h"
+#include "api/readiness.h"
 #include "api/request.h"
 #include "api/revision_json.h"
 #include "api/status_json.h"
@@ -213,14 +213,17 @@ static json_t *system_unconfirmed(const struct request *r)
 
 void handlers_system_get(struct request *r)
 {
+	struct readiness ready;
 	struct node_status n;
 
+	readiness_judge(r->api->engine, &ready);
 	engine_node_status(r->api->engine, &n);
 	request_reply_json(
 		r, 200,
 		json_pack(
-			"{s:s?, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*, s:o*, s:{s:o*}, s:o}",
-			"node", n.node_name, "version", r->api->version, "started",
+			"{s:s, s:s?, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*, s:o*, s:{s:o*}, s:o}",
+			"state", readiness_word(&ready), "node", n.node_name, "version",
+			r->api->version, "started",
 			status_json_time(n.started_wall ? n.started_wall : r->api->started_wall),
 			"kernel", system_kernel(&n), "store", system_store(&n), "revision",
 			(json_int_t)n.revision, "applied_revision", (json_int_t)n.applied_revision,
@@ -236,61 +239,14 @@ void handlers_system_livez(struct request *r)
 	request_reply_json(r, 200, json_pack("{s:s}", "status", "ok"));
 }
 
-struct system_check {
-	const char *name;
-	bool ok;
-	bool decides; /* without it the node is not ready; else it is only worth a look */
-	const char *detail;
-	bool off; /* there is nothing to check, as it is set */
-};
-
-#define SYSTEM_OFF "off: ipvs = off, and nothing of the kernel is used"
-
-static json_t *system_checks(const struct system_check *checks, size_t count)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(
-			list, json_pack("{s:s, s:b, s:b, s:s}", "check", checks[i].name, "ok",
-					checks[i].ok, "decides", checks[i].decides, "detail",
-					checks[i].ok ? (checks[i].off ? SYSTEM_OFF : "")
-						     : checks[i].detail));
-	return list;
-}
-
-static bool system_fails_open(const struct engine *e)
-{
-	struct publication_list all;
-	bool fails;
-
-	publication_json_collect(e, NULL, &all);
-	fails = publication_json_fail_open(&all);
-	free(all.list);
-	return fails;
-}
-
 void handlers_system_readyz(struct request *r)
 {
 	AUTO_ERR struct err faults = {0};
-	struct node_status n;
-	bool verbose, ready;
+	struct readiness ready;
+	bool verbose;
 	json_t *json;
 
-	engine_node_status(r->api->engine, &n);
-	const struct system_check checks[] = {
-		{"kernel_available", n.kernel_off || n.kernel_available, true,
-		 "IPVS cannot be used: modprobe ip_vs", n.kernel_off},
-		{"kernel_known", n.kernel_known, true, "the kernel's table was not read yet",
-		 n.kernel_off},
-		{"store", n.store_ok, true,
-		 n.store_fault ? n.store_fault : "the store does not take commits", false},
-		{"applied", n.applied_revision >= n.revision, false,
-		 "the kernel has not taken the whole configuration", n.kernel_off},
-		{"zones", !system_fails_open(r->api->engine), false,
-		 "fail-open: of some load balancer no zone is healthy, and all are handed out",
-		 false},
-	};
+	readiness_judge(r->api->engine, &ready);
 	if (request_query_bool(r, "verbose", &faults, &verbose)) {
 		request_fail_faults(r, &faults);
 		return;
@@ -299,14 +255,10 @@ void handlers_system_readyz(struct request *r)
 		request_fail(r, PROBLEM_FORBIDDEN, "only who may read the status gets the checks");
 		return;
 	}
-	ready = true;
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
-		ready = ready && (checks[i].ok || !checks[i].decides);
-	json = json_pack("{s:s}", "status", ready ? "ok" : "not ready");
+	json = json_pack("{s:s}", "status", readiness_word(&ready));
 	if (verbose)
-		json_object_set_new(json, "checks",
-				    system_checks(checks, sizeof(checks) / sizeof(checks[0])));
-	request_reply_json(r, ready ? 200 : 503, json);
+		json_object_set_new(json, "checks", readiness_json(&ready));
+	request_reply_json(r, ready.state == READINESS_NONE ? 503 : 200, json);
 }
 
 /* The description is long: it is printed on the worker. */

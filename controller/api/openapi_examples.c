@@ -16,9 +16,9 @@
 	"\"kind\":\"drain\",\"id\":\"0c5bb1d2a3f4\",\"object\":\"server_groups/web/servers/web-1\","                                                      \
 	"\"server_group\":\"web\",\"server\":\"web-1\",\"zone\":null,\"load_balancer\":null,\"listener\":null,\"who\":\"root\",\"comment\":\"new disk\"," \
 	"\"created_at\":\"2026-03-01T10:00:00.000Z\",\"changed_at\":\"2026-03-01T10:00:00.000Z\","                                                        \
-	"\"detail\":\"draining: 12 connections left, 4 min 20 s at most\",\"state\":\"draining\","                                                        \
+	"\"detail\":\"draining: 3 open connections left, and 9 closing, UDP or remembered ones, 4 min 20 s at most\",\"state\":\"draining\","             \
 	"\"timeout_ms\":300000,\"deadline_at\":\"2026-03-01T10:05:00.000Z\",\"time_left_ms\":260000,"                                                     \
-	"\"finished_at\":null,\"connections\":12,\"destinations\":2"
+	"\"finished_at\":null,\"connections\":12,\"active\":3,\"destinations\":2"
 #define HISTORY                                                                           \
 	"\"history\":[{\"at\":\"2026-03-01T10:00:00.000Z\",\"who\":\"root\",\"comment\":" \
 	"\"new disk\"}]"
@@ -68,7 +68,7 @@ static const struct {
 	{"Removal",
 	 "{\"draining\":[{\"load_balancer\":\"shop\",\"listener\":\"http\",\"server_group\":\"web\",\"server\":"
 	 "\"web-1\",\"endpoint\":\"10.0.1.11:8080\",\"started\":\"2026-03-01T10:00:00.000Z\",\"deadline\":"
-	 "\"2026-03-01T10:05:00.000Z\",\"connections\":12}]}"},
+	 "\"2026-03-01T10:05:00.000Z\",\"connections\":12,\"active\":3}]}"},
 	{"Warnings",
 	 "{\"warnings\":[{\"code\":\"kernel_apply_failed\",\"pointer\":\"/load_balancers/shop/listeners/http\","
 	 "\"detail\":\"the kernel has no scheduler wlc\"}]}"},
@@ -125,7 +125,7 @@ static const struct {
 	 "{\"ipvs\":\"auto\",\"in_sync\":false,\"operations\":[\"SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight "
 	 "100\"],\"operations_total\":1,\"repaired_since_start\":3,\"fault\":null}"},
 	{"System",
-	 "{\"node\":\"gw-1\",\"version\":\"0.1.0\",\"started\":\"2026-03-01T09:00:00.000Z\",\"kernel\":{\"ipvs\":\"auto\","
+	 "{\"state\":\"ok\",\"node\":\"gw-1\",\"version\":\"0.1.0\",\"started\":\"2026-03-01T09:00:00.000Z\",\"kernel\":{\"ipvs\":\"auto\","
 	 "\"available\":true,\"known\":true,\"vip_device\":\"zonegate0\",\"release\":\"6.1.0-30-amd64\","
 	 "\"modules\":[\"ip_vs_wrr\",\"ip_vs\"],\"sysctls\":[{\"name\":\"net.ipv4.ip_forward\",\"value\":1}]},\"store\":"
 	 "{\"ok\":true},\"revision\":12,\"applied_revision\":12,\"services\":2,\"probes\":2,\"drift\":"

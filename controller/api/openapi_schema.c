@@ -82,10 +82,12 @@ static const struct schema_row schema_rows[] = {
 	 "kernel_ops:[string] kernel_ops_total:integer dns_changes:[DnsChange] dns_changes_total:integer "
 	 "warnings:[Warning]"},
 	{"ZoneShiftList", "Zone shifts, oldest first", "items:[ZoneShift] next_cursor:string?"},
-	{"Drain", "A drain by hand, in force until it is deleted: `state` is draining or finished",
+	{"Drain",
+	 "A drain by hand, in force until it is deleted: `state` is draining or finished. `connections` are all that the kernel holds "
+	 "of it; `active` of these are open, the others close, are UDP, or keep a client with its server",
 	 "kind:string id:string object:string server_group:string? server:string? zone:string? load_balancer:string? listener:string? who:string comment:string created_at:time? changed_at:time? detail:string "
 	 "state:=draining|finished timeout_ms:integer deadline_at:time? time_left_ms:integer finished_at:time? "
-	 "connections:integer destinations:integer history?:[OverrideNote]"},
+	 "connections:integer active:integer destinations:integer history?:[OverrideNote]"},
 	{"WeightOverride",
 	 "A weight instead of the configured one; expires_at null: until it is deleted",
 	 "kind:string id:string object:string server_group:string server:string who:string comment:string created_at:time? "
@@ -140,8 +142,8 @@ static const struct schema_row schema_rows[] = {
 	 "ipvs:=auto|off in_sync:boolean mended:boolean operations:[string] operations_total:integer fault:string? "
 	 "diff?:[DiffEntry] diff_total?:integer kernel_ops?:[string] kernel_ops_total?:integer "
 	 "dns_changes?:[DnsChange] dns_changes_total?:integer warnings?:[Warning]"},
-	{"System", "This node",
-	 "node:string? version:string started:time? kernel:SystemKernel store:SystemStore revision:integer "
+	{"System", "This node; `state` is what /readyz says: ok, degraded or not ready",
+	 "state:string node:string? version:string started:time? kernel:SystemKernel store:SystemStore revision:integer "
 	 "applied_revision:integer services:integer probes:integer drift:SystemDrift "
 	 "dns_update?:SystemUpdate unconfirmed?:PendingChange api:SystemApi advice:[Advice]"},
 	{"Doctor",
@@ -162,7 +164,10 @@ static const struct schema_row schema_rows[] = {
 	 "another gateway ([node] peers) that probes there: no list is asked",
 	 "client:string allowed:boolean by:=entry|default|peer|no_list entry:AccessEntry? access_list:string?"},
 	{"Live", "The daemon runs", "status:string"},
-	{"Ready", "The daemon is ready; with `verbose` why, or why not",
+	{"Ready",
+	 "`not ready` (503): IPVS is missing or was not read yet, or the store takes no commits. `degraded` (200): it serves, but the "
+	 "kernel has not taken all of the configuration, or a load balancer fails open; what is refused for one object shall not take "
+	 "away all that the node serves. With `verbose` why",
 	 "status:string checks?:[ReadyCheck]"},
 };
 

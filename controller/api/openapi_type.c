@@ -153,9 +153,9 @@ static const struct {
 	{"DnsChange",
 	 "What a name is answered with before and after; the TTL is null where there is no answer",
 	 "name:string type:=A|AAAA before:[address] after:[address] ttl_before_s:integer? ttl_after_s:integer?"},
-	{"Removed", "A removed server whose connections may finish",
+	{"Removed", "A removed server whose connections may finish; `active` of them are open",
 	 "load_balancer:string listener:string server_group:string server:string endpoint:string started:time? "
-	 "deadline:time? connections:integer"},
+	 "deadline:time? connections:integer active:integer"},
 	{"PendingChange", "A change that undoes itself unless it is confirmed",
 	 "revision:integer who:string via:string comment:string? made_at:time? undone_at:time? left_s:integer"},
 	{"ChangeCounts", "How many objects a revision changed",
@@ -251,7 +251,7 @@ static const struct {
 	 "zone?:string? load_balancer?:string? listener?:string? server_group?:string? server?:string? "
 	 "endpoint?:string evacuate_servers?:boolean forced?:boolean state?:=draining|finished "
 	 "timeout_ms?:integer deadline_at?:time? time_left_ms?:integer finished_at?:time? "
-	 "connections?:integer destinations?:integer weight?:integer weight_configured?:integer revision?:integer"},
+	 "connections?:integer active?:integer destinations?:integer weight?:integer weight_configured?:integer revision?:integer"},
 	{"PreviewAddress", "An address, handed out or left out",
 	 "address:address zone:string? published:boolean share_percent:integer reason_code:string? "
 	 "server_group:string? shift:string? detail:string"},
@@ -283,7 +283,9 @@ static const struct {
 	 "family:=ipv4|ipv6 table:string program:string? chains:[string] rules:integer "
 	 "state:=in_force|missing|changed|unwanted"},
 	{"StatsNow",
-	 "The newest figures, and totals since the daemon started; null where no kernel counts",
+	 "The newest figures; null where no kernel counts. `active`: established connections; `inactive`: those that open or close, and all of "
+	 "UDP, which stay until their timeout, also from before the daemon; `connections`, packets and bytes: what came since the daemon "
+	 "started, up to two seconds late",
 	 "active:integer inactive:integer connections_per_s:number packets_per_s:number bits_per_s:number connections:integer "
 	 "packets_in:integer packets_out:integer bytes_in:integer bytes_out:integer"},
 	{"StatsTotal", "The sum of all series that were asked for",

@@ -34,14 +34,14 @@ static json_t *override_json_names(const struct override_place *p)
 
 static void override_json_add_drain(json_t *json, const struct override_status *s)
 {
-	json_t *more = json_pack("{s:s, s:I, s:o, s:I, s:o, s:I, s:I}", "state",
+	json_t *more = json_pack("{s:s, s:I, s:o, s:I, s:o, s:I, s:I, s:I}", "state",
 				 s->finished ? "finished" : "draining", "timeout_ms",
 				 (json_int_t)(s->timeout / USEC_PER_MS), "deadline_at",
 				 status_json_time(s->deadline_wall), "time_left_ms",
 				 (json_int_t)(s->finished ? 0 : s->left / USEC_PER_MS),
 				 "finished_at", status_json_time(s->finished_wall), "connections",
-				 (json_int_t)s->connections, "destinations",
-				 (json_int_t)s->destinations);
+				 (json_int_t)s->connections, "active", (json_int_t)s->active,
+				 "destinations", (json_int_t)s->destinations);
 
 	json_object_update(json, more);
 	json_decref(more);
@@ -108,7 +108,7 @@ json_t *override_json_removal(const struct drain_status *d)
 {
 	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
 
-	return json_pack("{s:s, s:n, s:o, s:n, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:I}",
+	return json_pack("{s:s, s:n, s:o, s:n, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:I, s:I}",
 			 "kind", "removal", "id", "object",
 			 json_sprintf("server_groups/%s/servers/%s", d->group, d->server), "who",
 			 "comment", "removed; its connections may finish", "created_at",
@@ -116,7 +116,7 @@ json_t *override_json_removal(const struct drain_status *d)
 			 status_json_time(d->deadline_wall), "load_balancer", d->lb, "listener",
 			 d->listener, "server_group", d->group, "server", d->server, "endpoint",
 			 addr_format_endpoint(&d->address, d->port, endpoint), "connections",
-			 (json_int_t)d->connections);
+			 (json_int_t)d->connections, "active", (json_int_t)d->active);
 }
 
 json_t *override_json_change(const struct confirm_status *s)

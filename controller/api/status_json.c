@@ -293,14 +293,14 @@ static void add_drain(void *ctx, const struct drain_status *d)
 {
 	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
 
-	json_array_append_new(ctx,
-			      json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:I}", "load_balancer",
-					d->lb, "listener", d->listener, "server_group", d->group,
-					"server", d->server, "endpoint",
-					addr_format_endpoint(&d->address, d->port, endpoint),
-					"started", status_json_time(d->started_wall), "deadline",
-					status_json_time(d->deadline_wall), "connections",
-					(json_int_t)d->connections));
+	json_array_append_new(
+		ctx,
+		json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:I}", "load_balancer", d->lb,
+			  "listener", d->listener, "server_group", d->group, "server", d->server,
+			  "endpoint", addr_format_endpoint(&d->address, d->port, endpoint),
+			  "started", status_json_time(d->started_wall), "deadline",
+			  status_json_time(d->deadline_wall), "connections",
+			  (json_int_t)d->connections, "active", (json_int_t)d->active));
 }
 
 json_t *status_json_drains(const struct engine *e, const char *member, const char *value)

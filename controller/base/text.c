@@ -2,6 +2,8 @@
 // Control characters: those of C1 are one byte more in UTF-8 and do the same to a terminal. Texts that were cut, and put together.
 #include "base/text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 bool text_is_clean(const char *text)
@@ -53,4 +55,19 @@ char *text_append_number(char *p, unsigned n)
 	while (n /= 10);
 	memcpy(p, d, (size_t)(digits + sizeof(digits) - d));
 	return p + (digits + sizeof(digits) - d);
+}
+
+const char *text_left(uint64_t all, uint64_t open, char buf[TEXT_LEFT_MAX])
+{
+	uint64_t rest = all > open ? all - open : 0;
+
+	if (rest == 0)
+		snprintf(buf, TEXT_LEFT_MAX, "%" PRIu64 " open connection%s left", open,
+			 TEXT_S(open));
+	else
+		snprintf(buf, TEXT_LEFT_MAX,
+			 "%" PRIu64 " open connection%s left, and %" PRIu64
+			 " closing, UDP or remembered one%s",
+			 open, TEXT_S(open), rest, TEXT_S(rest));
+	return buf;
 }

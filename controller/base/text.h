@@ -4,6 +4,7 @@
 #define ZG_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whether it holds no control character: none of C0, not DEL, none of C1 (in UTF-8 C2 80 to C2 9F). */
 bool text_is_clean(const char *text);
@@ -20,5 +21,10 @@ char *text_append_number(char *p, unsigned n);
 /* The form of a word that goes with a count, whatever the type of that is: "%zu server%s", n, TEXT_S(n). */
 #define TEXT_FORM(count, one, many) ((count) == 1 ? (one) : (many))
 #define TEXT_S(count)               TEXT_FORM(count, "", "s")
+
+/* What is left to end: of `all` that the kernel holds, those that are open, which people wait for, and the rest, which it forgets by
+ * itself in a while: "3 open connections left, and 12 closing, UDP or remembered ones". Returns `buf`. */
+#define TEXT_LEFT_MAX 120
+const char *text_left(uint64_t all, uint64_t open, char buf[TEXT_LEFT_MAX]);
 
 #endif

@@ -111,7 +111,7 @@ const struct cli_command cli_commands_server[] = {
 	 OPTION_WATCH,
 	 cli_stats_servers,
 	 "connections, packets and bits a second of the servers of a group",
-	 "In all services of this node. With --watch again every second."},
+	 "In all services of this node; the columns are those of zonegate stats. With --watch again every second."},
 	{{"group", "list"}, "", 0, 0, 0, cli_object_list_groups, "server groups", NULL},
 	{{"group", "show"}, "GROUP", 1, 1, 0, cli_object_show, "a server group", NULL},
 	{{"group", "set"},

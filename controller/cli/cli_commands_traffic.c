@@ -30,7 +30,8 @@ const struct cli_command cli_commands_traffic[] = {
 	 OPTION_WATCH,
 	 cli_stats_show,
 	 "connections, packets and bits a second of listeners",
-	 "Of each listener at the VIP of each zone. With --watch again every second; with -o json with the arrays of the last five "
+	 "Of each listener at the VIP of each zone. ACTIVE are established ones; INACTIVE are opening, closing, or UDP, and stay until their "
+	 "timeout; SINCE START are those that came since the daemon started. With --watch again every second; with -o json with the arrays of the last five "
 	 "minutes. Ends with 1 when no kernel counts."},
 	{{"failover-time", NULL},
 	 "LB",

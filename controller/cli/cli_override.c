@@ -27,12 +27,13 @@ static char *cli_override_shift(const json_t *o)
 
 static char *cli_override_removal(const json_t *o)
 {
-	const json_int_t left = cli_print_number(o, "connections");
+	char left[TEXT_LEFT_MAX];
 
-	return mem_printf("%s/%s (%s) of %s/%s, %" JSON_INTEGER_FORMAT " connection%s",
-			  cli_print_text(o, "server_group"), cli_print_text(o, "server"),
-			  cli_print_text(o, "endpoint"), cli_print_text(o, "load_balancer"),
-			  cli_print_text(o, "listener"), left, TEXT_S(left));
+	text_left((uint64_t)cli_print_number(o, "connections"),
+		  (uint64_t)cli_print_number(o, "active"), left);
+	return mem_printf("%s/%s (%s) of %s/%s, %s", cli_print_text(o, "server_group"),
+			  cli_print_text(o, "server"), cli_print_text(o, "endpoint"),
+			  cli_print_text(o, "load_balancer"), cli_print_text(o, "listener"), left);
 }
 
 static char *cli_override_weight(const json_t *o)
@@ -44,10 +45,11 @@ static char *cli_override_weight(const json_t *o)
 /* "web/web-1", "zone zone-a of group web", "shop/http", "shop" */
 static char *cli_override_drain(const json_t *o)
 {
-	const json_int_t connections = cli_print_number(o, "connections");
-	AUTO_FREE char *left = mem_printf("%s, %" JSON_INTEGER_FORMAT " connection%s",
-					  cli_print_text(o, "state"), connections,
-					  TEXT_S(connections));
+	char words[TEXT_LEFT_MAX];
+	AUTO_FREE char *left = mem_printf("%s, %s", cli_print_text(o, "state"),
+					  text_left((uint64_t)cli_print_number(o, "connections"),
+						    (uint64_t)cli_print_number(o, "active"),
+						    words));
 	const char *group = cli_print_text(o, "server_group");
 	const char *listener = cli_print_text(o, "listener");
 	const char *zone = cli_print_text(o, "zone");

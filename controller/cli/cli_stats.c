@@ -30,10 +30,10 @@ static void cli_stats_print(const json_t *answer, bool servers)
 {
 	static const char *const of_listeners[] = {
 		"LISTENER", "ZONE",       "FAMILY",  ">ACTIVE",      ">INACTIVE",
-		">CONN/S",  ">PACKETS/S", ">BITS/S", ">CONNECTIONS", NULL};
+		">CONN/S",  ">PACKETS/S", ">BITS/S", ">SINCE START", NULL};
 	static const char *const of_servers[] = {"SERVER",       "ZONE",    "",           ">ACTIVE",
 						 ">INACTIVE",    ">CONN/S", ">PACKETS/S", ">BITS/S",
-						 ">CONNECTIONS", NULL};
+						 ">SINCE START", NULL};
 	struct cli_table *t = cli_table_new(servers ? of_servers : of_listeners);
 	json_int_t all = cli_print_number(answer, "series_total");
 	const json_t *series = json_object_get(answer, "series");

@@ -13,12 +13,19 @@
 
 static bool cli_status_node_ok(const json_t *system)
 {
-	const json_t *kernel = json_object_get(system, "kernel");
-	const bool off = strcmp(cli_print_text(kernel, "ipvs"), "off") == 0;
+	return strcmp(cli_print_text(system, "state"), "ok") == 0;
+}
 
-	return (off || cli_print_true(kernel, "available")) &&
-	       cli_print_true(json_object_get(system, "store"), "ok") &&
-	       cli_print_number(system, "applied_revision") >= cli_print_number(system, "revision");
+/* As /readyz says it. */
+static const char *cli_status_node_state(const struct cli *cli, const json_t *system,
+					 char buf[CLI_STATE_MAX])
+{
+	const char *word = cli_print_text(system, "state");
+	bool part = strcmp(word, "degraded") == 0;
+
+	if (cli_status_node_ok(system))
+		return cli_table_state(MOOD_GOOD, "ready", cli->color, cli->unicode, buf);
+	return cli_table_state(part ? MOOD_WAITING : MOOD_BAD, word, cli->color, cli->unicode, buf);
 }
 
 static void cli_status_print_note(const json_t *object, const char *member)
@@ -65,11 +72,8 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 	const json_int_t revision = cli_print_number(system, "revision"),
 			 applied = cli_print_number(system, "applied_revision");
 	char state[CLI_STATE_MAX];
-	bool ok = cli_status_node_ok(system);
 
-	printf("%s  %s, zonegated %s, started %s\n",
-	       cli_table_state(ok ? MOOD_GOOD : MOOD_BAD, ok ? "ready" : "not ready", cli->color,
-			       cli->unicode, state),
+	printf("%s  %s, zonegated %s, started %s\n", cli_status_node_state(cli, system, state),
 	       cli_print_text(system, "node"), cli_print_text(system, "version"),
 	       cli_print_text(system, "started"));
 	printf("   revision %" JSON_INTEGER_FORMAT, revision);
@@ -103,7 +107,7 @@ static bool cli_status_is_unanswered(const json_t *lb)
 /* A drain by hand, a weight, or what is left of a removed server. */
 static void cli_status_print_other(const struct cli *cli, const json_t *item, const char *kind)
 {
-	char state[CLI_STATE_MAX];
+	char state[CLI_STATE_MAX], left[TEXT_LEFT_MAX];
 	bool finished = strcmp(cli_print_text(item, "state"), "finished") == 0;
 	const char *word = "DRAINING";
 
@@ -113,12 +117,11 @@ static void cli_status_print_other(const struct cli *cli, const json_t *item, co
 		word = "DRAINED";
 	cli_table_state(MOOD_WAITING, word, cli->color, cli->unicode, state);
 	if (strcmp(kind, "removal") == 0)
-		printf("%s  %s of %s/%s, %" JSON_INTEGER_FORMAT
-		       " connection%s, until %s at the latest\n",
-		       state, cli_print_text(item, "endpoint"),
-		       cli_print_text(item, "server_group"), cli_print_text(item, "server"),
-		       cli_print_number(item, "connections"),
-		       TEXT_S(cli_print_number(item, "connections")),
+		printf("%s  %s of %s/%s, removed: %s, until %s at the latest\n", state,
+		       cli_print_text(item, "endpoint"), cli_print_text(item, "server_group"),
+		       cli_print_text(item, "server"),
+		       text_left((uint64_t)cli_print_number(item, "connections"),
+				 (uint64_t)cli_print_number(item, "active"), left),
 		       cli_print_text(item, "deadline_at"));
 	else
 		printf("%s  %s: %s, by %s: \"%s\"\n", state, cli_print_text(item, "object"),

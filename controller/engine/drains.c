@@ -395,7 +395,7 @@ void drains_tick(struct engine *e, usec_t now)
 	for (size_t i = e->drains.count; i-- > 0;) {
 		struct engine_drain *d = e->drains.items[i];
 
-		d->sum = 0;
+		d->sum = d->active_sum = 0;
 		d->waiting = 0;
 		if (now >= d->deadline && d->cut)
 			drain_end(e, i,
@@ -416,10 +416,12 @@ static void note_counts(struct engine *e, size_t index, const struct plan_servic
 		const struct plan_dest_counts *c = &s->counts[dest - s->dests];
 
 		d->sum += c->active + c->inactive + c->persistent;
+		d->active_sum += c->active;
 	}
 	if (d->waiting == 0 || --d->waiting > 0)
 		return;
 	d->connections = d->sum;
+	d->active = d->active_sum;
 	d->counted = true;
 	if (d->connections == 0)
 		drain_end(e, index, "all flows have ended: removed");

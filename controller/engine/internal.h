@@ -74,10 +74,10 @@ struct engine_held {
 	struct plan_dest dest;
 	char *group;
 	char *server;
-	uint32_t connections; /* active, inactive and templates, as last read */
-	bool counted;         /* they were read at least once */
-	bool asked;           /* a read was asked for since its weight is 0 */
-	bool ended;           /* there were none: it leaves the kernel */
+	uint32_t connections, active; /* as last read: all; open ones */
+	bool counted;                 /* they were read at least once */
+	bool asked;                   /* a read was asked for since its weight is 0 */
+	bool ended;                   /* there were none: it leaves the kernel */
 };
 
 struct engine_service {
@@ -118,12 +118,12 @@ struct engine_drain {
 	struct plan_dest dest;
 	usec_t started_wall;
 	usec_t deadline_wall;
-	usec_t deadline; /* monotonic */
-	uint32_t connections;
-	uint32_t sum;     /* of the services that answered this round */
-	unsigned waiting; /* services that have not answered this round */
-	bool counted;     /* `connections` was read at least once */
-	bool saved;       /* its row is in the store or on its way */
+	usec_t deadline;              /* monotonic */
+	uint32_t connections, active; /* of these: open ones */
+	uint32_t sum, active_sum;     /* of the services that answered this round */
+	unsigned waiting;             /* services that have not answered this round */
+	bool counted;                 /* `connections` was read at least once */
+	bool saved;                   /* its row is in the store or on its way */
 };
 
 struct engine_sysctl {

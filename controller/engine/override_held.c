@@ -46,6 +46,7 @@ void overrides_take_held(struct engine *e, struct engine_service *s, struct vec 
 			before = old.items[j];
 		if (before) {
 			h->connections = before->connections;
+			h->active = before->active;
 			h->counted = before->counted;
 			h->asked = before->asked;
 		}
@@ -96,12 +97,13 @@ void overrides_note_counts(struct engine *e, struct engine_service *s,
 
 		if (!h->asked)
 			continue; /* of before: new flows may have come since */
-		h->connections = 0;
+		h->connections = h->active = 0;
 		h->counted = true;
 		if (dest && actual->counts) {
 			const struct plan_dest_counts *c = &actual->counts[dest - actual->dests];
 
 			h->connections = c->active + c->inactive + c->persistent;
+			h->active = c->active;
 		}
 		if (h->connections > 0 || h->ended)
 			continue;
@@ -127,6 +129,7 @@ static void add_to(struct engine_override *o, const struct engine_held *h)
 {
 	o->destinations++;
 	o->connections += h->connections;
+	o->active += h->active;
 	o->uncounted = o->uncounted || !h->counted;
 }
 
@@ -143,7 +146,7 @@ static void add_to_covers(const struct engine *e, const struct engine_service *s
 static void forget_sum(struct engine_override *o)
 {
 	o->destinations = 0;
-	o->connections = 0;
+	o->connections = o->active = 0;
 	o->uncounted = false;
 }
 

@@ -24,8 +24,9 @@ static json_t *event_data(const struct engine *e, const struct engine_override *
 	if (o->place.kind == OVERRIDE_WEIGHT)
 		json_object_set_new(data, "weight", json_integer(o->weight));
 	if (o->finished_wall)
-		json_object_set_new(data, "connections_left",
-				    json_integer((json_int_t)o->connections));
+		json_object_update_new(data, json_pack("{s:I, s:I}", "connections_left",
+						       (json_int_t)o->connections, "active_left",
+						       (json_int_t)o->active));
 	return data;
 }
 
@@ -109,13 +110,12 @@ usec_t overrides_tick(struct engine *e, usec_t now)
 
 static void finish_drain(struct engine *e, struct engine_override *o)
 {
-	char text[200];
+	char text[300], left[TEXT_LEFT_MAX];
 
 	if (o->destinations)
 		snprintf(text, sizeof(text),
-			 "the time has run out: finished, %" PRIu64
-			 " connection%s left on %zu destination%s at weight 0",
-			 o->connections, TEXT_FORM(o->connections, " is", "s are"), o->destinations,
+			 "the time has run out: finished, %s, on %zu destination%s at weight 0",
+			 text_left(o->connections, o->active, left), o->destinations,
 			 TEXT_S(o->destinations));
 	else if (e->ports.now(e->ports.ctx) >= o->deadline)
 		snprintf(text, sizeof(text),

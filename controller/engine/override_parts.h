@@ -22,6 +22,7 @@ struct engine_override {
 	bool deadline_seen;   /* what follows from it was planned */
 	size_t destinations;  /* as last summed up */
 	uint64_t connections; /* the same */
+	uint64_t active;      /* the same: of these the open ones */
 	bool uncounted;       /* the same: some of them have not been read yet */
 };
 

@@ -32,14 +32,14 @@ static usec_t deadline_wall(const struct engine *e, const struct engine_override
 static void write_drain(const struct engine *e, const struct engine_override *o, char *buf,
 			size_t size)
 {
-	char span[TIME_TEXT_MAX];
+	char span[TIME_TEXT_MAX], left[TEXT_LEFT_MAX];
 
+	text_left(o->connections, o->active, left);
 	if (o->finished_wall && o->destinations)
 		snprintf(
 			buf, size,
-			"finished: the time has run out, %" PRIu64
-			" connection%s left and may go on; it gets no new flows until it is undrained",
-			o->connections, TEXT_FORM(o->connections, " is", "s are"));
+			"finished: the time has run out, %s, which may go on; it gets no new flows until it is undrained",
+			left);
 	else if (o->finished_wall)
 		snprintf(
 			buf, size,
@@ -48,8 +48,7 @@ static void write_drain(const struct engine *e, const struct engine_override *o,
 		snprintf(buf, size, "draining: the connections left are being counted, %s at most",
 			 time_format_span(time_left(e, o), span));
 	else
-		snprintf(buf, size, "draining: %" PRIu64 " connection%s left, %s at most",
-			 o->connections, TEXT_S(o->connections),
+		snprintf(buf, size, "draining: %s, %s at most", left,
 			 time_format_span(time_left(e, o), span));
 }
 
@@ -98,6 +97,7 @@ void overrides_fill_status(const struct engine *e, const struct engine_override 
 	ret_status->finished_wall = o->finished_wall;
 	ret_status->destinations = o->destinations;
 	ret_status->connections = o->connections;
+	ret_status->active = o->active;
 	write_drain(e, o, ret_status->sentence, sizeof(ret_status->sentence));
 }
 

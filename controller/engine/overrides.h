@@ -52,6 +52,7 @@ struct override_status {
 	size_t destinations; /* that are still in the kernel, at weight 0 */
 	uint64_t
 		connections; /* on them: active, inactive and persistence templates, as last read */
+	uint64_t active;     /* of these: open ones */
 	/* weight */
 	uint32_t weight;
 	uint32_t weight_configured;

@@ -38,6 +38,18 @@ static const char *time_in_state(const struct engine *e, const struct engine_ser
 	return time_format_span(e->ports.now(e->ports.ctx) - s->since, buf);
 }
 
+/* The least time from one start to the next, on the way to the other state. */
+static usec_t least_pace(const struct health_settings *set, bool up)
+{
+	usec_t pace = set->interval;
+
+	if (up || !set->fast_retry)
+		return pace;
+	if (pace > HEALTH_ACTIVE_RETRY)
+		pace = HEALTH_ACTIVE_RETRY;
+	return pace < set->timeout ? pace : set->timeout;
+}
+
 static void write_next_change(const struct engine *e, const struct engine_server *s,
 			      struct server_status *st)
 {
@@ -49,7 +61,7 @@ static void write_next_change(const struct engine *e, const struct engine_server
 
 	if (!st->target.check || left == 0)
 		return;
-	wait += (left - 1) * (up || !set->fast_retry ? set->interval : 0);
+	wait += (left - 1) * least_pace(set, up);
 	snprintf(st->next_change, sizeof(st->next_change),
 		 "%s after %u more %s in a row, in %.1f s at the earliest",
 		 up ? "healthy" : "unhealthy", left,
@@ -349,7 +361,8 @@ void engine_each_drain(const struct engine *e, engine_drain_fn *fn, void *ctx)
 					  .server = d->server,
 					  .started_wall = d->started_wall,
 					  .deadline_wall = d->deadline_wall,
-					  .connections = d->connections};
+					  .connections = d->connections,
+					  .active = d->active};
 
 		fn(ctx, &st);
 	}

@@ -114,6 +114,7 @@ struct drain_status { /* a removed server whose flows are still let run */
 	usec_t started_wall;
 	usec_t deadline_wall;
 	uint32_t connections; /* active + inactive + templates, as last read */
+	uint32_t active;      /* of these: open ones */
 };
 typedef void engine_drain_fn(void *ctx, const struct drain_status *d);
 void engine_each_drain(const struct engine *e, engine_drain_fn *fn, void *ctx);

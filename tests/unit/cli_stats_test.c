@@ -25,7 +25,7 @@ static void listeners_and_servers(void **state)
 	assert_int_equal(a.exit, EXIT_OK);
 	assert_contains(
 		a.out,
-		"shop/http  za    4            4         2       7          0       0            7");
+		"shop/http  za    4            4         2     3.5          0       0            7");
 	assert_contains(a.out, "shop/http  zb    4            0         0       0");
 	assert_contains(a.out, "\nall ");
 	AUTO_OUTCOME struct outcome one = cli_rig_run(&rig, cli_stats_show, 1, &o,

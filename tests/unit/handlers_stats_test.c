@@ -27,7 +27,7 @@ static void arrays_for_charts(void **state)
 
 	(void)state;
 	stats_follow(stats, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
-	for (unsigned n = 10; n < 25; n++)
+	for (unsigned n = 8; n < 25; n++)
 		fixture_look(stats, n, n / 2 * 20, 3);
 	rig_start(&rig, 0);
 	rig_load(&rig);

@@ -70,6 +70,7 @@ static void system_tells_when_it_is_ready(void **state)
 	AUTO_REPLY struct answer a = rig_get(&ready, "/readyz");
 	assert_int_equal(a.status, 200);
 	assert_null(answer_at(&a, "checks"));
+	assert_string_equal(answer_text_at(&a, "status"), "ok");
 
 	/* Fail-open and a kernel that lags are told, but the node serves. */
 	ready.judge_vips = true;
@@ -85,6 +86,9 @@ static void system_tells_when_it_is_ready(void **state)
 	assert_true(json_is_false(answer_at(&lagging, "checks.3.ok")));
 	assert_true(json_is_false(answer_at(&lagging, "checks.3.decides")));
 	assert_string_equal(answer_text_at(&lagging, "checks.4.check"), "zones");
+	assert_string_equal(answer_text_at(&lagging, "status"), "degraded");
+	AUTO_REPLY struct answer same = rig_get(&ready, "/api/v1/system");
+	assert_string_equal(answer_text_at(&same, "state"), "degraded");
 
 	/* By TCP without a token: ready or not, and no more. */
 	int fd = rig_connect_tcp(&ready);

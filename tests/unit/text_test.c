@@ -81,11 +81,25 @@ static void texts_and_numbers_are_put_together(void **state)
 	}
 }
 
+static void what_is_left_is_told_apart(void **state)
+{
+	char text[TEXT_LEFT_MAX];
+
+	(void)state;
+	assert_string_equal(text_left(0, 0, text), "0 open connections left");
+	assert_string_equal(text_left(1, 1, text), "1 open connection left");
+	assert_string_equal(text_left(12, 3, text),
+			    "3 open connections left, and 9 closing, UDP or remembered ones");
+	assert_string_equal(text_left(1, 0, text),
+			    "0 open connections left, and 1 closing, UDP or remembered one");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_characters_are_not_clean),
 		cmocka_unit_test(words_go_with_their_counts),
+		cmocka_unit_test(what_is_left_is_told_apart),
 		cmocka_unit_test(only_a_cut_character_is_trimmed),
 		cmocka_unit_test(texts_and_numbers_are_put_together),
 	};
