@@ -281,7 +281,8 @@ int store_file_open(const char *path, struct err *e, sqlite3 **ret_db)
 {
 	/* Exclusive: no second daemon on the store, and no shared index that could fault on a full disk. A transaction
 	 * that writes nothing shows now that the lock is ours and the file can be written. */
-	static const char setup[] = "PRAGMA locking_mode = EXCLUSIVE;"
+	static const char setup[] = "PRAGMA locking_mode = EXCLUSIVE;" /* before all that reads */
+				    "PRAGMA cache_size = -" STORE_FILE_CACHE_KIB ";"
 				    "PRAGMA synchronous = FULL;"
 				    "PRAGMA temp_store = MEMORY;"
 				    "PRAGMA journal_size_limit = 16777216;"
@@ -293,7 +294,6 @@ int store_file_open(const char *path, struct err *e, sqlite3 **ret_db)
 
 	if (r < 0)
 		return r;
-	store_file_set_cache(db, "PRAGMA cache_size = -" STORE_FILE_CACHE_KIB ";");
 	if (sqlite3_exec(db, setup, NULL, NULL, NULL) != SQLITE_OK ||
 	    sqlite3_exec(db, store_audit_schema, NULL, NULL, NULL) != SQLITE_OK ||
 	    sqlite3_exec(db, store_entries_schema, NULL, NULL, NULL) != SQLITE_OK ||

@@ -254,6 +254,21 @@ static void newer_version_in_the_log_is_refused(void **state)
 	assert_memory_equal(before, after, size);
 }
 
+/* A page of it that cannot be written on a full disk would be a signal. */
+static void no_shared_index_is_made(void **state)
+{
+	const struct store_fixture *f = *state;
+	AUTO_FREE char *index = mem_printf("%s-shm", f->path);
+	AUTO_ERR struct err e = {0};
+	sqlite3 *db;
+
+	make_store(f);
+	assert_int_equal(store_file_open(f->path, &e, &db), 0);
+	exec(db, "PRAGMA user_version = 1");
+	assert_int_equal(access(index, F_OK), -1);
+	sqlite3_close(db);
+}
+
 #define PAGE 8192 /* of a store that is made now */
 
 static void damaged_page_is_refused(void **state)
@@ -349,6 +364,7 @@ int main(void)
 		TEST(foreign_database_is_refused),
 		TEST(newer_version_is_refused),
 		TEST(newer_version_in_the_log_is_refused),
+		TEST(no_shared_index_is_made),
 		TEST(damaged_page_is_refused),
 		TEST(cut_file_is_refused),
 		TEST(log_without_file_is_refused),
