@@ -132,6 +132,8 @@ int wiring_new(struct settings *settings, const char *settings_path, struct err 
 	w->ev = ev_default_loop(EVFLAG_AUTO);
 	w->loop = loop_new(w->ev, &lc);
 	w->worker = worker_new(w->ev, WORKER_TRIM_AFTER);
+	/* At once: user-mode Linux maps the pages that were reserved with the next thread; without one each is a fault. */
+	(void)worker_begin(w->worker);
 	if (open_all(w, e) != 0) {
 		wiring_free(w);
 		return -EINVAL;

@@ -26,6 +26,7 @@ struct worker {
 	struct worker_queue todo[WORKER_LANES]; /* taken in turns */
 	unsigned turn;
 	struct worker_queue finished;
+	bool running; /* the thread: from the first job on */
 	bool stopping;
 	bool worked; /* since memory was given back; the start counts */
 	usec_t trim_after;
@@ -171,8 +172,6 @@ static void worker_init_condition(pthread_cond_t *c)
 struct worker *worker_new(struct ev_loop *loop, usec_t trim_after)
 {
 	struct worker *w = mem_new(struct worker);
-	sigset_t all, before;
-	int error;
 
 	w->loop = loop;
 	for (unsigned i = 0; i < WORKER_LANES; i++)
@@ -185,12 +184,20 @@ struct worker *worker_new(struct ev_loop *loop, usec_t trim_after)
 	ev_async_init(&w->wake, worker_on_wake);
 	w->wake.data = w;
 	ev_async_start(loop, &w->wake);
+	return w;
+}
+
+bool worker_begin(struct worker *w)
+{
+	sigset_t all, before;
+
+	if (w->running)
+		return true;
 	sigfillset(&all); /* signals are the loop's */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&w->thread, NULL, worker_main, w);
+	w->running = pthread_create(&w->thread, NULL, worker_main, w) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	assert(error == 0);
-	return w;
+	return w->running;
 }
 
 void worker_free(struct worker *w)
@@ -201,7 +208,8 @@ void worker_free(struct worker *w)
 	w->stopping = true;
 	pthread_cond_signal(&w->filled);
 	pthread_mutex_unlock(&w->lock);
-	pthread_join(w->thread, NULL);
+	if (w->running)
+		pthread_join(w->thread, NULL);
 	worker_deliver(w);
 	ev_async_stop(w->loop, &w->wake);
 	pthread_cond_destroy(&w->filled);
@@ -211,9 +219,17 @@ void worker_free(struct worker *w)
 
 static void worker_push(struct worker *w, enum worker_lane lane, struct worker_job *job)
 {
+	bool running = worker_begin(w);
+
 	pthread_mutex_lock(&w->lock);
-	worker_queue_push(&w->todo[lane], job);
-	pthread_cond_signal(&w->filled);
+	if (running) {
+		worker_queue_push(&w->todo[lane], job);
+		pthread_cond_signal(&w->filled);
+	} else { /* the system gives no thread: it is done here, however long it takes */
+		worker_work(w, job);
+		worker_queue_push(&w->finished, job);
+		ev_async_send(w->loop, &w->wake);
+	}
 	pthread_mutex_unlock(&w->lock);
 }
 

@@ -22,7 +22,10 @@ struct worker_job {
 	bool dropped;
 };
 
+/* The thread begins with the first job. */
 struct worker *worker_new(struct ev_loop *loop, usec_t trim_after);
+/* Or now. False: the system gives no thread; then jobs are done by who submits them until it does. */
+bool worker_begin(struct worker *w);
 /* Finishes what is queued (work, then done), then ends the thread. NULL-safe. */
 void worker_free(struct worker *w);
 

@@ -3,6 +3,7 @@
 #include "kernel/find.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "kernel/ipvs.h"
 #include "kernel/ipvs_parse.h"
@@ -58,5 +59,8 @@ void find_start(struct find *f)
 	f->family = 0;
 	f->error = 0;
 	ipvs_put_get_family(channel_begin(f->channel));
-	channel_send_aside(f->channel, &events);
+	if (f->module && access(f->module, F_OK) == 0)
+		channel_send(f->channel, &events); /* nothing to load */
+	else
+		channel_send_aside(f->channel, &events);
 }

@@ -8,6 +8,7 @@
 struct find {
 	/* Set by the owner. */
 	struct channel *channel;
+	const char *module; /* is there while IPVS is loaded; NULL: nobody knows */
 	void *ctx;
 	/* 0 and the number; -ENOENT (no ip_vs, and modprobe did not bring it), -EPERM (no CAP_NET_ADMIN), or another error. */
 	void (*done)(void *ctx, int error, uint16_t family);

@@ -181,7 +181,10 @@ static int kernel_open(struct kernel *k)
 		error = channel_new(k->loop, NETLINK_GENERIC, &k->dumps);
 	if (!error && k->settings.vip_device[0])
 		error = kernel_device_open(k);
-	k->find = (struct find){.channel = k->commands, .ctx = k, .done = kernel_on_found};
+	k->find = (struct find){.channel = k->commands,
+				.module = "/sys/module/ip_vs",
+				.ctx = k,
+				.done = kernel_on_found};
 	kernel_run_ready(k);
 	kernel_read_ready(k);
 	kernel_guard_ready(k);

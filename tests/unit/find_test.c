@@ -48,6 +48,26 @@ static void test_answer_family(struct channel *c, uint16_t family)
 	fake_end(c, 0);
 }
 
+/* Nothing is loaded for what is there, so no thread is needed. */
+static void test_loaded_already(void **unused)
+{
+	struct channel *c;
+	struct find f;
+
+	(void)unused;
+	channel_new(NULL, 0, &c);
+	f = (struct find){.channel = c, .module = "/proc/self", .done = test_done};
+	find_start(&f);
+	assert_false(c->aside);
+	assert_int_equal(fake_sent(c, 0)->nlmsg_type, GENL_ID_CTRL);
+	channel_free(c);
+	channel_new(NULL, 0, &c);
+	f = (struct find){.channel = c, .module = "/proc/self/nowhere", .done = test_done};
+	find_start(&f);
+	assert_true(c->aside);
+	channel_free(c);
+}
+
 static void test_found(void **unused)
 {
 	struct find f;
@@ -98,6 +118,7 @@ static void test_forbidden(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_loaded_already),
 		cmocka_unit_test(test_found),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_forbidden),
