@@ -277,6 +277,12 @@ async function what_the_kernel_lacks_is_told(world) {
 		assert.match(await note.getAttribute('class'), /bad/)
 		lacks = () => ({})
 		await note.waitFor({state: 'detached'})
+		// A node that is not ready says why: its checks come with a 503.
+		lacks = () => ({state: 'not ready'})
+		await page.route('**/readyz?*', route => route.fulfill({status: 503, json: {status: 'not ready', checks: [{check: 'store', ok: false, decides: true, detail: 'the disk is full'}]}}))
+		await visit(world, page, '#/system')
+		await page.getByRole('region', {name: 'Checks'}).getByText('store: the disk is full').waitFor()
+		await page.getByRole('region', {name: 'Node', exact: true}).getByText('Not ready').waitFor()
 	} finally { await page.unrouteAll({behavior: 'ignoreErrors'}) }
 	await close(page)
 }

@@ -39,6 +39,8 @@ export interface Call {
 	body?: unknown
 	headers?: Record<string, string>
 	signal?: AbortSignal
+	/** Refusals of this status are answers like others: /readyz says with a 503 why it is not ready. */
+	also?: number
 }
 
 export interface Answer<T> { data: T; status: number; etag: string | null }
@@ -77,7 +79,7 @@ async function refusal(response: Response): Promise<ApiError> {
 
 export async function request<T>(method: Method, path: Path, call: Call = {}): Promise<Answer<T>> {
 	const response = await send(method, path, call)
-	if (!response.ok) {
+	if (!response.ok && response.status !== call.also) {
 		const fault = await refusal(response)
 		if (fault.status === 401 && !path.startsWith('/api/v1/auth/')) signedOut.value = true
 		throw fault

@@ -25,7 +25,7 @@ export type ServerHealth = S['ServerHealth']
 export type GroupHealth = S['GroupHealth']
 export type HistoryItem = S['HealthEvent']
 export type DetectionTime = S['DetectionTime']
-export type FailoverTime = S['FailoverTime'] & {warning?: string | null}
+export type FailoverTime = S['FailoverTime']
 export type HealthCheck = NonNullable<S['ServerGroup']['health_check']>
 
 export type Publication = S['Publication']
@@ -44,7 +44,7 @@ export type AccessHits = S['AccessHits']
 export type AccessList = Shown<S['AccessListItem'], 'name'>
 export interface List<T> { items: T[]; next_cursor: string | null }
 
-export type Override = S['OverrideItem'] & {active?: number}
+export type Override = S['OverrideItem']
 export type ShiftEffect = S['ShiftEffect']
 export type ShiftEffects = S['ZoneShiftEffects']
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The node: what it runs on, what the kernel holds, who may come in.
 import {useState} from 'preact/hooks'
-import {get, request} from '../lib/api.ts'
+import {get, request, type AnswerOf} from '../lib/api.ts'
 import {count, parseSpan, plural, when} from '../lib/format.ts'
+import type {Look} from '../lib/health.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {me, whyNot} from '../lib/session.ts'
 import type {NewToken, Role, SessionRow, Token, User} from '../lib/types.ts'
@@ -19,6 +20,7 @@ import {Timeouts, Webhooks} from './settings.tsx'
 const ROLES: Role[] = ['viewer', 'operator', 'editor', 'admin']
 const good = {word: 'In order', tone: 'ok', shape: 'disc'} as const
 const bad = {word: 'Not in order', tone: 'bad', shape: 'cross'} as const
+const STATES: Record<string, Look> = {ok: good, degraded: {word: 'Degraded', tone: 'warn', shape: 'triangle'}, 'not ready': {word: 'Not ready', tone: 'bad', shape: 'cross'}}
 const off = {word: 'Off', tone: 'idle', shape: 'bar'} as const
 
 const MEANINGS: Record<string, string> = {
@@ -63,7 +65,7 @@ function DoctorFindings() {
 
 function Node() {
 	const system = useResource('system', () => get('/api/v1/system'), 3000)
-	const ready = useResource('ready', async () => { try { return await get('/readyz', undefined, {verbose: true}) } catch { return undefined } }, 5000)
+	const ready = useResource('ready', async () => { try { return (await request<AnswerOf<'/readyz'>>('GET', '/readyz', {query: {verbose: true}, also: 503})).data } catch { return undefined } }, 5000)
 	const s = system.data.value
 	if (!s) return <Waiting what="the system" error={system.error.value} />
 	const k = s.kernel
@@ -72,7 +74,7 @@ function Node() {
 			<section class="panel stack live" aria-label="Node">
 				<h2>Node</h2>
 				<dl class="facts">
-					<dt>Name</dt><dd>{s.node ?? '–'}</dd><dt>Version</dt><dd>{s.version}</dd><dt>Runs since</dt><dd>{when(s.started)}</dd>
+					<dt>Name</dt><dd>{s.node ?? '–'}</dd><dt>State</dt><dd><StateMark as={STATES[s.state] ?? bad} /></dd><dt>Version</dt><dd>{s.version}</dd><dt>Runs since</dt><dd>{when(s.started)}</dd>
 					<dt>Revision</dt><dd>{s.revision}{s.applied_revision < s.revision && <span class="t-bad">; the kernel has {s.applied_revision}</span>}</dd>
 					<dt>Virtual services</dt><dd>{s.services}</dd><dt>Servers probed</dt><dd>{s.probes}</dd>
 					<dt>Store</dt><dd><StateMark as={s.store.ok ? good : bad} /> {s.store.detail}</dd>
