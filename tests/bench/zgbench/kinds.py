@@ -98,9 +98,10 @@ def measure():
     values = {}
     answers = Answers()
     try:
-        for _ in range(host.ROUNDS):
-            for kind, (what, *_) in KINDS.items():
-                _round(kind, answers.ports.get(what, host.PORT), values)
+        with host.others_busy():
+            for _ in range(host.ROUNDS):
+                for kind, (what, *_) in KINDS.items():
+                    _round(kind, answers.ports.get(what, host.PORT), values)
     finally:
         answers.close()
     host.dump("kinds", values)
