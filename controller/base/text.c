@@ -37,6 +37,38 @@ char *text_trim(char *text)
 	return text;
 }
 
+/* Bytes of the character there, or 0: it is none, too long for what it says, half of a pair, or beyond the last one (RFC 3629). */
+static size_t text_character(const unsigned char *c)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t size = text_character_size(*c);
+	uint32_t code = size > 1 ? *c & (0x7fU >> size) : *c;
+
+	if (size == 1)
+		return code < 0x80;
+	for (size_t i = 1; i < size; i++) {
+		if ((c[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (c[i] & 0x3fU);
+	}
+	return *c < 0xf8 && code >= least[size] && code <= 0x10ffff &&
+			       (code < 0xd800 || code > 0xdfff)
+		       ? size
+		       : 0;
+}
+
+char *text_make_utf8(char *text)
+{
+	for (char *c = text; *c;) {
+		size_t size = text_character((const unsigned char *)c);
+
+		if (!size)
+			*c = '?';
+		c += size ? size : 1;
+	}
+	return text;
+}
+
 char *text_append(char *p, const char *text)
 {
 	size_t size = strlen(text);

@@ -12,6 +12,9 @@ bool text_is_clean(const char *text);
 /* For a text that may have been cut: takes off a character of UTF-8 of which the end is missing. Returns `text`. */
 char *text_trim(char *text);
 
+/* For what another program said: each byte that is not part of a character of UTF-8 becomes "?". Returns `text`. */
+char *text_make_utf8(char *text);
+
 /* Put a text or a number where `p` points, without an end, for what is written so often that printf would be felt. The room is
  * the caller's care: a number takes TEXT_NUMBER_MAX at most. Return where they end. */
 #define TEXT_NUMBER_MAX 10

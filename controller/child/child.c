@@ -3,6 +3,7 @@
 #include "child/child.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -111,7 +112,7 @@ static void child_on_exit(struct ev_loop *loop, ev_child *w, int events)
 	c->pid = 0;
 	while (child_read(c))
 		continue;
-	end.output = c->output;
+	end.output = text_make_utf8(c->output);
 	c->job.done(c->job.ctx, &end);
 	child_free(c);
 }

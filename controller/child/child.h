@@ -13,7 +13,7 @@ struct child;
 
 struct child_end {
 	int status;         /* as of waitpid(); -1: it ran into the deadline and was killed */
-	const char *output; /* what it said on both channels, cut at output_max */
+	const char *output; /* what it said on both channels, cut at output_max; in UTF-8 */
 };
 
 struct child_job {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 /* ---- operations ----------------------------------------------------------------------------- */
 
@@ -49,7 +50,7 @@ const char *kernel_explain(const struct kernel *k, const struct plan_op *op, cha
 	for (char *c = buf + n; *c; c++)
 		if (*c == '\n')
 			*c = ' ';
-	return buf;
+	return text_trim(buf);
 }
 
 /* ---- the look ------------------------------------------------------------------------------- */

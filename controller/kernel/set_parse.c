@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "plan/netfilter.h"
 
 #define WORD_MAX 128
@@ -198,9 +200,10 @@ void set_parse_head(const char *line, struct netfilter_set *s)
 {
 	const char *text;
 
-	if ((text = set_parse_after(line, "Name: ")))
+	if ((text = set_parse_after(line, "Name: "))) {
 		snprintf(s->name, sizeof(s->name), "%s", text);
-	else if ((text = set_parse_after(line, "Type: ")))
+		text_make_utf8(s->name); /* others may take any bytes */
+	} else if ((text = set_parse_after(line, "Type: ")))
 		snprintf(s->type, sizeof(s->type), "%s", text);
 	else if ((text = set_parse_after(line, "Header: family ")))
 		s->family = strncmp(text, "inet6", strlen("inet6")) == 0 ? AF_INET6 : AF_INET;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """vip_guard, with packets: what has no listener is closed at the VIP and stays open at the gateway's own addresses."""
 
+import os
+import tempfile
 import fcntl
 import random
 import socket
@@ -232,3 +234,24 @@ def a_set_of_others_with_our_name_shuts_no_vip(lab):
     assert lab.who(count=5) == {"s1": 5}
     assert "zg4-open of another kind" in lab.gw.api.get("/system").expect(200).json["kernel"]["guard_fault"]
     assert sets(lab)["zg4-open"] == []
+
+
+@case(load=NETFILTER)
+def what_iptables_says_may_be_any_bytes(lab):
+    network(lab)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        for name in ("iptables", "ip6tables"):
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\nprintf 'gesch\\344ft \\033[31m kaputt\\n'\nexit 3\n")
+            os.chmod(path, 0o755)
+        lab.gw.daemon.environment["PATH"] = f"{folder}:/usr/bin:/bin"  # iptables is in sbin
+        lab.start(web(lab))
+        answer = lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "drop"}).expect(200).json
+        assert "kaputt" in answer["warnings"][0]["detail"], answer
+        assert "kaputt" in lab.gw.api.get("/system").expect(200).json["kernel"]["guard_fault"]
+        for path in ("/system/doctor", "/kernel", "/kernel/drift", "/events"):
+            assert "kaputt" in str(lab.gw.api.get(path).expect(200).json), path
+        assert "kaputt" in lab.gw.cli("status").stdout
+        assert lab.who(source=CLIENT4, count=3) == {"s1": 3}

@@ -96,6 +96,20 @@ def a_chain_that_is_gone(lab):
     assert not is_open(lab, "192.0.2.10", 80, source=OTHER4)
 
 
+@case(load=NETFILTER)
+def a_thousand_sets_of_others_with_any_names(lab):
+    guarded(lab)
+    theirs = [f"theirs-{n}" for n in range(1000)]
+    lab.gw.run("ipset", "restore", stdin="".join(f"create {x} hash:ip\n" for x in theirs))
+    for name in (b"b\xfcro", b'a "b" <c>', b"x\xc3\xa9"):
+        lab.gw.run("ipset", "create", name, "hash:ip")
+    there, _, answer = shown(lab)
+    assert answer["in_force"] and answer["fault"] is None and answer["sets_left_out"] == 0, answer["fault"]
+    assert set(theirs) | {"b?ro", 'a "b" <c>', "xé"} == {x for x in there if there[x]["owner"] == "foreign"}
+    assert drift(lab) == []
+    assert "1003 foreign sets not shown" in lab.gw.cli("kernel", "show").stdout
+
+
 @case
 def a_kernel_without_sets(lab):
     lab.network(0)

@@ -65,6 +65,17 @@ static void a_program_gets_its_input_and_is_heard(void **state)
 	assert_string_equal(s.output, "299999\n");
 }
 
+/* Its words go into answers and events, which are JSON. */
+static void what_it_says_is_utf8(void **state)
+{
+	static const char *const argv[] = {"printf", "gut \\303\\244, sch\\344rf\\377", NULL};
+	struct seen s;
+
+	(void)state;
+	run(argv, "", 5 * USEC_PER_SEC, &s);
+	assert_string_equal(s.output, "gut \xc3\xa4, sch?rf?");
+}
+
 /* Each turn is one of everything else, too. */
 static void one_that_talks_takes_few_turns(void **state)
 {
@@ -104,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_gets_its_input_and_is_heard),
+		cmocka_unit_test(what_it_says_is_utf8),
 		cmocka_unit_test(one_that_talks_takes_few_turns),
 		cmocka_unit_test(one_that_takes_too_long_is_killed),
 		cmocka_unit_test(one_that_is_not_there_is_an_error),

@@ -160,6 +160,8 @@ static void heads(void **state)
 	assert_true(s.entries == UINT64_MAX);
 	assert_string_equal(set_parse_head_name("Name: theirs"), "theirs");
 	assert_null(set_parse_head_name("Type: hash:net"));
+	set_parse_head("Name: b\xfcro", &s);
+	assert_string_equal(s.name, "b?ro");
 	s = (struct netfilter_set){0};
 	set_parse_head("Header: range 0-100", &s);
 	assert_int_equal(s.family, 0);

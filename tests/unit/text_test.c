@@ -48,6 +48,34 @@ static void only_a_cut_character_is_trimmed(void **state)
 	}
 }
 
+static void what_is_no_utf8_is_replaced(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"", ""},
+		{"abc \x1b[1m", "abc \x1b[1m"},
+		{"\xc3\xa9\xe2\x80\xa6\xf0\x9f\x92\xa9", "\xc3\xa9\xe2\x80\xa6\xf0\x9f\x92\xa9"},
+		{"\xef\xbf\xbf\xf4\x8f\xbf\xbf", "\xef\xbf\xbf\xf4\x8f\xbf\xbf"},
+		{"a\xe4z", "a?z"},
+		{"\x80\xbf\xff\xfe", "????"},
+		{"\xc3", "?"},
+		{"\xe2\x80", "??"},
+		{"\xe2\x80z", "??z"},
+		{"\xc0\xaf", "??"},           /* too long */
+		{"\xe0\x9f\xbf", "???"},      /* likewise */
+		{"\xed\xa0\x80", "???"},      /* half of a pair */
+		{"\xf4\x90\x80\x80", "????"}, /* beyond the last one */
+		{"\xf8\x88\x80\x80\x80", "?????"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		char text[16];
+
+		strcpy(text, pairs[i][0]);
+		assert_string_equal(text_make_utf8(text), pairs[i][1]);
+	}
+}
+
 static void words_go_with_their_counts(void **state)
 {
 	char text[64];
@@ -101,6 +129,7 @@ int main(void)
 		cmocka_unit_test(words_go_with_their_counts),
 		cmocka_unit_test(what_is_left_is_told_apart),
 		cmocka_unit_test(only_a_cut_character_is_trimmed),
+		cmocka_unit_test(what_is_no_utf8_is_replaced),
 		cmocka_unit_test(texts_and_numbers_are_put_together),
 	};
 
