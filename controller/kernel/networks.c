@@ -16,6 +16,7 @@
 #include "base/mem.h"
 
 #define DATAGRAMS_TURN 64
+#define READS_TURN     5 /* an address that comes or goes meanwhile, each VIP too, interrupts one */
 
 struct networks {
 	struct ev_loop *loop;
@@ -103,11 +104,17 @@ static bool networks_read(struct networks_list *l)
 	return read;
 }
 
+/* What could not be read stays stale: the next message of any kind, that of a VIP too, is a reason to try again. */
 static void networks_tell(struct networks *n)
 {
 	struct networks_list *l AUTO_FREE = mem_new(struct networks_list);
 
-	if (networks_read(l))
+	n->stale = true;
+	for (unsigned i = 0; i < READS_TURN && n->stale; i++) {
+		l->count = 0;
+		n->stale = !networks_read(l);
+	}
+	if (!n->stale)
 		n->cb.changed(n->cb.ctx, l->items, networks_settle(l->items, l->count));
 }
 
@@ -139,7 +146,6 @@ static void networks_on_readable(struct ev_loop *loop, struct ev_io *io, int rev
 	n->stale |= result == -NLE_NOMEM; /* some were lost */
 	if (n->stale)
 		networks_tell(n);
-	n->stale = false;
 }
 
 int networks_new(struct ev_loop *loop, const struct networks_callbacks *cb,
