@@ -178,7 +178,8 @@ static void note_other_failure(struct engine *e, const struct plan_op *op)
 	else
 		e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
 	propose_note_failure(e, "", advice);
-	if (!op_is_address(op) || vips_note_failure(e, op))
+	if (op->kind == PLAN_SET_SYSCTL ? sysctls_note_failure(e, op)
+					: !op_is_address(op) || vips_note_failure(e, op))
 		tell_failed(e, "", op, advice);
 }
 

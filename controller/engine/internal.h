@@ -128,7 +128,8 @@ struct engine_drain {
 
 struct engine_sysctl {
 	const char *name; /* static */
-	int old_value;    /* before we set it; -1 = not set by us */
+	int old_value,
+		fault; /* before we set it, -1 = not set by us; errno of the failure told last, 0 = none */
 	bool submitted;
 	bool needed; /* by the snapshot that was synced last */
 };

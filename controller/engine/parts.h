@@ -188,6 +188,8 @@ void sysctls_sync(struct engine *e); /* with a new snapshot */
 void sysctls_plan(struct engine *e);
 void sysctls_preview(const struct engine *e, const struct snapshot *s, struct plan_ops *ops);
 void sysctls_note_op(struct engine *e, const struct plan_op *op);
+bool sysctls_note_failure(struct engine *e,
+			  const struct plan_op *op); /* true: it has not been told yet */
 void sysctls_load_row(struct engine *e, const struct store_row *row);
 void sysctls_restore(struct engine *e);
 /* Faults of a document that needs what this node may not set. */

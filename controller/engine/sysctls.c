@@ -156,8 +156,10 @@ void sysctls_plan(struct engine *e)
 		struct engine_sysctl *c = &e->sysctls[i];
 		int now = c->submitted ? 1 : read_needed(e, i, c->needed);
 
-		if (now == 1)
+		if (now == 1) {
+			c->fault = c->submitted ? c->fault : 0;
 			continue;
+		}
 		if (c->old_value < 0 && now >= 0) {
 			c->old_value = now;
 			rows_put(e, "sysctl", c->name, mem_printf("%d", now));
@@ -170,8 +172,23 @@ void sysctls_plan(struct engine *e)
 void sysctls_note_op(struct engine *e, const struct plan_op *op)
 {
 	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
-		if (strcmp(e->sysctls[i].name, op->sysctl) == 0)
+		if (strcmp(e->sysctls[i].name, op->sysctl) == 0) {
 			e->sysctls[i].submitted = false;
+			e->sysctls[i].fault = op->result ? e->sysctls[i].fault : 0;
+		}
+}
+
+bool sysctls_note_failure(struct engine *e, const struct plan_op *op)
+{
+	struct engine_sysctl *c = &e->sysctls[FORWARD6]; /* accept_ra, which goes before it */
+	bool news;
+
+	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
+		if (strcmp(e->sysctls[i].name, op->sysctl) == 0)
+			c = &e->sysctls[i];
+	news = c->fault != op->result;
+	c->fault = op->result;
+	return news;
 }
 
 void sysctls_load_row(struct engine *e, const struct store_row *row)
