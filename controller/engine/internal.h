@@ -127,11 +127,10 @@ struct engine_drain {
 };
 
 struct engine_sysctl {
-	const char *name; /* static */
-	int old_value,
-		fault; /* before we set it, -1 = not set by us; errno of the failure told last, 0 = none */
-	bool submitted;
-	bool needed; /* by the snapshot that was synced last */
+	const char *name;       /* static */
+	int old_value;          /* before we set it; -1 = not set by us */
+	int fault;              /* of the failure that was told last, negative errno; 0 = none */
+	bool submitted, needed; /* needed: by the snapshot that was synced last */
 };
 #define ENGINE_SYSCTLS 5
 
