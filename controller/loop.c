@@ -168,10 +168,12 @@ void loop_run_until(struct loop *l, usec_t timeout, int (*done)(void *ctx), void
 
 	ev_timer_set(&l->limit, (double)timeout / 1e6, 0.);
 	ev_timer_start(l->ev, &l->limit);
-	/* What is pending is done first; only then it can be said whether there is anything to wait for. */
+	/* What is pending is done first, each time; only then it can be said whether there is anything to wait for. */
 	ev_run(l->ev, EVRUN_NOWAIT);
-	while (!done(ctx) && time_monotonic() < end)
+	while (!done(ctx) && time_monotonic() < end) {
 		ev_run(l->ev, EVRUN_ONCE);
+		ev_run(l->ev, EVRUN_NOWAIT);
+	}
 	ev_timer_stop(l->ev, &l->limit);
 }
 

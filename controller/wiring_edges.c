@@ -108,6 +108,13 @@ static void on_kernel_ruleset(void *ctx, struct ruleset *r, int error)
 	engine_note_ruleset(w->engine, r, error);
 }
 
+static void on_kernel_guarded(void *ctx, const struct plan_ops *ops)
+{
+	struct wiring *w = ctx;
+
+	engine_note_guarded(w->engine, ops);
+}
+
 static void on_kernel_filled(void *ctx, const struct plan_ops *ops)
 {
 	struct wiring *w = ctx;
@@ -160,6 +167,7 @@ int wiring_edges_open_kernel(struct wiring *w, struct err *e)
 				      .device = on_kernel_device,
 				      .unannounced = on_kernel_unannounced,
 				      .ruleset = on_kernel_ruleset,
+				      .guarded = on_kernel_guarded,
 				      .filled = on_kernel_filled,
 				      .hits = on_kernel_hits,
 				      .filters = on_kernel_filters,

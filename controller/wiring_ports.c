@@ -109,6 +109,13 @@ static void port_request_ruleset(void *ctx)
 	kernel_request_ruleset(w->kernel);
 }
 
+static void port_guard(void *ctx, struct plan_ops *ops)
+{
+	struct wiring *w = ctx;
+
+	kernel_guard(w->kernel, ops);
+}
+
 static void port_fill(void *ctx, struct plan_ops *ops)
 {
 	struct wiring *w = ctx;
@@ -337,6 +344,7 @@ void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports)
 		.kernel_request_table = port_request_table,
 		.kernel_request_service = port_request_service,
 		.kernel_request_ruleset = port_request_ruleset,
+		.kernel_guard = port_guard,
 		.kernel_fill = port_fill,
 		.kernel_request_hits = port_request_hits,
 		.kernel_request_filters = port_request_filters,

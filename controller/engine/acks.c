@@ -52,9 +52,8 @@ static void clear_faults(struct engine *e)
 		free(s->fault);
 		s->fault = NULL;
 	}
-	guards_clear_fault(e);
 	e->failing = false;
-	metrics_set(METRIC_CONFIG_APPLY_OK, 1);
+	metrics_set(METRIC_CONFIG_APPLY_OK, !e->guards.failing);
 	e->retry_at = USEC_NEVER;
 	e->retry_delay = 0;
 }
@@ -63,14 +62,16 @@ static void clear_faults(struct engine *e)
 static void overcome(struct engine *e)
 {
 	if (e->failing && e->retry_at == USEC_NEVER && !e->table_requested && e->dirty.count == 0 &&
-	    !guards_looking(e) && !guards_filling(e) && e->lists_done == e->lists_submitted)
+	    e->lists_done == e->lists_submitted)
 		clear_faults(e);
+	guards_overcome(e);
 }
 
 void acks_submit(struct engine *e)
 {
 	struct plan_ops ops = e->ops;
 
+	guards_plan_deletes(e); /* what waits for the table */
 	if (!e->kernel_known) {
 		/* Planned anew when the table has been read. */
 		if (e->kernel_available || !e->availability_known)
@@ -86,15 +87,16 @@ void acks_submit(struct engine *e)
 		plan_ops_clear(&ops);
 	}
 	overcome(e);
-	if (e->unadopted || guards_pending(e))
+	if (e->unadopted)
 		return; /* what was committed is not planned whole yet */
 	propose_note_submitted(e);
-	if (e->lists_done == e->lists_submitted)
-		vips_finish(e);
-	if (e->lists_done == e->lists_submitted)
-		guards_finish(e);
-	if (e->lists_done == e->lists_submitted)
-		fwmarks_finish(e);
+	if (e->lists_done != e->lists_submitted)
+		return;
+	vips_finish(e);
+	if (guards_pending(e))
+		return;
+	guards_finish(e);
+	fwmarks_finish(e);
 }
 
 /* ---- answers ---- */
@@ -192,8 +194,7 @@ static void note_guard_failure(struct engine *e, const struct plan_op *op)
 		tell_failed(e, "", op, advice);
 }
 
-/* Whether the answer is as good as success. */
-static bool op_succeeded(const struct plan_op *op)
+bool acks_succeeded(const struct plan_op *op)
 {
 	if (op->kind == PLAN_ADD_ADDRESS)
 		return op->result == 0 || op->result == -EEXIST;
@@ -210,27 +211,29 @@ static void note_op(struct engine *e, const struct plan_op *op)
 		vips_note_op(e, op);
 	if (op->kind == PLAN_SET_SYSCTL)
 		sysctls_note_op(e, op);
-	if (op_succeeded(op))
+	if (acks_succeeded(op))
 		return;
-	if (plan_op_is_ruleset(op->kind))
-		note_guard_failure(e, op);
-	else if (op_is_address(op) || op->kind == PLAN_SET_SYSCTL || op->kind == PLAN_SET_TIMEOUTS)
+	if (op_is_address(op) || op->kind == PLAN_SET_SYSCTL || op->kind == PLAN_SET_TIMEOUTS)
 		note_other_failure(e, op);
 	else
 		note_service_failure(e, op);
 }
 
-/* The first failure is looked into at once, then ever more seldom. */
+void acks_put_off(usec_t now, usec_t *retry_at, usec_t *retry_delay)
+{
+	if (*retry_at != USEC_NEVER)
+		return;
+	*retry_at = now + *retry_delay;
+	*retry_delay = *retry_delay ? *retry_delay * 2 : RETRY_FIRST;
+	if (*retry_delay > RETRY_MAX)
+		*retry_delay = RETRY_MAX;
+}
+
 static void plan_retry(struct engine *e)
 {
 	e->failing = true;
 	metrics_set(METRIC_CONFIG_APPLY_OK, 0);
-	if (e->retry_at != USEC_NEVER)
-		return; /* further failures do not put it off */
-	e->retry_at = e->ports.now(e->ports.ctx) + e->retry_delay;
-	e->retry_delay = e->retry_delay ? e->retry_delay * 2 : RETRY_FIRST;
-	if (e->retry_delay > RETRY_MAX)
-		e->retry_delay = RETRY_MAX;
+	acks_put_off(e->ports.now(e->ports.ctx), &e->retry_at, &e->retry_delay);
 }
 
 /* Of a boot: the next one finds an empty kernel. */
@@ -246,7 +249,7 @@ static bool applied_is_news(struct engine *e)
 void acks_note_settled(struct engine *e)
 {
 	if (!e->kernel_known || e->lists_done != e->lists_submitted || e->failing ||
-	    e->dirty.count || e->flushing || guards_pending(e))
+	    e->guards.failing || e->dirty.count || e->flushing || guards_pending(e))
 		return;
 	if (e->applied_revision == e->snapshot->revision || e->planned_snapshot != e->snapshot)
 		return;
@@ -272,31 +275,39 @@ void engine_note_ops(struct engine *e, const struct plan_ops *ops)
 	e->lists_done++;
 	for (size_t i = 0; i < ops->count; i++) {
 		note_op(e, &ops->ops[i]);
-		figures_note_op(&ops->ops[i], op_succeeded(&ops->ops[i]));
-		if (!op_succeeded(&ops->ops[i]))
+		figures_note_op(&ops->ops[i], acks_succeeded(&ops->ops[i]));
+		if (!acks_succeeded(&ops->ops[i]))
 			failed++;
 	}
 	if (failed)
 		plan_retry(e);
 	engine_mark(e, MARK_KERNEL);
+	if (e->guards.stand_ins && !e->failing)
+		engine_mark(e, MARK_PLAN); /* what they stand in for may be there now */
+}
+
+static void note_guard_ops(struct engine *e, const struct plan_ops *ops)
+{
+	for (size_t i = 0; i < ops->count; i++) {
+		bool succeeded = acks_succeeded(&ops->ops[i]);
+
+		figures_note_op(&ops->ops[i], succeeded);
+		if (!succeeded)
+			note_guard_failure(e, &ops->ops[i]);
+	}
+	engine_mark(e, MARK_PLAN | MARK_KERNEL);
+}
+
+void engine_note_guarded(struct engine *e, const struct plan_ops *ops)
+{
+	note_guard_ops(e, ops);
+	guards_note_done(e, ops);
 }
 
 void engine_note_filled(struct engine *e, const struct plan_ops *ops)
 {
-	bool failed = false;
-
-	for (size_t i = 0; i < ops->count; i++) {
-		const struct plan_op *op = &ops->ops[i];
-
-		figures_note_op(op, !op->result);
-		if (op->result)
-			note_guard_failure(e, op);
-		failed |= op->result != 0;
-	}
-	if (failed)
-		plan_retry(e);
+	note_guard_ops(e, ops);
 	guards_note_filled(e, ops);
-	engine_mark(e, MARK_PLAN | MARK_KERNEL);
 }
 
 /* ---- tables ---- */
@@ -320,7 +331,7 @@ static void trust_server(struct engine *e, struct engine_server *rs, const struc
 
 	if (rs->health.state != HEALTH_INITIAL || rs->health.trusted)
 		return;
-	desired_fill_dest(rs->group->group, rs->server, s->place.listener, &own);
+	desired_fill_dest(rs->group->group, rs->server, &s->place, &own);
 	dest = plan_service_find(actual, &own.address, own.port);
 	if (!dest || dest->weight == 0)
 		return;
@@ -403,15 +414,10 @@ static void find_leftovers(struct engine *e, const struct plan_table *t, bool fi
 		s = mem_new(struct engine_service);
 		s->key = actual->key;
 		service_learn(s, actual);
-
-		size_t index = 0;
-
-		while (index < e->services.count &&
-		       plan_key_compare(&((struct engine_service *)e->services.items[index])->key,
-					&s->key) < 0)
-			index++;
-		vec_insert(&e->services, index, s);
-		services_mark(e, s);
+		s->adopted = true;
+		if (first && services_stand_in(e, s))
+			continue;
+		services_insert(e, s);
 		if (!first && !e->failing)
 			acks_note_drift(e, plan_key_format(&s->key, key), 1,
 					"nobody asked for the service");
@@ -551,7 +557,6 @@ void engine_note_availability(struct engine *e, int error)
 	e->table_requested = false;
 	plan_ops_clear(&e->ops);
 	timeouts_forget(e);
-	guards_forget(e);
 	for (size_t i = 0; i < e->services.count; i++) {
 		service_learn(e->services.items[i], NULL);
 		services_mark(e, e->services.items[i]);
@@ -571,6 +576,7 @@ void acks_tick(struct engine *e, usec_t now)
 {
 	if (e->availability_known && !e->kernel_available && e->askers.count)
 		serve_askers(e, NULL, e->kernel_error);
+	guards_tick(e, now);
 	if (now >= e->retry_at) {
 		e->retry_at = USEC_NEVER;
 		acks_request_table(e);

@@ -161,7 +161,7 @@ static const struct server *find_member(const struct server_group *g, const stru
 
 		if (in_scope && !desired_in_scope(p, g, s))
 			continue;
-		desired_fill_dest(g, s, p->listener, &own);
+		desired_fill_dest(g, s, p, &own);
 		if (plan_dest_compare(&own, dest) == 0)
 			return s;
 	}

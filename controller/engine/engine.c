@@ -29,7 +29,7 @@ struct engine *engine_new(const struct engine_settings *s, const struct engine_p
 	e->ports = *ports;
 	e->snapshot = snapshot;
 	sysctls_init(e);
-	e->retry_at = USEC_NEVER;
+	e->retry_at = e->guards.retry_at = USEC_NEVER;
 	e->audit_at = USEC_NEVER;
 	e->drain_poll_at = USEC_NEVER;
 	e->held_poll_at = USEC_NEVER;
@@ -135,8 +135,10 @@ static void step_checks(struct engine *e)
 
 static void step_plan(struct engine *e)
 {
+	guards_plan_adds(e);
 	if (e->kernel_known)
 		services_plan(e);
+	guards_plan_deletes(e);
 	engine_mark(e, MARK_KERNEL);
 }
 
@@ -148,6 +150,7 @@ static void wake(struct engine *e, usec_t now)
 	usec_t drains = e->kernel_known ? e->drain_poll_at : USEC_NEVER;
 	const usec_t wishes[] = {ramp,
 				 e->audit_at,
+				 e->guards.retry_at,
 				 drains,
 				 e->rows_retry_at,
 				 event_limit_tick(e, now),
@@ -262,7 +265,7 @@ bool engine_idle(const struct engine *e)
 {
 	return e->lists_done == e->lists_submitted && e->ops.count == 0 && propose_idle(e) &&
 	       shifts_idle(e) && overrides_idle(e) && !e->confirming && rows_idle(e) &&
-	       !guards_looking(e) && !guards_filling(e) && !(e->marks & ~(unsigned)MARK_STORE);
+	       guards_idle(e) && !(e->marks & ~(unsigned)MARK_STORE);
 }
 
 void engine_flush(struct engine *e)

@@ -89,6 +89,7 @@ void engine_note_table(struct engine *e, struct plan_table *t, int error); /* ta
 void engine_note_service(struct engine *e, const struct plan_key *k, struct plan_table *t,
 			 int error);                                      /* takes the table */
 void engine_note_ruleset(struct engine *e, struct ruleset *r, int error); /* takes the ruleset */
+void engine_note_guarded(struct engine *e, const struct plan_ops *ops);
 void engine_note_filled(struct engine *e, const struct plan_ops *ops);
 void engine_note_hits(struct engine *e, uint64_t uid, struct hits *h); /* takes the hits */
 void engine_note_availability(struct engine *e, int error);

@@ -358,7 +358,7 @@ void fwmarks_finish(struct engine *e)
 		const struct engine_fwmark *m = e->fwmarks.items.items[i];
 
 		if (m->wanted || !m->leaving || e->lists_done < m->leave_after || e->failing ||
-		    fwmarks_serves(e, m->m->mark))
+		    e->guards.failing || fwmarks_serves(e, m->m->mark))
 			continue;
 		fwmarks_key(m->m->mark, key);
 		if (!e->flushing)

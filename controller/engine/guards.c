@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The same way as services: desired against what the kernel acknowledged last, operations between, a look after failures and at
-// audits. The row is written with the commit that guards a VIP first, so that a start after a crash knows where to look.
+// The same way as services: desired against what the kernel acknowledged, operations between, a look after failures and at audits;
+// first what is to be added, then, when that was answered, what is to be taken away: nothing old goes before the new is in force.
+// The row is written with the commit that guards a VIP first, so that a start after a crash knows where to look.
 #include "engine/guards.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/metrics.h"
 #include "engine/parts.h"
 #include "plan/snat_sets.h"
 
@@ -66,14 +68,46 @@ static void guards_hold(struct engine *e)
 	rows_put(e, GUARDS_KIND, GUARDS_KEY, mem_strdup("1"));
 }
 
+/* What turns `from` into `to`. */
+static void guards_diff(const struct ruleset *to, const struct ruleset *from, struct plan_ops *ops)
+{
+	ruleset_diff_fills(to, from, ops);
+	ruleset_diff_adds(to, from, ops);
+	ruleset_diff_deletes(to, from, ops);
+}
+
+static bool guards_are_equal(const struct ruleset *a, const struct ruleset *b)
+{
+	struct plan_ops ops = {0};
+	bool equal;
+
+	guards_diff(a, b, &ops);
+	equal = ops.count == 0;
+	plan_ops_clear(&ops);
+	return equal;
+}
+
+/* Something else is wanted: tried at once, whatever failed before. */
+static void guards_begin_version(struct engine_guards *g)
+{
+	g->version++;
+	g->dirty = true;
+	g->fill_failed = false;
+	memset(g->failed, 0, sizeof(g->failed));
+}
+
 static void guards_rebuild(struct engine *e, const struct guard_input *in)
 {
-	ruleset_clear(&e->guards.desired);
-	guard_build(in, &e->guards.desired);
-	e->guards.dirty = true;
-	if (!ruleset_is_empty(&e->guards.desired) &&
-	    !e->guards.held) /* not by a commit: the node's zones changed */
-		guards_hold(e);
+	struct engine_guards *g = &e->guards;
+	struct ruleset next;
+
+	guard_build(in, &next);
+	if (!e->planned_snapshot || !guards_are_equal(&next, &g->desired))
+		guards_begin_version(g);
+	ruleset_clear(&g->desired);
+	g->desired = next;
+	if (!ruleset_is_empty(&g->desired) && !g->held)
+		guards_hold(e); /* not by a commit: the node's zones changed */
 }
 
 void guards_sync(struct engine *e)
@@ -116,55 +150,47 @@ bool guards_are_gone(const struct engine *e)
 {
 	const struct engine_guards *g = &e->guards;
 
-	return g->known && !g->dirty && !(g->unread && g->held);
+	return g->known && !g->dirty && !g->applying && !g->failing && !(g->unread && g->held);
 }
 
 /* ---- looks ---- */
 
 bool guards_pending(const struct engine *e)
 {
-	return guards_in_use(e) && (!e->guards.known || e->guards.filling);
+	const struct engine_guards *g = &e->guards;
+
+	return guards_in_use(e) && (!g->known || g->filling || g->settled != g->version);
 }
 
 bool guards_holding(const struct engine *e)
 {
-	return guards_in_use(e) && (!e->guards.known || (e->guards.filling && e->guards.held_back));
+	const struct engine_guards *g = &e->guards;
+
+	return guards_in_use(e) && (!g->known || g->tried != g->version);
 }
 
-bool guards_filling(const struct engine *e)
+bool guards_idle(const struct engine *e)
 {
-	return e->guards.filling;
-}
+	const struct engine_guards *g = &e->guards;
 
-bool guards_looking(const struct engine *e)
-{
-	return e->guards.asked;
+	return !g->asked && !g->applying && !g->filling;
 }
 
 void guards_request(struct engine *e)
 {
-	if (!guards_in_use(e) || e->guards.asked || !e->kernel_available)
+	if (!guards_in_use(e) || e->guards.asked)
 		return;
 	e->guards.asked = true;
-	e->guards.after = e->lists_submitted;
-	e->guards.fill_asked = e->guards.fill_mark;
+	e->guards.mark_asked = e->guards.mark;
 	e->ports.kernel_request_ruleset(e->ports.ctx);
 }
 
-void guards_forget(struct engine *e)
+void guards_tick(struct engine *e, usec_t now)
 {
-	ruleset_clear(&e->guards.expected);
-	e->guards.known = false;
-	e->guards.dirty = true;
-	e->guards.asked = false;
-}
-
-/* What turns `from` into `to`. */
-static void guards_diff(const struct ruleset *to, const struct ruleset *from, struct plan_ops *ops)
-{
-	ruleset_diff_fills(to, from, ops);
-	ruleset_diff_adds(to, from, ops);
-	ruleset_diff_deletes(to, from, ops);
+	if (now < e->guards.retry_at)
+		return;
+	e->guards.retry_at = USEC_NEVER;
+	guards_request(e);
 }
 
 static void guards_tell_drift(struct engine *e, const struct ruleset *actual)
@@ -179,19 +205,23 @@ static void guards_tell_drift(struct engine *e, const struct ruleset *actual)
 	plan_ops_clear(&ops);
 }
 
+/* It may show what was sent since, or not. */
+static bool guards_is_stale(const struct engine_guards *g)
+{
+	return g->known && (g->filling || g->mark != g->mark_asked);
+}
+
 void engine_note_ruleset(struct engine *e, struct ruleset *r, int error)
 {
 	struct engine_guards *g = &e->guards;
-	/* The look may show what was sent since, or not. */
-	bool stale = g->list > g->after || g->filling || g->fill_mark != g->fill_asked;
 
 	g->asked = false;
 	if (r)
 		drops_note(e, r);
-	if (!e->kernel_available || (stale && g->known)) {
+	if (guards_is_stale(g)) {
 		ruleset_free(r);
-		g->look_lost = e->failing && g->filling;
-		if (stale && e->failing && !g->filling)
+		g->look_lost = g->failing && g->filling;
+		if (g->failing && !g->filling)
 			guards_request(e);
 		engine_mark(e, MARK_KERNEL);
 		return;
@@ -200,13 +230,13 @@ void engine_note_ruleset(struct engine *e, struct ruleset *r, int error)
 	if (r && e->flushing)
 		fwmarks_claim(e, r);
 	g->fill_failed = false;
-	if (r && g->known && !e->failing)
+	memset(g->failed, 0, sizeof(g->failed));
+	if (r && g->known && !g->failing)
 		guards_tell_drift(e, r);
-	/* After a failure that cannot be looked into all of it is done again, which does no harm. */
-	if (r || !g->known || e->failing) {
+	/* What cannot be read is what was acknowledged, and what failed is done again. */
+	if (r) {
 		ruleset_clear(&g->expected);
-		if (r)
-			ruleset_copy(r, &g->expected);
+		ruleset_copy(r, &g->expected);
 	}
 	g->dirty = true;
 	g->known = true; /* else the operations themselves will tell */
@@ -227,7 +257,8 @@ static void guards_fill(struct engine *e)
 	if (!ops.count)
 		return;
 	g->filling = true;
-	g->fill_mark++;
+	g->told = false;
+	g->mark++;
 	e->ports.kernel_fill(e->ports.ctx, &ops);
 	plan_ops_clear(&ops);
 }
@@ -248,6 +279,19 @@ static bool guards_must_wait(const struct engine_guards *g)
 	       (g->filling && guards_lack_list(&g->expected, &g->desired));
 }
 
+/* The first failure is looked into at once, then ever more seldom. */
+static void guards_put_off(struct engine *e, bool failed)
+{
+	struct engine_guards *g = &e->guards;
+
+	if (!failed)
+		return;
+	g->failing = true;
+	g->fault_rounds++;
+	metrics_set(METRIC_CONFIG_APPLY_OK, 0);
+	acks_put_off(e->ports.now(e->ports.ctx), &g->retry_at, &g->retry_delay);
+}
+
 void guards_note_filled(struct engine *e, const struct plan_ops *ops)
 {
 	static const struct ruleset_list unknown;
@@ -256,7 +300,7 @@ void guards_note_filled(struct engine *e, const struct plan_ops *ops)
 	g->filling = false;
 	g->held_back = false;
 	g->dirty = true;
-	g->fill_mark++;
+	g->mark++;
 	for (size_t i = 0; i < ops->count && g->known; i++) {
 		const struct plan_op *op = &ops->ops[i];
 
@@ -269,35 +313,11 @@ void guards_note_filled(struct engine *e, const struct plan_ops *ops)
 	if (g->look_lost)
 		guards_request(e);
 	g->look_lost = false;
+	guards_put_off(e, g->fill_failed);
+	guards_find_lacks(e);
 }
 
-/* ---- the plan ---- */
-
-static bool guards_plannable(struct engine *e)
-{
-	struct engine_guards *g = &e->guards;
-
-	if (!g->dirty || !guards_in_use(e))
-		return false;
-	if (!g->known)
-		guards_request(e);
-	if (!g->known)
-		return false;
-	guards_fill(e);
-	g->held_back = guards_must_wait(g);
-	return !g->held_back;
-}
-
-void guards_plan_adds(struct engine *e)
-{
-	size_t before = e->ops.count;
-
-	if (!guards_plannable(e))
-		return;
-	ruleset_diff_adds(&e->guards.desired, &e->guards.expected, &e->ops);
-	if (e->ops.count != before)
-		e->guards.list = e->lists_submitted + 1;
-}
+/* ---- answers of the kernel ---- */
 
 /* All but what lists hold: that is learnt when they are filled. */
 static void guards_expect_desired(struct engine_guards *g)
@@ -315,18 +335,178 @@ static void guards_expect_desired(struct engine_guards *g)
 	g->expected = next;
 }
 
-/* Behind the additions: then it is as it should be. */
+/* Additions are sorted in at the end, all at once. */
+static void guards_learn_one(struct ruleset *r, const struct plan_op *op)
+{
+	if (op->kind == PLAN_ADD_SET)
+		ruleset_push_set(r, &op->entry.set);
+	else if (op->kind == PLAN_ADD_ENTRY)
+		*ruleset_push(r) = op->entry;
+	else if (op->kind == PLAN_SET_RULES)
+		ruleset_set_rules(r, op->entry.set.family, op->table, op->rules);
+	else
+		(void)ruleset_apply_op(r, op);
+}
+
+static bool guards_has_failed(const struct engine_guards *g)
+{
+	for (size_t f = 0; f < RULESET_FAMILY_COUNT; f++)
+		if (g->failed[f])
+			return true;
+	return g->fill_failed;
+}
+
+static void guards_learn(struct engine_guards *g, const struct plan_ops *ops)
+{
+	bool whole = g->removing && g->sent == g->version && !guards_has_failed(g);
+
+	if (whole) {
+		guards_expect_desired(g);
+		return;
+	}
+	for (size_t i = 0; i < ops->count; i++)
+		if (acks_succeeded(&ops->ops[i]))
+			guards_learn_one(&g->expected, &ops->ops[i]);
+	ruleset_sort(&g->expected);
+}
+
+void guards_note_done(struct engine *e, const struct plan_ops *ops)
+{
+	struct engine_guards *g = &e->guards;
+	bool failed = false;
+
+	for (size_t i = 0; i < ops->count; i++) {
+		if (acks_succeeded(&ops->ops[i]))
+			continue;
+		g->failed[ops->ops[i].entry.set.family] = failed = true;
+	}
+	guards_learn(g, ops);
+	g->applying = false;
+	g->dirty = true;
+	guards_put_off(e, failed);
+	if (!g->removing && g->sent == g->version)
+		g->tried = g->version;
+	guards_find_lacks(e);
+}
+
+/* ---- the plan ---- */
+
+/* Of a family in which something has failed nothing more is done now. */
+static void guards_drop_failed(const struct engine_guards *g, struct plan_ops *ops)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ops->count; i++)
+		if (!g->failed[ops->ops[i].entry.set.family])
+			ops->ops[kept++] = ops->ops[i];
+	ops->count = kept;
+}
+
+/* Takes them out of the list; false: there are none. */
+static bool guards_send(struct engine *e, struct plan_ops *ops)
+{
+	struct engine_guards *g = &e->guards;
+
+	if (!ops->count) {
+		plan_ops_clear(ops);
+		return false;
+	}
+	g->applying = true;
+	g->told = false;
+	g->sent = g->version;
+	g->mark++;
+	e->ports.kernel_guard(e->ports.ctx, ops);
+	plan_ops_clear(ops);
+	return true;
+}
+
+static bool guards_plannable(const struct engine *e)
+{
+	const struct engine_guards *g = &e->guards;
+
+	return g->dirty && !g->applying && guards_in_use(e);
+}
+
+/* All that is asked for was done, or has failed to be: what has waited for it goes on. */
+static void guards_settle(struct engine *e)
+{
+	struct engine_guards *g = &e->guards;
+
+	if (g->settled != g->version)
+		engine_mark(e, MARK_PLAN | MARK_KERNEL);
+	g->tried = g->settled = g->version;
+}
+
+void guards_plan_adds(struct engine *e)
+{
+	struct engine_guards *g = &e->guards;
+	struct plan_ops ops = {0};
+
+	if (!guards_in_use(e))
+		guards_settle(e);
+	if (!guards_plannable(e))
+		return;
+	if (!g->known)
+		guards_request(e);
+	if (!g->known)
+		return;
+	guards_fill(e);
+	g->held_back = guards_must_wait(g);
+	if (g->held_back && !g->filling)
+		guards_settle(e); /* a list that could not be filled */
+	if (g->held_back)
+		return;
+	ruleset_diff_adds(&g->desired, &g->expected, &ops);
+	guards_drop_failed(g, &ops);
+	g->removing = false;
+	if (!guards_send(e, &ops))
+		g->tried = g->version;
+}
+
+/* Whose rules could not be taken away: without its VIP a mark is not set, and what was behind it is closed. Once a version. */
+static void guards_unmark(struct engine_guards *g, struct plan_ops *ops)
+{
+	if (g->unmarked == g->version || !guards_has_failed(g))
+		return;
+	g->unmarked = g->version;
+	for (size_t i = 0; i < g->expected.count; i++) {
+		const struct ruleset_entry *x = &g->expected.entries[i];
+
+		if (x->set.kind == RULESET_MARK && g->failed[x->set.family] &&
+		    !ruleset_find_set(&g->desired, &x->set))
+			plan_ops_push(ops, PLAN_DELETE_ENTRY)->entry = *x;
+	}
+}
+
+/* What is taken away goes behind what the table loses with the same change: its addresses are not laid open for a moment. */
+static bool guards_may_remove(struct engine *e)
+{
+	struct engine_guards *g = &e->guards;
+
+	if (g->after_version != g->version) {
+		g->after_version = g->version;
+		g->after = e->lists_submitted + (e->ops.count ? 1 : 0);
+	}
+	/* Without IPVS such a list never goes out. */
+	return e->lists_done >= g->after || (e->availability_known && !e->kernel_available);
+}
+
 void guards_plan_deletes(struct engine *e)
 {
-	size_t before = e->ops.count;
+	struct engine_guards *g = &e->guards;
+	struct plan_ops ops = {0};
 
-	if (!e->guards.dirty || !guards_in_use(e) || !e->guards.known || e->guards.held_back)
+	if (!guards_plannable(e) || !g->known || g->held_back || g->tried != g->version ||
+	    !guards_may_remove(e))
 		return;
-	e->guards.dirty = false;
-	ruleset_diff_deletes(&e->guards.desired, &e->guards.expected, &e->ops);
-	if (e->ops.count != before)
-		e->guards.list = e->lists_submitted + 1;
-	guards_expect_desired(&e->guards);
+	ruleset_diff_deletes(&g->desired, &g->expected, &ops);
+	guards_drop_failed(g, &ops);
+	guards_unmark(g, &ops);
+	g->removing = true;
+	if (guards_send(e, &ops))
+		return;
+	g->dirty = false;
+	guards_settle(e);
 }
 
 void guards_preview_adds(const struct engine *e, const struct snapshot *s, struct plan_ops *ops)
@@ -358,31 +538,40 @@ bool guards_note_failure(struct engine *e, const struct plan_op *op, const char 
 	bool news;
 
 	/* What follows from the first one is not told again. */
-	if (op->kind != PLAN_FILL_SET && g->fault_list == e->lists_done)
+	if (g->told)
 		return false;
-	if (op->kind != PLAN_FILL_SET)
-		g->fault_list = e->lists_done;
+	g->told = true;
 	news = !g->fault || strcmp(g->fault, advice) != 0;
 	free(g->fault);
 	g->fault = mem_strdup(advice);
 	g->fault_error = op->result;
-	propose_note_failure(e, "", advice);
+	propose_note_guard_failure(e, "", advice);
 	return news;
 }
 
-void guards_clear_fault(struct engine *e)
+void guards_overcome(struct engine *e)
 {
-	free(e->guards.fault);
-	e->guards.fault = NULL;
+	struct engine_guards *g = &e->guards;
+
+	if (!g->failing || g->retry_at != USEC_NEVER || !guards_idle(e) || g->dirty ||
+	    guards_has_failed(g))
+		return;
+	free(g->fault);
+	g->fault = NULL;
+	g->fault_error = 0;
+	g->fault_rounds = 0;
+	g->failing = false;
+	g->retry_delay = 0;
+	metrics_set(METRIC_CONFIG_APPLY_OK, !e->failing);
+	guards_find_lacks(e);
 }
 
 void guards_finish(struct engine *e)
 {
 	const struct engine_guards *g = &e->guards;
 
-	if (!g->held || !ruleset_is_empty(&g->desired) || !g->known || g->unread || g->asked ||
-	    e->failing || e->lists_done < g->list || e->planned_snapshot != e->snapshot ||
-	    e->flushing)
+	if (!g->held || !ruleset_is_empty(&g->desired) || !g->known || g->unread || g->dirty ||
+	    g->failing || !guards_idle(e) || e->planned_snapshot != e->snapshot || e->flushing)
 		return;
 	e->guards.held = false;
 	rows_put(e, GUARDS_KIND, GUARDS_KEY, NULL);

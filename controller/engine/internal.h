@@ -94,6 +94,7 @@ struct engine_service {
 	struct desired_verdict verdict;
 	struct vec held; /* struct engine_held, in the order of plan_dest_compare() */
 	char *fault;
+	struct guards_lacking lack;
 };
 
 struct engine_vip {
@@ -207,14 +208,12 @@ struct engine {
 	usec_t rows_retry_at;
 	bool store_ok;
 	char *store_fault; /* why not; NULL while it is */
-
 	/* zones.h */
 	struct vec lbs;               /* struct engine_lb, sorted by name */
 	struct vec shifts;            /* struct engine_shift, oldest first */
 	struct vec loaded_vip_health; /* struct engine_row, until the first sync */
 	struct wishes shift_wishes;   /* of shifts.c; answered at the end of the settle step */
 	usec_t vip_tick_at;
-
 	/* override_parts.h */
 	struct vec overrides;          /* struct engine_override, oldest first */
 	struct table override_index;   /* the same, by what they override */

@@ -75,11 +75,16 @@ void services_list_places(const struct engine *e, const struct snapshot *s,
 			  struct service_places *ret_places);
 void services_sync(struct engine *e);
 void services_plan(struct engine *e);
+/* A service of a port that is found in the kernel at the start, and that a range has now whose rules are not known to be in force: it
+ * goes on until they are. False: there is no such range. */
+bool services_stand_in(struct engine *e, struct engine_service *s);
 void services_count(struct engine *e, const struct snapshot *s, const struct desired_place *p,
 		    struct zone_count *ret_count);
 void services_set_adopted(struct engine *e, struct engine_service *s);
 void services_mark(struct engine *e, struct engine_service *s);
 void services_mark_all(struct engine *e);
+void services_insert(struct engine *e,
+		     struct engine_service *s); /* one that nobody wants, or that stands in */
 void services_drop(struct engine *e,
 		   struct engine_service *s); /* gone from the kernel and the document */
 void services_free(struct engine *e);
@@ -101,6 +106,10 @@ void acks_submit(struct engine *e);
 void acks_request_table(struct engine *e); /* to compare and mend */
 void acks_request_read(struct engine *e);  /* to show */
 void acks_tick(struct engine *e, usec_t now);
+/* The next try: at once, then ever more seldom; further failures do not put it off. */
+void acks_put_off(usec_t now, usec_t *retry_at, usec_t *retry_delay);
+/* Whether the answer is as good as success. */
+bool acks_succeeded(const struct plan_op *op);
 /* Something was changed by others: `ops` operations mend it. */
 void acks_note_drift(struct engine *e, const char *what, size_t ops, const char *text);
 /* Whether the revision in force is in the kernel whole: told once. */
@@ -203,6 +212,8 @@ void propose_pump(struct engine *e);
 void propose_note_submitted(
 	struct engine *e); /* those that wait now know which list they wait for */
 void propose_note_failure(struct engine *e, const char *pointer, const char *detail);
+/* The same of sets and rules: for those that wait for them. */
+void propose_note_guard_failure(struct engine *e, const char *pointer, const char *detail);
 void propose_finish(struct engine *e); /* answers whose lists are done */
 bool propose_note_commit(struct engine *e, uint64_t token, int result, const struct err *err);
 bool propose_idle(const struct engine *e);

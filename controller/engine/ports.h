@@ -53,13 +53,15 @@ struct engine_ports {
 		       uint64_t token);
 	/* Reads the store; `done` later, from the loop. */
 	void (*query)(void *ctx, const struct store_query *q, store_items_fn *done, void *done_ctx);
-	/* Takes the operations; answered by engine_note_ops(), lists in order. */
+	/* Takes the operations, none of which is of sets and rules; answered by engine_note_ops(), lists in order. */
 	void (*kernel_submit)(void *ctx, struct plan_ops *ops);
+	/* Takes operations on sets and rules, beside those lists; answered by engine_note_guarded(), one such list at a time. */
+	void (*kernel_guard)(void *ctx, struct plan_ops *ops);
 	/* Answered by engine_note_table(). */
 	void (*kernel_request_table)(void *ctx);
 	/* Answered by engine_note_service(). */
 	void (*kernel_request_service)(void *ctx, const struct plan_key *key);
-	/* Answered by engine_note_ruleset(). */
+	/* Answered by engine_note_ruleset(), behind the lists of kernel_guard(). */
 	void (*kernel_request_ruleset)(void *ctx);
 	/* Takes PLAN_FILL_SET operations, which later lists overtake; answered by engine_note_filled(), one such list at a time. */
 	void (*kernel_fill)(void *ctx, struct plan_ops *ops);

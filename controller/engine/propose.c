@@ -22,8 +22,9 @@ struct engine_pending {
 	struct plan_ops ops;
 	struct dns_changes dns;
 	uint64_t token;
-	uint64_t after_list; /* lists up to this one are older than the write */
-	uint64_t wait_list;  /* answered when this list is done; 0 = not submitted yet */
+	uint64_t after_list;    /* lists up to this one are older than the write */
+	uint64_t guards_before; /* the version of sets and rules before it */
+	uint64_t wait_list;     /* answered when this list is done; 0 = not submitted yet */
 	bool created;
 	bool changed;
 	struct engine_pending *next;
@@ -296,6 +297,7 @@ static void append_applying(struct engine *e, struct engine_pending *p)
 		end = &(*end)->next;
 	*end = p;
 	p->after_list = e->lists_submitted;
+	p->guards_before = e->guards.version;
 }
 
 static void note_store(struct engine *e, int result, const struct err *err)
@@ -341,11 +343,24 @@ void engine_note_commit(struct engine *e, uint64_t token, int result, const stru
 
 /* ---- applied ---- */
 
+/* Whether it has changed what stands before the VIPs, and that is not in force yet, nor the services that have waited for it. */
+static bool waits_for_guards(const struct engine *e, const struct engine_pending *p)
+{
+	return p->guards_before != e->guards.version && (guards_pending(e) || e->dirty.count);
+}
+
 void propose_note_submitted(struct engine *e)
 {
 	for (struct engine_pending *p = e->applying; p; p = p->next)
-		if (p->wait_list == 0)
+		if (p->wait_list == 0 && !waits_for_guards(e, p))
 			p->wait_list = e->lists_submitted + 1; /* + 1: 0 means not yet */
+}
+
+void propose_note_guard_failure(struct engine *e, const char *pointer, const char *detail)
+{
+	for (struct engine_pending *p = e->applying; p; p = p->next)
+		if (p->wait_list == 0 && waits_for_guards(e, p))
+			err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", detail);
 }
 
 void propose_note_failure(struct engine *e, const char *pointer, const char *detail)
@@ -356,13 +371,20 @@ void propose_note_failure(struct engine *e, const char *pointer, const char *det
 			err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", detail);
 }
 
+/* One that waits for sets and rules holds up none behind it. */
 void propose_finish(struct engine *e)
 {
+	struct engine_pending **at = &e->applying;
 	struct engine_pending *p;
 
-	while ((p = e->applying) && p->wait_list && e->lists_done + 1 >= p->wait_list) {
-		e->applying = p->next;
+	while ((p = *at)) {
+		if (!p->wait_list || e->lists_done + 1 < p->wait_list) {
+			at = &p->next;
+			continue;
+		}
+		*at = p->next;
 		pending_answer(p);
+		at = &e->applying; /* whoever was answered may have done anything */
 	}
 }
 

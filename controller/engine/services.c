@@ -160,6 +160,9 @@ static void service_place_at(struct engine *e, struct engine_service *s,
 	bool same = e->planned_snapshot && s->place.lb &&
 		    services_same_inputs(e->planned_snapshot, &s->place, e->snapshot, &p->place);
 
+	e->guards.stand_ins -= s->place.port != 0;
+	e->guards.stand_ins += p->place.port != 0;
+	same = same && s->place.port == p->place.port;
 	s->place = p->place;
 	if (!same)
 		services_mark(e, s);
@@ -169,9 +172,75 @@ static void service_leave(struct engine *e, struct engine_service *s)
 {
 	if (!s->place.lb)
 		return;
+	e->guards.stand_ins -= s->place.port != 0;
 	memset(&s->place, 0, sizeof(s->place));
 	services_set_adopted(e, s);
 	services_mark(e, s);
+}
+
+/* ---- ports that stand in for a range ---- */
+
+/* The place of a range that has the port of the service now. */
+static const struct service_place *service_find_range(const struct engine_service *s,
+						      const struct service_places *places)
+{
+	for (size_t i = 0; i < places->count; i++) {
+		const struct service_place *p = &places->items[i];
+		const struct listener *l = p->place.listener;
+
+		if (p->key.fwmark && p->key.family == s->key.family &&
+		    desired_protocol_number(l->protocol) == s->key.protocol &&
+		    l->ports.from <= s->key.port && s->key.port <= l->ports.to &&
+		    addr_compare(desired_place_vip(&p->place), &s->key.address) == 0)
+			return p;
+	}
+	return NULL;
+}
+
+/* Until the packets of the range are known to get their mark, a service of one of its ports that is in the kernel goes on, with the
+ * servers of the range. */
+static bool service_stands_in(struct engine *e, struct engine_service *s,
+			      const struct service_places *places)
+{
+	const struct service_place *range = !s->key.fwmark && s->present
+						    ? service_find_range(s, places)
+						    : NULL;
+	struct service_place own;
+
+	if (!range)
+		return false;
+	own = *range;
+	own.key = s->key;
+	own.place.mark = 0;
+	own.place.port = s->key.port;
+	service_place_at(e, s, &own);
+	return true;
+}
+
+/* Whether the range serves without it. */
+static bool service_is_relieved(const struct engine *e, const struct engine_service *s)
+{
+	struct desired_place range = s->place;
+	const struct engine_service *r;
+	struct plan_key key;
+
+	range.port = 0;
+	range.mark = snapshot_find_mark(e->snapshot, range.lb, range.zone, range.listener);
+	if (!desired_place_key(&range, &key) || guards_pending(e))
+		return false;
+	r = services_find(e, &key);
+	return r && r->present && !r->dirty && !r->fault && r->touched <= e->lists_done &&
+	       guards_marks(e, &range);
+}
+
+static void services_relieve(struct engine *e)
+{
+	for (size_t i = 0; e->guards.stand_ins && i < e->services.count; i++) {
+		struct engine_service *s = e->services.items[i];
+
+		if (s->place.lb && s->place.port && service_is_relieved(e, s))
+			service_leave(e, s);
+	}
 }
 
 void services_sync(struct engine *e)
@@ -194,7 +263,7 @@ void services_sync(struct engine *e)
 			j++;
 			if (order == 0)
 				s = candidate;
-			else
+			else if (!service_stands_in(e, candidate, &places))
 				service_leave(e, candidate);
 			if (order != 0)
 				vec_push(&e->services, candidate);
@@ -205,12 +274,40 @@ void services_sync(struct engine *e)
 		vec_push(&e->services, s);
 	}
 	for (; j < old.count; j++) {
-		service_leave(e, old.items[j]);
+		if (!service_stands_in(e, old.items[j], &places))
+			service_leave(e, old.items[j]);
 		vec_push(&e->services, old.items[j]);
 	}
 	vec_clear(&old);
 	free(places.items);
 	list_dependents(e);
+}
+
+void services_insert(struct engine *e, struct engine_service *s)
+{
+	size_t index = 0;
+
+	while (index < e->services.count &&
+	       plan_key_compare(&((struct engine_service *)e->services.items[index])->key,
+				&s->key) < 0)
+		index++;
+	vec_insert(&e->services, index, s);
+	services_mark(e, s);
+}
+
+bool services_stand_in(struct engine *e, struct engine_service *s)
+{
+	struct service_places places;
+	bool stands;
+
+	services_list_places(e, e->snapshot, &places);
+	stands = service_stands_in(e, s, &places);
+	free(places.items);
+	if (!stands)
+		return false;
+	services_insert(e, s);
+	list_dependents(e);
+	return true;
 }
 
 /* ---- marks ---- */
@@ -244,6 +341,7 @@ void services_drop(struct engine *e, struct engine_service *s)
 	overrides_free_held(&s->held);
 	plan_service_clear(&s->expected);
 	free(s->fault);
+	free(s->lack.text);
 	free(s);
 }
 
@@ -255,6 +353,7 @@ void services_free(struct engine *e)
 		overrides_free_held(&s->held);
 		plan_service_clear(&s->expected);
 		free(s->fault);
+		free(s->lack.text);
 		free(s);
 	}
 	vec_clear(&e->services);
@@ -356,20 +455,37 @@ static void ask_adoption(struct engine *e, struct engine_service *s)
 		e->ports.kernel_request_service(e->ports.ctx, &s->key);
 }
 
+/* Nobody is to get in before its list or limit is asked, nor to wait for answers that do not come back; and the packets of a mark whose
+ * service went first would meet the host itself. */
+static bool service_must_wait(const struct engine *e, const struct engine_service *s)
+{
+	const struct listener *l = s->place.listener;
+
+	if (!s->place.lb)
+		return s->key.fwmark && guards_pending(e);
+	return !s->present && (l->access_list || l->rate_limit || s->place.lb->snat != SNAT_OFF) &&
+	       guards_holding(e);
+}
+
 void services_plan(struct engine *e)
 {
-	struct vec dirty = e->dirty;
 	struct vec leftovers = {0};
+	struct vec dirty;
 
+	services_relieve(e);
+	dirty = e->dirty;
 	memset(&e->dirty, 0, sizeof(e->dirty));
 	sysctls_plan(e);
 	timeouts_plan(e);
-	guards_plan_adds(e);
 	for (size_t i = 0; i < dirty.count; i++) {
 		struct engine_service *s = dirty.items[i];
 
 		if (s->place.lb && !s->adopted) {
 			ask_adoption(e, s);
+			continue;
+		}
+		if (service_must_wait(e, s)) {
+			vec_push(&e->dirty, s);
 			continue;
 		}
 		s->dirty = false;
@@ -382,7 +498,6 @@ void services_plan(struct engine *e)
 	vips_plan_deletes(e);
 	for (size_t i = 0; i < leftovers.count; i++)
 		plan_leftover(e, leftovers.items[i]);
-	guards_plan_deletes(e);
 	fwmarks_plan(e);
 	vec_clear(&leftovers);
 	vec_clear(&dirty);

@@ -325,7 +325,7 @@ void engine_each_service(const struct engine *e, const char *lb, engine_service_
 	vec_sort(&list, service_order);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct engine_service *s = list.items[i];
-		const bool there = s->present && !s->fault;
+		const bool there = s->present && !s->fault && s->lack.kind != LACK_MARK;
 		struct service_status st = {.lb = s->place.lb->o.name,
 					    .zone = s->place.zone->o.name,
 					    .listener = s->place.listener->o.name,
@@ -333,9 +333,10 @@ void engine_each_service(const struct engine *e, const char *lb, engine_service_
 					    .family = s->key.family,
 					    .protocol = s->place.listener->protocol,
 					    .vip = *desired_place_vip(&s->place),
-					    .ports = s->place.listener->ports,
+					    .ports = s->place.port ? (struct model_range){0}
+								   : s->place.listener->ports,
 					    .expected = s->present ? &s->expected : NULL,
-					    .fault = s->fault,
+					    .fault = s->fault ? s->fault : s->lack.text,
 					    .programmed = there && !e->settings.kernel_off,
 					    .planned = there && e->settings.kernel_off,
 					    .eligible = s->verdict.eligible,

@@ -290,7 +290,7 @@ static bool services_in_order(const struct engine *e, const struct engine_vip_ch
 		if (!desired_place_key(&place, &key))
 			return false;
 		s = services_find(e, &key);
-		if (!s || s->fault || !s->present)
+		if (!s || s->fault || !s->present || s->lack.kind == LACK_MARK)
 			return false;
 	}
 	return true;
@@ -317,9 +317,11 @@ static void look(struct engine *e, struct engine_vip_check *c)
 		snprintf(c->self_fault, sizeof(c->self_fault),
 			 "the link of [node] vip_link is not there: %s", strerror(-carrier));
 	else if (!services_in_order(e, c))
-		snprintf(c->self_fault, sizeof(c->self_fault),
-			 "the kernel does not hold the virtual services of %s as it should",
-			 address);
+		snprintf(
+			c->self_fault, sizeof(c->self_fault),
+			"the kernel does not hold the virtual services of %s as it should, or not the rules that "
+			"lead packets to them",
+			address);
 }
 
 static void tick_one(struct engine *e, struct engine_vip_check *c, usec_t now)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A queue of jobs, one at a time in the order they came: lists of operations, dumps of the table, looks at one service. Before
-// the first, and whenever answers look as if IPVS had gone, the kernel is searched for it. Decides nothing about the table.
+// the first, and whenever answers look as if IPVS had gone, the kernel is searched for it. Decides nothing about the table. Sets and
+// rules have a queue of their own beside it, which does not ask for IPVS.
 #include "kernel/kernel.h"
 
 #include <errno.h>
@@ -16,32 +17,32 @@
 
 /* ---- the queue ------------------------------------------------------------------------------ */
 
-void kernel_kick(struct kernel *k)
+void kernel_kick(struct kernel_lane *l)
 {
-	if (!ev_is_active(&k->kick))
-		ev_timer_start(k->loop, &k->kick);
+	if (!ev_is_active(&l->kick))
+		ev_timer_start(l->loop, &l->kick);
 }
 
-struct job *kernel_push(struct kernel *k, enum job_kind kind)
+struct job *kernel_push(struct kernel_lane *l, enum job_kind kind)
 {
 	struct job *j = mem_new(struct job);
 
 	j->kind = kind;
-	*k->last = j;
-	k->last = &j->next;
-	kernel_kick(k);
+	*l->last = j;
+	l->last = &j->next;
+	kernel_kick(l);
 	return j;
 }
 
-struct job *kernel_pop(struct kernel *k)
+struct job *kernel_pop(struct kernel_lane *l)
 {
-	struct job *j = k->first;
+	struct job *j = l->first;
 
-	k->first = j->next;
-	if (!k->first)
-		k->last = &k->first;
-	k->busy = false;
-	kernel_kick(k);
+	l->first = j->next;
+	if (!l->first)
+		l->last = &l->first;
+	l->busy = false;
+	kernel_kick(l);
 	return j;
 }
 
@@ -51,20 +52,40 @@ void kernel_free_job(struct job *j)
 	free(j);
 }
 
-static struct job *kernel_last_job(const struct kernel *k)
+static struct job *kernel_last_job(const struct kernel_lane *l)
 {
-	struct job *j = k->first;
+	struct job *j = l->first;
 
 	while (j && j->next)
 		j = j->next;
 	return j;
 }
 
-bool kernel_waits(const struct kernel *k, enum job_kind kind)
+bool kernel_waits(const struct kernel_lane *l, enum job_kind kind)
 {
-	const struct job *j = kernel_last_job(k);
+	const struct job *j = kernel_last_job(l);
 
-	return j && j->kind == kind && !(j == k->first && k->busy);
+	return j && j->kind == kind && !(j == l->first && l->busy);
+}
+
+static void kernel_lane_init(struct kernel *k, struct kernel_lane *l,
+			     void (*on_kick)(struct ev_loop *loop, struct ev_timer *w, int revents))
+{
+	l->loop = k->loop;
+	l->last = &l->first;
+	ev_timer_init(&l->kick, on_kick, 0., 0.);
+	l->kick.data = k;
+}
+
+static void kernel_lane_clear(struct kernel_lane *l)
+{
+	struct job *next;
+
+	ev_timer_stop(l->loop, &l->kick);
+	for (struct job *j = l->first; j; j = next) {
+		next = j->next;
+		kernel_free_job(j);
+	}
 }
 
 void kernel_announce(struct kernel *k, int error)
@@ -81,8 +102,8 @@ static void kernel_on_found(void *ctx, int error, uint16_t family)
 {
 	struct kernel *k = ctx;
 
-	k->busy = false;
-	kernel_kick(k);
+	k->table.busy = false;
+	kernel_kick(&k->table);
 	if (error) {
 		k->family = 0;
 		k->modules.count = 0;
@@ -95,7 +116,7 @@ static void kernel_on_found(void *ctx, int error, uint16_t family)
 		kernel_announce(k, -ENOENT); /* unloaded and loaded again: the table is empty */
 	k->family = family;
 	if (k->availability && k->links) {
-		k->busy = true;
+		k->table.busy = true;
 		vip_prepare(&k->vip); /* goes on in kernel_device_on_prepared() */
 		return;
 	}
@@ -109,7 +130,7 @@ static void kernel_on_retry(struct ev_loop *loop, struct ev_timer *w, int revent
 	(void)revents;
 	ev_timer_stop(loop, w);
 	k->search = true;
-	kernel_kick(k);
+	kernel_kick(&k->table);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------- */
@@ -118,7 +139,7 @@ static void kernel_start_job(struct kernel *k)
 {
 	bool off = k->settings.mode == KERNEL_OFF;
 
-	switch (k->first->kind) {
+	switch (k->table.first->kind) {
 	case JOB_OPS:
 		if (off)
 			kernel_run_memory(k);
@@ -135,17 +156,10 @@ static void kernel_start_job(struct kernel *k)
 	case JOB_DEVICE:
 		kernel_device_start(k);
 		return;
+	case JOB_GUARD:
 	case JOB_RULESET:
-		if (off)
-			kernel_guard_read_memory(k);
-		else
-			kernel_guard_read(k);
-		return;
 	case JOB_FILL:
-		kernel_guard_fill(k);
-		return;
 	case JOB_HITS:
-		kernel_guard_count(k);
 		return;
 	}
 }
@@ -156,21 +170,31 @@ static void kernel_on_kick(struct ev_loop *loop, struct ev_timer *w, int revents
 
 	(void)loop;
 	(void)revents;
-	if (k->busy)
+	if (k->table.busy)
 		return;
 	if (k->search) {
 		k->search = false;
 		if (k->settings.mode == KERNEL_OFF) {
-			kernel_kick(k);
+			kernel_kick(&k->table);
 			kernel_announce(k, 0);
 			return;
 		}
-		k->busy = true;
+		k->table.busy = true;
 		find_start(&k->find);
 		return;
 	}
-	if (k->first)
+	if (k->table.first)
 		kernel_start_job(k);
+}
+
+static void kernel_on_guard_kick(struct ev_loop *loop, struct ev_timer *w, int revents)
+{
+	struct kernel *k = w->data;
+
+	(void)loop;
+	(void)revents;
+	if (!k->guard.busy && k->guard.first)
+		kernel_guard_start(k);
 }
 
 static int kernel_open(struct kernel *k)
@@ -200,14 +224,14 @@ int kernel_new(struct ev_loop *loop, const struct kernel_settings *s,
 	k->loop = loop;
 	k->settings = *s;
 	k->cb = *cb;
-	k->last = &k->first;
 	k->availability = AVAILABILITY_UNKNOWN;
 	k->modules.folder = "/sys/module";
 	k->search = true;
-	ev_timer_init(&k->kick, kernel_on_kick, 0., 0.);
+	kernel_lane_init(k, &k->table, kernel_on_kick);
+	kernel_lane_init(k, &k->guard, kernel_on_guard_kick);
 	ev_init(&k->retry, kernel_on_retry);
 	k->retry.repeat = RETRY_S;
-	k->kick.data = k->retry.data = k;
+	k->retry.data = k;
 	kernel_show_ready(k);
 	if (s->mode == KERNEL_AUTO)
 		error = kernel_open(k);
@@ -215,18 +239,15 @@ int kernel_new(struct ev_loop *loop, const struct kernel_settings *s,
 		kernel_free(k);
 		return error;
 	}
-	kernel_kick(k);
+	kernel_kick(&k->table);
 	*ret_kernel = k;
 	return 0;
 }
 
 void kernel_free(struct kernel *k)
 {
-	struct job *next;
-
 	if (!k)
 		return;
-	ev_timer_stop(k->loop, &k->kick);
 	ev_timer_stop(k->loop, &k->retry);
 	channel_free(k->commands);
 	channel_free(k->dumps);
@@ -234,10 +255,8 @@ void kernel_free(struct kernel *k)
 	kernel_show_close(k);
 	kernel_guard_close(k);
 	link_watch_close(&k->watch);
-	for (struct job *j = k->first; j; j = next) {
-		next = j->next;
-		kernel_free_job(j);
-	}
+	kernel_lane_clear(&k->table);
+	kernel_lane_clear(&k->guard);
 	dump_clear(&k->dump);
 	vip_clear(&k->vip);
 	kernel_memory_clear(&k->memory);
@@ -248,36 +267,42 @@ void kernel_free(struct kernel *k)
 
 void kernel_submit(struct kernel *k, struct plan_ops *ops)
 {
-	kernel_push(k, JOB_OPS)->ops = *ops;
+	kernel_push(&k->table, JOB_OPS)->ops = *ops;
 	*ops = (struct plan_ops){0};
 }
 
 void kernel_request_table(struct kernel *k)
 {
-	if (!kernel_waits(k, JOB_TABLE))
-		kernel_push(k, JOB_TABLE);
+	if (!kernel_waits(&k->table, JOB_TABLE))
+		kernel_push(&k->table, JOB_TABLE);
 }
 
 void kernel_request_service(struct kernel *k, const struct plan_key *key)
 {
-	kernel_push(k, JOB_SERVICE)->key = *key;
+	kernel_push(&k->table, JOB_SERVICE)->key = *key;
+}
+
+void kernel_guard(struct kernel *k, struct plan_ops *ops)
+{
+	kernel_push(&k->guard, JOB_GUARD)->ops = *ops;
+	*ops = (struct plan_ops){0};
 }
 
 void kernel_fill(struct kernel *k, struct plan_ops *ops)
 {
-	kernel_push(k, JOB_FILL)->ops = *ops;
+	kernel_push(&k->guard, JOB_FILL)->ops = *ops;
 	*ops = (struct plan_ops){0};
 }
 
 void kernel_request_hits(struct kernel *k, uint64_t uid)
 {
-	kernel_push(k, JOB_HITS)->uid = uid;
+	kernel_push(&k->guard, JOB_HITS)->uid = uid;
 }
 
 void kernel_request_ruleset(struct kernel *k)
 {
-	if (!kernel_waits(k, JOB_RULESET))
-		kernel_push(k, JOB_RULESET);
+	if (!kernel_waits(&k->guard, JOB_RULESET))
+		kernel_push(&k->guard, JOB_RULESET);
 }
 
 size_t kernel_addresses(const struct kernel *k, const struct addr **ret_addresses)

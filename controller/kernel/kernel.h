@@ -48,6 +48,8 @@ struct kernel_callbacks {
 	void (*unannounced)(void *ctx, const struct addr *a, int error);
 	/* An answer to kernel_request_ruleset(), sorted, the callee's from now on (ruleset_free); NULL and a negative errno. */
 	void (*ruleset)(void *ctx, struct ruleset *r, int error);
+	/* A list of kernel_guard() is done; each `result` is set. The list is freed after the call. */
+	void (*guarded)(void *ctx, const struct plan_ops *ops);
 	/* A list of kernel_fill() is done; each `result` is set. The list is freed after the call. */
 	void (*filled)(void *ctx, const struct plan_ops *ops);
 	/* An answer to kernel_request_hits(), the callee's from now on (hits_free); NULL: there are none, or they could not be read. */
@@ -67,8 +69,7 @@ void kernel_free(struct kernel *k);
 
 /* Takes the operations out of `ops` (left empty) and runs them in order, behind those already queued. A failed one does not
  * stop the next. Batches of up to 256 messages, fewer where the kernel is slow, ACK asked on the last only; a request without
- * answer for 2 s counts as -ETIMEDOUT. Address operations go to the VIP device, sysctls to /proc/sys, sets to ipset,
- * rules to iptables-restore, which has 10 s. */
+ * answer for 2 s counts as -ETIMEDOUT. Address operations go to the VIP device, sysctls to /proc/sys. */
 void kernel_submit(struct kernel *k, struct plan_ops *ops);
 
 /* One full dump (services and destinations, 64-bit statistics) through `table`. A request while one runs is answered by one
@@ -78,7 +79,12 @@ void kernel_request_table(struct kernel *k);
 /* Destinations of one service with their counts, through `service`. */
 void kernel_request_service(struct kernel *k, const struct plan_key *key);
 
-/* Takes PLAN_FILL_SET operations out of `ops` (left empty): begins behind what is queued, and what is queued later does not wait for it. */
+/* The same with operations on sets and rules, beside that queue: sets go to ipset, rules to iptables-restore, which has 10 s; behind one
+ * that took them no other of the list is tried (-ETIMEDOUT). */
+void kernel_guard(struct kernel *k, struct plan_ops *ops);
+
+/* Takes PLAN_FILL_SET operations out of `ops` (left empty): begins behind what is queued of sets and rules, and what is queued later does not
+ * wait for it. */
 void kernel_fill(struct kernel *k, struct plan_ops *ops);
 
 /* The counters of an access list's entries, through `hits`. */

@@ -20,7 +20,7 @@ static void kernel_device_finish(struct kernel *k, int error)
 {
 	if (!error && k->vip.address_count < k->addresses_seen)
 		k->cb.device(k->cb.ctx, 0);
-	kernel_free_job(kernel_pop(k));
+	kernel_free_job(kernel_pop(&k->table));
 }
 
 static void kernel_device_on_prepared(void *ctx, int error)
@@ -28,14 +28,14 @@ static void kernel_device_on_prepared(void *ctx, int error)
 	struct kernel *k = ctx;
 
 	if (k->availability && k->family) { /* the start: no job runs */
-		k->busy = false;
-		kernel_kick(k);
+		k->table.busy = false;
+		kernel_kick(&k->table);
 		kernel_announce(k, 0);
 		kernel_device_note(k, error);
 		return;
 	}
 	kernel_device_note(k, error);
-	switch (k->first->kind) {
+	switch (k->table.first->kind) {
 	case JOB_DEVICE:
 		kernel_device_finish(k, error);
 		return;
@@ -44,6 +44,7 @@ static void kernel_device_on_prepared(void *ctx, int error)
 		return;
 	case JOB_OPS:
 	case JOB_SERVICE:
+	case JOB_GUARD:
 	case JOB_RULESET:
 	case JOB_FILL:
 	case JOB_HITS:
@@ -56,8 +57,8 @@ static void kernel_device_on_change(void *ctx)
 {
 	struct kernel *k = ctx;
 
-	if (!kernel_waits(k, JOB_DEVICE))
-		kernel_push(k, JOB_DEVICE);
+	if (!kernel_waits(&k->table, JOB_DEVICE))
+		kernel_push(&k->table, JOB_DEVICE);
 }
 
 static void kernel_device_on_unannounced(void *ctx, const struct addr *a, int error)
@@ -69,7 +70,7 @@ static void kernel_device_on_unannounced(void *ctx, const struct addr *a, int er
 
 void kernel_device_start(struct kernel *k)
 {
-	k->busy = true;
+	k->table.busy = true;
 	k->addresses_seen = k->vip.address_count;
 	vip_prepare(&k->vip);
 }
@@ -80,7 +81,7 @@ int kernel_remove_device(struct kernel *k)
 
 	if (!k->links || !kernel_owns_device(device) || !if_nametoindex(device))
 		return 0;
-	if (k->busy)
+	if (k->table.busy)
 		return -EBUSY;
 	vip_remove_device(&k->vip);
 	return if_nametoindex(device) ? -EPERM : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sets on their own thread, rules by programs; and the look at both. A family none of whose sets exists has no rules of ours: they
+// Sets on their own thread, rules by programs, one after the other beside the queue of the table; and the look at both. A family none of whose sets exists has no rules of ours: they
 // look into the sets, which the kernel therefore keeps.
 #include "kernel/kernel_parts.h"
 
@@ -9,11 +9,86 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/metrics.h"
 #include "base/text.h"
+#include "base/time.h"
 
 /* ---- operations ----------------------------------------------------------------------------- */
 
-bool kernel_guard_run_sets(struct kernel *k, struct plan_op *ops, size_t count)
+static bool kernel_guard_is_of_rules(const struct plan_op *op)
+{
+	return op->kind == PLAN_SET_RULES || op->kind == PLAN_DELETE_RULES;
+}
+
+static bool kernel_guard_closes(const struct plan_op *op)
+{
+	return op->kind == PLAN_ADD_ENTRY && ruleset_closes(op->entry.set.kind);
+}
+
+/* How many operations from the position on go out together; those that close something go by themselves, and so does each program. */
+static size_t kernel_guard_length(const struct job *j)
+{
+	const struct plan_op *ops = j->ops.ops;
+	bool closes = kernel_guard_closes(&ops[j->position]);
+	size_t i = j->position;
+
+	if (kernel_guard_is_of_rules(&ops[i]))
+		return 1;
+	while (i < j->ops.count && !kernel_guard_is_of_rules(&ops[i]) &&
+	       kernel_guard_closes(&ops[i]) == closes)
+		i++;
+	return i - j->position;
+}
+
+/* Of each family: has something failed that may be what opens a port? A VIP that is open is better than one that is shut. */
+static void kernel_guard_find_failures(const struct job *j, bool ret_failed[RULESET_FAMILY_COUNT])
+{
+	for (size_t i = 0; i < j->position; i++) {
+		const struct plan_op *op = &j->ops.ops[i];
+		bool opens = kernel_guard_is_of_rules(op) ||
+			     (1U << op->entry.set.kind & RULESET_GUARD_KINDS);
+
+		if (op->result && opens)
+			ret_failed[op->entry.set.family] = true;
+	}
+}
+
+/* Ends a run of those that close something where they may no longer, or may again. False: they may not, and are not done. */
+static bool kernel_guard_may_close(struct job *j)
+{
+	struct plan_op *ops = &j->ops.ops[j->position];
+	bool failed[RULESET_FAMILY_COUNT] = {false};
+	size_t same = 0;
+	bool unsafe;
+
+	if (!kernel_guard_closes(ops))
+		return true;
+	kernel_guard_find_failures(j, failed);
+	unsafe = failed[ops->entry.set.family];
+	for (; same < j->running && failed[ops[same].entry.set.family] == unsafe; same++)
+		if (unsafe)
+			ops[same].result = -ECANCELED;
+	j->running = same;
+	return !unsafe;
+}
+
+/* A program of this list was stopped at its deadline: the next one would only take as long. */
+static bool kernel_guard_is_stalled(const struct job *j)
+{
+	for (size_t i = 0; i < j->position; i++)
+		if (kernel_guard_is_of_rules(&j->ops.ops[i]) && j->ops.ops[i].result == -ETIMEDOUT)
+			return true;
+	return false;
+}
+
+static void kernel_guard_note_time(const struct job *j)
+{
+	metrics_add(kernel_guard_is_of_rules(&j->ops.ops[j->position]) ? METRIC_KERNEL_IPTABLES_USEC
+								       : METRIC_KERNEL_IPSET_USEC,
+		    time_monotonic() - j->given);
+}
+
+static bool kernel_guard_give_sets(struct kernel *k, struct plan_op *ops, size_t count)
 {
 	int error = sets_run(k->sets, ops, count);
 
@@ -22,17 +97,69 @@ bool kernel_guard_run_sets(struct kernel *k, struct plan_op *ops, size_t count)
 	return !error;
 }
 
-void kernel_guard_run_rules(struct kernel *k, const struct plan_op *op)
+/* Gives a run away to the thread or to a program; false if it was done at once. */
+static bool kernel_guard_give(struct kernel *k, struct job *j)
 {
-	const struct rules_place at = {.family = op->entry.set.family, .table = op->table};
+	struct plan_op *ops = &j->ops.ops[j->position];
 
-	rules_start(&k->rules, op->kind == PLAN_SET_RULES ? RULES_SET : RULES_DELETE, &at,
-		    op->rules);
+	j->running = kernel_guard_length(j);
+	j->given = time_monotonic();
+	if (kernel_guard_is_of_rules(ops)) {
+		const struct rules_place at = {.family = ops->entry.set.family,
+					       .table = ops->table};
+
+		if (!kernel_guard_is_stalled(j)) {
+			rules_start(&k->rules,
+				    ops->kind == PLAN_SET_RULES ? RULES_SET : RULES_DELETE, &at,
+				    ops->rules);
+			return true; /* goes on in kernel_guard_on_rules() */
+		}
+		ops->result = -ETIMEDOUT;
+	} else if (kernel_guard_may_close(j) && kernel_guard_give_sets(k, ops, j->running)) {
+		return true; /* goes on in kernel_guard_on_ran() */
+	}
+	kernel_guard_note_time(j);
+	j->position += j->running;
+	return false;
 }
 
-static bool kernel_guard_is_of_rules(const struct plan_op *op)
+static void kernel_guard_end(struct kernel *k)
 {
-	return op->kind == PLAN_SET_RULES || op->kind == PLAN_DELETE_RULES;
+	struct job *j = kernel_pop(&k->guard);
+
+	k->cb.guarded(k->cb.ctx, &j->ops);
+	kernel_free_job(j);
+}
+
+static void kernel_guard_run(struct kernel *k)
+{
+	struct job *j = k->guard.first;
+
+	while (j->position < j->ops.count) {
+		k->guard.busy = true;
+		if (kernel_guard_give(k, j))
+			return;
+	}
+	kernel_guard_end(k);
+}
+
+static void kernel_guard_on_ran(void *ctx)
+{
+	struct kernel *k = ctx;
+	struct job *j = k->guard.first;
+
+	kernel_guard_note_time(j);
+	j->position += j->running;
+	kernel_guard_run(k);
+}
+
+static void kernel_guard_run_memory(struct kernel *k)
+{
+	struct job *j = k->guard.first;
+
+	for (size_t i = 0; i < j->ops.count; i++)
+		kernel_memory_run(&k->memory, &j->ops.ops[i]);
+	kernel_guard_end(k);
 }
 
 const char *kernel_explain(const struct kernel *k, const struct plan_op *op, char *buf, size_t size)
@@ -43,7 +170,7 @@ const char *kernel_explain(const struct kernel *k, const struct plan_op *op, cha
 	size_t n;
 
 	kernel_advise(op, buf, size);
-	if (!words || !op->result || op->result == -ENOENT)
+	if (!words || !*words || !op->result || op->result == -ENOENT)
 		return buf;
 	n = strlen(buf);
 	snprintf(buf + n, size - n, "; in its own words: %s", words);
@@ -60,7 +187,7 @@ static void kernel_guard_finish(struct kernel *k, int error)
 	struct ruleset *r = k->look.found;
 
 	k->look.found = NULL;
-	kernel_free_job(kernel_pop(k));
+	kernel_free_job(kernel_pop(&k->guard));
 	if (error) {
 		ruleset_free(r);
 		r = NULL;
@@ -95,7 +222,8 @@ static void kernel_guard_on_rules(void *ctx, enum rules_work work, const char *t
 	struct rules_place *at = &k->look.at;
 
 	if (work != RULES_READ) {
-		kernel_run_rules_done(k, error);
+		k->guard.first->ops.ops[k->guard.first->position].result = error;
+		kernel_guard_on_ran(k);
 		return;
 	}
 	if (error) {
@@ -118,17 +246,17 @@ static void kernel_guard_on_looked(void *ctx, struct ruleset *found, int error)
 		kernel_guard_look_on(k);
 }
 
-void kernel_guard_read(struct kernel *k)
+static void kernel_guard_read(struct kernel *k)
 {
 	int error;
 
-	k->busy = true;
+	k->guard.busy = true;
 	error = sets_look(k->sets);
 	if (error)
 		kernel_guard_on_looked(k, NULL, error);
 }
 
-void kernel_guard_read_memory(struct kernel *k)
+static void kernel_guard_read_memory(struct kernel *k)
 {
 	k->look.found = mem_new(struct ruleset);
 	ruleset_copy(&k->memory.ruleset, k->look.found);
@@ -145,9 +273,9 @@ static void kernel_guard_fill_now(struct kernel *k, struct plan_ops *ops, int er
 	k->cb.filled(k->cb.ctx, ops);
 }
 
-void kernel_guard_fill(struct kernel *k)
+static void kernel_guard_fill(struct kernel *k)
 {
-	struct job *j = kernel_pop(k);
+	struct job *j = kernel_pop(&k->guard);
 	bool off = k->settings.mode == KERNEL_OFF;
 	int error = off ? 0 : sets_fill(k->sets, &j->ops);
 
@@ -156,9 +284,9 @@ void kernel_guard_fill(struct kernel *k)
 	kernel_free_job(j);
 }
 
-void kernel_guard_count(struct kernel *k)
+static void kernel_guard_count(struct kernel *k)
 {
-	struct job *j = kernel_pop(k);
+	struct job *j = kernel_pop(&k->guard);
 
 	if (k->settings.mode == KERNEL_OFF || sets_count(k->sets, j->uid))
 		k->cb.hits(k->cb.ctx, j->uid, NULL);
@@ -186,10 +314,43 @@ static void kernel_guard_on_complaint(void *ctx, const char *program, const char
 	k->cb.complained(k->cb.ctx, program, text);
 }
 
+/* ---- the lane ------------------------------------------------------------------------------- */
+
+void kernel_guard_start(struct kernel *k)
+{
+	bool off = k->settings.mode == KERNEL_OFF;
+
+	switch (k->guard.first->kind) {
+	case JOB_GUARD:
+		if (off)
+			kernel_guard_run_memory(k);
+		else
+			kernel_guard_run(k);
+		return;
+	case JOB_RULESET:
+		if (off)
+			kernel_guard_read_memory(k);
+		else
+			kernel_guard_read(k);
+		return;
+	case JOB_FILL:
+		kernel_guard_fill(k);
+		return;
+	case JOB_HITS:
+		kernel_guard_count(k);
+		return;
+	case JOB_OPS:
+	case JOB_TABLE:
+	case JOB_SERVICE:
+	case JOB_DEVICE:
+		return;
+	}
+}
+
 void kernel_guard_ready(struct kernel *k)
 {
 	const struct sets_callbacks cb = {.ctx = k,
-					  .ran = kernel_run_on_end,
+					  .ran = kernel_guard_on_ran,
 					  .looked = kernel_guard_on_looked,
 					  .filled = kernel_guard_on_filled,
 					  .counted = kernel_guard_on_counted,

@@ -16,7 +16,17 @@
 #include "kernel/sets.h"
 #include "kernel/vip.h"
 
-enum job_kind { JOB_OPS, JOB_TABLE, JOB_SERVICE, JOB_DEVICE, JOB_RULESET, JOB_FILL, JOB_HITS };
+enum job_kind {
+	JOB_OPS,
+	JOB_TABLE,
+	JOB_SERVICE,
+	JOB_DEVICE,
+	/* of the other lane */
+	JOB_GUARD,
+	JOB_RULESET,
+	JOB_FILL,
+	JOB_HITS
+};
 
 struct job {
 	struct job *next;
@@ -29,17 +39,25 @@ struct job {
 	uint64_t uid;        /* JOB_HITS */
 };
 
+/* Jobs one after the other, in the order in which they came. */
+struct kernel_lane {
+	struct ev_loop *loop;
+	struct job *first; /* the running one, if `busy` */
+	struct job **last;
+	bool busy;            /* an exchange runs whose end goes on with the queue */
+	struct ev_timer kick; /* the queue goes on in the next turn of the loop */
+};
+
 struct kernel {
 	struct ev_loop *loop;
 	struct kernel_settings settings;
 	struct kernel_callbacks cb;
-	struct job *first; /* the running one, if `busy` */
-	struct job **last;
-	bool busy;   /* an exchange runs whose end goes on with the queue */
-	bool search; /* look for IPVS before the next job */
+	struct kernel_lane table; /* IPVS, addresses, sysctls */
+	struct kernel_lane
+		guard; /* sets and rules: a program may take its time, and nothing of the table waits for it */
+	bool search; /* look for IPVS before the next job of the table */
 	int availability;
 	uint16_t family;
-	struct ev_timer kick;  /* the queue goes on in the next turn of the loop */
 	struct ev_timer retry; /* looks for IPVS again */
 
 	struct channel *commands;
@@ -70,20 +88,19 @@ struct kernel {
 	} show;
 };
 
-/* kernel.c: the queue */
-void kernel_kick(struct kernel *k);
-struct job *kernel_push(struct kernel *k, enum job_kind kind);
-struct job *kernel_pop(struct kernel *k); /* takes the running one out; the caller frees it */
+/* kernel.c: the queues */
+void kernel_kick(struct kernel_lane *l);
+struct job *kernel_push(struct kernel_lane *l, enum job_kind kind);
+struct job *kernel_pop(struct kernel_lane *l); /* takes the running one out; the caller frees it */
 void kernel_free_job(struct job *j);
 /* Whether the last job is of this kind and has not started: then it answers for one more. */
-bool kernel_waits(const struct kernel *k, enum job_kind kind);
+bool kernel_waits(const struct kernel_lane *l, enum job_kind kind);
 void kernel_announce(struct kernel *k, int error);
 
 /* kernel_run.c: the first job is a list of operations; ready() sets up what it runs with */
 void kernel_run_ready(struct kernel *k);
 void kernel_run_ops(struct kernel *k);
 void kernel_run_memory(struct kernel *k);
-void kernel_run_rules_done(struct kernel *k, int result);
 void kernel_run_on_end(void *ctx);                     /* the end of a run that was given away */
 void kernel_run_prepared(struct kernel *k, int error); /* the VIP device was looked at for it */
 
@@ -93,16 +110,9 @@ void kernel_read_start(struct kernel *k);
 void kernel_read_memory(struct kernel *k);
 void kernel_read_prepared(struct kernel *k); /* the VIP device was looked at before */
 
-/* kernel_guard.c: sets and rules. run_sets(): false if they were done at once. */
+/* kernel_guard.c: sets and rules, the jobs of the other lane */
 void kernel_guard_ready(struct kernel *k);
-bool kernel_guard_run_sets(struct kernel *k, struct plan_op *ops, size_t count);
-void kernel_guard_run_rules(struct kernel *k,
-			    const struct plan_op *op); /* ends in kernel_run_rules_done() */
-void kernel_guard_read(struct kernel *k);
-void kernel_guard_read_memory(struct kernel *k);
-/* The first job is given to the thread, and the queue goes on. */
-void kernel_guard_fill(struct kernel *k);
-void kernel_guard_count(struct kernel *k);
+void kernel_guard_start(struct kernel *k); /* its first job */
 void kernel_guard_close(struct kernel *k);
 
 /* kernel_show.c: what is there, to be shown */

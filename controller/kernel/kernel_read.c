@@ -8,7 +8,7 @@
 static void kernel_read_on_dump(void *ctx, struct plan_table *t, int error)
 {
 	struct kernel *k = ctx;
-	struct job *j = kernel_pop(k);
+	struct job *j = kernel_pop(&k->table);
 
 	if (!k->availability && (error == -ENOENT || error == -EPERM))
 		k->search = true;
@@ -27,9 +27,9 @@ void kernel_read_start(struct kernel *k)
 		kernel_read_on_dump(k, NULL, k->availability);
 		return;
 	}
-	k->busy = true;
-	if (k->first->kind == JOB_SERVICE)
-		dump_start_service(&k->dump, k->family, &k->first->key);
+	k->table.busy = true;
+	if (k->table.first->kind == JOB_SERVICE)
+		dump_start_service(&k->dump, k->family, &k->table.first->key);
 	else if (k->links)
 		vip_prepare(&k->vip); /* goes on in kernel_read_prepared() */
 	else
@@ -40,11 +40,11 @@ void kernel_read_memory(struct kernel *k)
 {
 	struct plan_table *t;
 
-	if (k->first->kind == JOB_TABLE) {
+	if (k->table.first->kind == JOB_TABLE) {
 		kernel_read_on_dump(k, kernel_memory_copy(&k->memory), 0);
 		return;
 	}
-	t = kernel_memory_copy_service(&k->memory, &k->first->key);
+	t = kernel_memory_copy_service(&k->memory, &k->table.first->key);
 	kernel_read_on_dump(k, t, t ? 0 : -ESRCH);
 }
 

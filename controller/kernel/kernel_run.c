@@ -11,7 +11,7 @@
 
 #define MEMORY_TURN 512 /* operations a turn of the loop when the kernel is off */
 
-enum kernel_side { SIDE_SYSCTL, SIDE_IPVS, SIDE_ADDRESS, SIDE_SETS, SIDE_RULES };
+enum kernel_side { SIDE_SYSCTL, SIDE_IPVS, SIDE_ADDRESS };
 
 static enum kernel_side kernel_run_side_of(enum plan_op_kind kind)
 {
@@ -21,15 +21,13 @@ static enum kernel_side kernel_run_side_of(enum plan_op_kind kind)
 	case PLAN_ADD_ADDRESS:
 	case PLAN_DELETE_ADDRESS:
 		return SIDE_ADDRESS;
-	case PLAN_FILL_SET: /* never in such a list */
+	case PLAN_FILL_SET: /* never in such a list: kernel_guard() */
 	case PLAN_ADD_SET:
 	case PLAN_ADD_ENTRY:
 	case PLAN_DELETE_ENTRY:
 	case PLAN_DELETE_SET:
-		return SIDE_SETS;
 	case PLAN_SET_RULES:
 	case PLAN_DELETE_RULES:
-		return SIDE_RULES;
 	case PLAN_SET_TIMEOUTS:
 	case PLAN_ADD_SERVICE:
 	case PLAN_EDIT_SERVICE:
@@ -43,58 +41,16 @@ static enum kernel_side kernel_run_side_of(enum plan_op_kind kind)
 	return SIDE_IPVS;
 }
 
-static bool kernel_run_closes(const struct plan_op *op)
-{
-	return op->kind == PLAN_ADD_ENTRY && ruleset_closes(op->entry.set.kind);
-}
-
-/* How many operations from the position on go to the same side; those that close something go by themselves. */
+/* How many operations from the position on go to the same side. */
 static size_t kernel_run_length(const struct job *j)
 {
 	const struct plan_op *ops = j->ops.ops;
 	enum kernel_side side = kernel_run_side_of(ops[j->position].kind);
-	bool closes = kernel_run_closes(&ops[j->position]);
 	size_t i = j->position;
 
-	if (side == SIDE_RULES)
-		return 1; /* a program each */
-	while (i < j->ops.count && kernel_run_side_of(ops[i].kind) == side &&
-	       kernel_run_closes(&ops[i]) == closes)
+	while (i < j->ops.count && kernel_run_side_of(ops[i].kind) == side)
 		i++;
 	return i - j->position;
-}
-
-/* Of each family: has something failed that may be what opens a port? A VIP that is open is better than one that is shut. */
-static void kernel_run_find_failures(const struct job *j, bool ret_failed[RULESET_FAMILY_COUNT])
-{
-	for (size_t i = 0; i < j->position; i++) {
-		const struct plan_op *op = &j->ops.ops[i];
-		enum kernel_side side = kernel_run_side_of(op->kind);
-		bool opens = side == SIDE_RULES || (side == SIDE_SETS && (1U << op->entry.set.kind &
-									  RULESET_GUARD_KINDS));
-
-		if (op->result && opens)
-			ret_failed[op->entry.set.family] = true;
-	}
-}
-
-/* Ends a run of those that close something where they may no longer, or may again. False: they may not, and are not done. */
-static bool kernel_run_may_close(struct job *j)
-{
-	struct plan_op *ops = &j->ops.ops[j->position];
-	bool failed[RULESET_FAMILY_COUNT] = {false};
-	size_t same = 0;
-	bool unsafe;
-
-	if (!kernel_run_closes(ops))
-		return true;
-	kernel_run_find_failures(j, failed);
-	unsafe = failed[ops->entry.set.family];
-	for (; same < j->running && failed[ops[same].entry.set.family] == unsafe; same++)
-		if (unsafe)
-			ops[same].result = -ECANCELED;
-	j->running = same;
-	return !unsafe;
 }
 
 /* Every IPVS operation failed as they do when the family is gone, or the capability. */
@@ -114,7 +70,7 @@ static bool kernel_run_looks_gone(const struct plan_ops *ops)
 
 static void kernel_run_finish(struct kernel *k)
 {
-	struct job *j = kernel_pop(k);
+	struct job *j = kernel_pop(&k->table);
 
 	if (!k->availability && kernel_run_looks_gone(&j->ops))
 		k->search = true;
@@ -127,9 +83,7 @@ static void kernel_run_note_time(const struct job *j)
 {
 	static const enum metric_id ids[] = {[SIDE_SYSCTL] = METRIC_KERNEL_SYSCTL_USEC,
 					     [SIDE_IPVS] = METRIC_KERNEL_IPVS_USEC,
-					     [SIDE_ADDRESS] = METRIC_KERNEL_ADDRESS_USEC,
-					     [SIDE_SETS] = METRIC_KERNEL_IPSET_USEC,
-					     [SIDE_RULES] = METRIC_KERNEL_IPTABLES_USEC};
+					     [SIDE_ADDRESS] = METRIC_KERNEL_ADDRESS_USEC};
 
 	metrics_add(ids[kernel_run_side_of(j->ops.ops[j->position].kind)],
 		    time_monotonic() - j->given);
@@ -148,9 +102,6 @@ static void kernel_run_here(struct kernel *k, struct plan_op *op)
 		break;
 	case SIDE_IPVS:
 		op->result = k->availability;
-		break;
-	case SIDE_SETS: /* its result was set when it could not be given away */
-	case SIDE_RULES:
 		break;
 	}
 }
@@ -174,13 +125,6 @@ static bool kernel_run_side(struct kernel *k, struct job *j)
 			vip_prepare(&k->vip); /* goes on in kernel_run_prepared() */
 		return true;
 	}
-	if (side == SIDE_SETS && kernel_run_may_close(j) &&
-	    kernel_guard_run_sets(k, ops, j->running))
-		return true;
-	if (side == SIDE_RULES) {
-		kernel_guard_run_rules(k, ops);
-		return true;
-	}
 	for (size_t i = 0; i < j->running; i++)
 		kernel_run_here(k, &ops[i]);
 	kernel_run_note_time(j);
@@ -190,10 +134,10 @@ static bool kernel_run_side(struct kernel *k, struct job *j)
 
 void kernel_run_ops(struct kernel *k)
 {
-	struct job *j = k->first;
+	struct job *j = k->table.first;
 
 	while (j->position < j->ops.count) {
-		k->busy = true;
+		k->table.busy = true;
 		if (kernel_run_side(k, j))
 			return;
 	}
@@ -203,19 +147,11 @@ void kernel_run_ops(struct kernel *k)
 void kernel_run_on_end(void *ctx)
 {
 	struct kernel *k = ctx;
-	struct job *j = k->first;
+	struct job *j = k->table.first;
 
 	kernel_run_note_time(j);
 	j->position += j->running;
 	kernel_run_ops(k);
-}
-
-void kernel_run_rules_done(struct kernel *k, int result)
-{
-	struct job *j = k->first;
-
-	j->ops.ops[j->position].result = result;
-	kernel_run_on_end(k);
 }
 
 static void kernel_run_put_op(void *ctx, struct netmsg *m, const struct plan_op *op)
@@ -242,7 +178,7 @@ static bool kernel_run_may_load(void *ctx, const struct plan_op *op)
 
 void kernel_run_memory(struct kernel *k)
 {
-	struct job *j = k->first;
+	struct job *j = k->table.first;
 	size_t end = j->position + MEMORY_TURN;
 
 	for (; j->position < j->ops.count && j->position < end; j->position++) {
@@ -254,12 +190,12 @@ void kernel_run_memory(struct kernel *k)
 	if (j->position == j->ops.count)
 		kernel_run_finish(k);
 	else
-		kernel_kick(k);
+		kernel_kick(&k->table);
 }
 
 void kernel_run_prepared(struct kernel *k, int error)
 {
-	struct job *j = k->first;
+	struct job *j = k->table.first;
 
 	if (!error) {
 		vip_run(&k->vip, &j->ops.ops[j->position], j->running);

@@ -56,20 +56,27 @@ const struct addr *desired_place_vip(const struct desired_place *p)
 	return addr_is_set(vip) ? vip : NULL;
 }
 
+static uint16_t desired_port(const struct desired_place *p)
+{
+	return p->port ? p->port : (uint16_t)p->listener->port;
+}
+
 bool desired_place_key(const struct desired_place *p, struct plan_key *ret_key)
 {
 	const struct addr *vip = desired_place_vip(p);
 
-	if (!vip || (p->listener->ports.to && !p->mark))
+	bool by_mark = p->listener->ports.to && !p->port;
+
+	if (!vip || (by_mark && !p->mark))
 		return false;
 	memset(ret_key, 0, sizeof(*ret_key));
 	ret_key->family = p->family;
-	if (p->listener->ports.to) { /* the rules look for VIP, protocol and port */
+	if (by_mark) { /* the rules look for VIP, protocol and port */
 		ret_key->fwmark = p->mark;
 		return true;
 	}
 	ret_key->protocol = desired_protocol_number(p->listener->protocol);
-	ret_key->port = (uint16_t)p->listener->port;
+	ret_key->port = desired_port(p);
 	ret_key->address = *vip;
 	return true;
 }
@@ -117,7 +124,7 @@ bool desired_cuts_flows(const struct snapshot *s, const struct listener *l)
 }
 
 void desired_fill_dest(const struct server_group *g, const struct server *s,
-		       const struct listener *l, struct plan_dest *ret_dest)
+		       const struct desired_place *p, struct plan_dest *ret_dest)
 {
 	static const uint8_t methods[] = {[FORWARD_UNSET] = IP_VS_CONN_F_MASQ,
 					  [FORWARD_NAT] = IP_VS_CONN_F_MASQ,
@@ -133,7 +140,7 @@ void desired_fill_dest(const struct server_group *g, const struct server *s,
 
 	memset(ret_dest, 0, sizeof(*ret_dest));
 	ret_dest->address = s->address;
-	ret_dest->port = (uint16_t)(s->port ? s->port : l->port);
+	ret_dest->port = s->port ? (uint16_t)s->port : desired_port(p);
 	ret_dest->forward = methods[method];
 	ret_dest->upper = s->max_upper;
 	ret_dest->lower = s->max_lower;
@@ -284,7 +291,7 @@ static void members_add_group(struct members *m, const struct desired_input *in,
 
 		struct member *member = members_push(m);
 
-		desired_fill_dest(g, s, in->place.listener, &member->dest);
+		desired_fill_dest(g, s, &in->place, &member->dest);
 		drained = drained_of(in, g, s, &member->dest);
 		member->base = state.weight * factor;
 		member->eligible = s->enabled && state.weight > 0 && !is_evacuated(in, s) &&

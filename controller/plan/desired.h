@@ -38,6 +38,8 @@ struct desired_place {
 	const struct listener *listener;
 	uint8_t family;
 	uint32_t mark; /* of a listener with a range: snapshot_find_mark() */
+	uint16_t
+		port; /* of a service that stands in for a range at this port of it alone; else 0 */
 };
 
 /* Whether a member is kept out by hand: at weight 0 while its flows end, or out of the kernel. */
@@ -104,7 +106,7 @@ bool desired_cuts_flows(const struct snapshot *s, const struct listener *l);
 
 /* The kernel's entry for a server without its weight; `port` as the kernel has it. */
 void desired_fill_dest(const struct server_group *g, const struct server *s,
-		       const struct listener *l, struct plan_dest *ret_dest);
+		       const struct desired_place *p, struct plan_dest *ret_dest);
 
 /* The sh scheduler fills 256 slots by raw weight: divides by the greatest common divisor and reduces so that the sum is at
  * most 256; no positive weight becomes 0. At most 256 positive weights. */

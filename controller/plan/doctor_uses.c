@@ -64,7 +64,7 @@ static void add_group(struct uses_walk *w, const struct desired_place *p,
 		use->group = g;
 		use->server = s;
 		use->vip = *vip;
-		desired_fill_dest(g, s, p->listener, &use->dest);
+		desired_fill_dest(g, s, p, &use->dest);
 		vec_push(&w->uses, use);
 	}
 }

@@ -24,8 +24,11 @@ static void ranges_walk_zone(const struct guard_input *in, const struct load_bal
 
 		for (size_t f = 0; f < sizeof(ranges_families); f++) {
 			const struct desired_place place = {
-				lb, z, l, ranges_families[f],
-				snapshot_find_mark(in->snapshot, lb, z, l)};
+				.lb = lb,
+				.zone = z,
+				.listener = l,
+				.family = ranges_families[f],
+				.mark = snapshot_find_mark(in->snapshot, lb, z, l)};
 
 			if (desired_place_vip(&place))
 				fn(ctx, in, &place);

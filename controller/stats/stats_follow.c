@@ -205,12 +205,15 @@ static void follow_list_zone(const struct snapshot *next, const struct load_bala
 
 	for (size_t i = 0; i < lb->listeners.count; i++)
 		for (size_t f = 0; f < sizeof(families); f++)
-			follow_add_place(
-				next,
-				&(struct desired_place){
-					lb, zone, lb->listeners.items[i], families[f],
-					snapshot_find_mark(next, lb, zone, lb->listeners.items[i])},
-				list);
+			follow_add_place(next,
+					 &(struct desired_place){
+						 .lb = lb,
+						 .zone = zone,
+						 .listener = lb->listeners.items[i],
+						 .family = families[f],
+						 .mark = snapshot_find_mark(
+							 next, lb, zone, lb->listeners.items[i])},
+					 list);
 }
 
 static bool follow_has_zone(const struct stats *s, const char *zone)

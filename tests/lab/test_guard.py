@@ -4,6 +4,7 @@
 import os
 import tempfile
 import fcntl
+import os
 import random
 import socket
 import threading
@@ -223,6 +224,34 @@ def who_holds_the_lock_of_iptables_delays_nothing_for_long(lab):
         # What cannot be looked at is not taken for gone.
         assert "drift.detected" not in lab.gw.daemon.log(), lab.gw.daemon.log()
     assert rules(lab) == before
+
+
+@case(load=NETFILTER)
+def a_program_that_hangs_delays_no_failover(lab):
+    network(lab, 2)
+    programs = os.path.join(lab.gw.daemon.folder, "hanging")
+    os.makedirs(programs)
+    for name in ("iptables", "ip6tables", "iptables-restore", "ip6tables-restore"):
+        with open(os.path.join(programs, name), "w", encoding="ascii") as program:
+            program.write("#!/bin/sh\nexec sleep 600\n")
+        os.chmod(program.name, 0o755)
+    lab.gw.daemon.environment["PATH"] = f"{programs}:/usr/bin:/bin"
+    lab.start(web(lab))
+    lab.wait_in_service()
+    asked = threading.Thread(target=write_and_never_mind, args=(lab, "drop"))
+    asked.start()
+    lab.wait(lambda: "zg4-drop" in sets(lab), 3 + lab.margin, "the guard is on its way")
+    for weight in (1, 2, 3):
+        start = time.monotonic()
+        lab.gw.api.patch("/server-groups/web/servers/s2", {"weight": weight}).expect(200)
+        took = time.monotonic() - start
+        assert lab.gw.weights()[lab.servers[1].address4] == weight and took < 1 + lab.margin, took
+    lab.servers[0].kill()
+    lab.wait(lambda: lab.gw.weights()[lab.servers[0].address4] == 0, 3 + lab.margin, "a dead server is taken out")
+    assert asked.is_alive(), "all of that beside the program"
+    asked.join(60)
+    assert "within 10 s" in lab.gw.api.get("/system").expect(200).json["kernel"]["guard_fault"]
+    lab.gw.daemon.kill()
 
 
 @case(load=NETFILTER)

@@ -336,3 +336,38 @@ def sctp_and_direct(lab):
     with server, client:
         client.connect((VIP4, 8050))
         server.accept()[0].close()
+
+
+@case(load=MODULES)
+def a_port_stays_until_its_range_gets_its_packets(lab):
+    network(lab, tcp=(*PORTS, 80))
+    lab.gw.daemon.environment["PATH"] = "/usr/bin:/bin"  # iptables is in sbin
+    lab.start(document({"web": keep(lab)}, {"shop": balancer({"tcp": listener("web", 8000)}, vip6=VIP6)}))
+    lab.wait_in_service()
+    traffic = lab.traffic(port=8000)
+    answer = lab.gw.api.patch("/load-balancers/shop/listeners/tcp", {"port_range": [8000, 8100]}).expect(200).json
+    named = [x for x in answer["warnings"] if x["pointer"] == "/load_balancers/shop/listeners/tcp"]
+    assert named and "does not serve" in named[0]["detail"] and "apt-get install iptables" in named[0]["detail"], answer
+    # What served goes on, also over a restart; what is new is refused, and everybody is told.
+    assert set(lab.who(VIP4, 8000, count=4)) == set(lab.who(VIP6, 8000, count=4)) == {"s1"}
+    assert is_refused(lab, VIP4, 8050)
+    state = lab.gw.api.get("/load-balancers/shop/status").expect(200).json
+    told = [x["fault"] for one in state["listeners"] for x in one["services"] if x["fault"]]
+    assert len(told) == 2 and all("does not serve" in x for x in told), told
+    assert "does not serve" in lab.gw.api.get("/load-balancers/shop/listeners/tcp").expect(200).json["status"]["fault"]
+    assert "does not serve" in lab.gw.cli("lb", "status", "shop").stdout
+    found = [x for x in lab.gw.api.get("/system/doctor").expect(200).json["findings"]
+             if x["code"] == "netfilter_not_in_force"]
+    assert found and found[0]["severity"] == "error" and found[0]["mend"] == "apt-get install iptables", found
+    lab.gw.daemon.stop()
+    del lab.gw.daemon.environment["PATH"]
+    lab.gw.daemon.start()
+    lab.wait(lambda: set(lab.who(VIP4, 8050, count=2)) == {"s1"}, 5 + lab.margin, "the range serves")
+    lab.wait(lambda: lab.gw.ipvsadm("-S", "-n").count(":8000 ") == 0, 5 + lab.margin, "and the port is gone")
+    assert set(lab.who(VIP4, 8000, count=4)) == set(lab.who(VIP6, 8000, count=4)) == {"s1"}
+    # In the good case no connection is lost on either way.
+    for members in ({"port_range": None, "port": 8000}, {"port_range": [7990, 8010]}, {"port_range": None, "port": 8000}):
+        lab.gw.api.patch("/load-balancers/shop/listeners/tcp", members).expect(200)
+        lab.holds(lambda: set(lab.who(VIP4, 8000, count=2)) == {"s1"}, 1, "it serves")
+    traffic.stop()
+    assert traffic.refused == [] and traffic.opened > 10, (traffic.refused, traffic.opened)

@@ -75,10 +75,19 @@ static bool do_load(struct play *p)
 	return true;
 }
 
-/* kernel delay DURATION */
+/* kernel delay DURATION: of all but lists that are filled */
 static bool do_delay(struct play *p)
 {
-	return play_parse_duration(p, p->words[2], &p->world.kernel.delay);
+	if (!play_parse_duration(p, p->words[2], &p->world.kernel.delay))
+		return false;
+	p->world.kernel.guard_delay = p->world.kernel.delay;
+	return true;
+}
+
+/* kernel guard-delay DURATION: of sets and rules alone */
+static bool do_guard_delay(struct play *p)
+{
+	return play_parse_duration(p, p->words[2], &p->world.kernel.guard_delay);
 }
 
 /* kernel fill-delay DURATION: of lists that are filled */
@@ -247,6 +256,7 @@ const struct play_command play_kernel[] = {
 	{"load", 2, do_load},
 	{"unload", 2, do_load},
 	{"delay", 3, do_delay},
+	{"guard-delay", 3, do_guard_delay},
 	{"fill-delay", 3, do_fill_delay},
 	{"fail", 3, do_fail},
 	{"lose", 3, do_lose},

@@ -105,8 +105,9 @@ static bool run_write(struct play *p, struct play_write *w)
 	engine_propose(world->engine, &w->proposal);
 	engine_settle(world->engine);
 	sim_world_run(world);
-	if (!w->answered && world->kernel.delay == 0 && world->kernel.fill_delay == 0 &&
-	    world->store.delay == 0 && !world->kernel.announce && world->kernel.requests.count == 0)
+	if (!w->answered && world->kernel.delay == 0 && world->kernel.guard_delay == 0 &&
+	    world->kernel.fill_delay == 0 && world->store.delay == 0 && !world->kernel.announce &&
+	    world->kernel.requests.count == 0 && world->kernel.guards.count == 0)
 		return play_fault(p, "the write is not answered though nothing is on its way");
 	return true;
 }

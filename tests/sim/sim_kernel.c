@@ -57,6 +57,9 @@ void sim_kernel_clear(struct sim_kernel *k)
 	for (size_t i = 0; i < k->requests.count; i++)
 		request_free(k->requests.items[i]);
 	vec_clear(&k->requests);
+	for (size_t i = 0; i < k->guards.count; i++)
+		request_free(k->guards.items[i]);
+	vec_clear(&k->guards);
 	for (size_t i = 0; i < k->fills.count; i++)
 		request_free(k->fills.items[i]);
 	vec_clear(&k->fills);
@@ -155,10 +158,10 @@ static int run_op(struct sim_kernel *k, const struct plan_op *op)
 
 	if (op->kind == PLAN_ADD_ADDRESS || op->kind == PLAN_DELETE_ADDRESS)
 		return run_address(k, op);
-	if (k->absent)
-		return -ENOENT;
 	if (plan_op_is_ruleset(op->kind))
 		return ruleset_apply_op(&k->ruleset, op);
+	if (k->absent)
+		return -ENOENT;
 	if (op->kind != PLAN_SET_SYSCTL)
 		return diff_apply_op(&k->table, op);
 	sysctl = sim_kernel_find_sysctl(k, op->sysctl);
@@ -264,8 +267,21 @@ static struct sim_request *push_request(struct sim_kernel *k, enum sim_request_k
 	struct sim_request *r = mem_new(struct sim_request);
 
 	r->kind = kind;
-	r->due = now + (kind == SIM_FILL ? k->fill_delay : k->delay);
-	vec_push(kind == SIM_FILL ? &k->fills : &k->requests, r);
+	if (kind == SIM_FILL) {
+		r->due = now + k->fill_delay;
+		vec_push(&k->fills, r);
+	} else if (kind == SIM_GUARD || kind == SIM_RULESET) {
+		const struct sim_request *before = k->guards.count
+							   ? k->guards.items[k->guards.count - 1]
+							   : NULL;
+
+		/* One after the other: a program that hangs holds those behind it. */
+		r->due = (before && before->due > now ? before->due : now) + k->guard_delay;
+		vec_push(&k->guards, r);
+	} else {
+		r->due = now + k->delay;
+		vec_push(&k->requests, r);
+	}
 	return r;
 }
 
@@ -283,6 +299,11 @@ static void take_ops(struct sim_kernel *k, struct sim_request *r, struct plan_op
 void sim_kernel_submit(struct sim_kernel *k, struct plan_ops *ops, usec_t now)
 {
 	take_ops(k, push_request(k, SIM_OPS, now), ops);
+}
+
+void sim_kernel_guard(struct sim_kernel *k, struct plan_ops *ops, usec_t now)
+{
+	take_ops(k, push_request(k, SIM_GUARD, now), ops);
 }
 
 void sim_kernel_fill(struct sim_kernel *k, struct plan_ops *ops, usec_t now)
@@ -320,16 +341,22 @@ static void forget_lists(struct sim_kernel *k)
 	vec_clear(&k->fills);
 }
 
-void sim_kernel_disconnect(struct sim_kernel *k)
+static void finish_queue(struct sim_kernel *k, struct vec *queue)
 {
-	for (size_t i = 0; i < k->requests.count; i++) {
-		struct sim_request *r = k->requests.items[i];
+	for (size_t i = 0; i < queue->count; i++) {
+		struct sim_request *r = queue->items[i];
 
-		for (size_t j = 0; r->kind == SIM_OPS && j < r->ops.count; j++)
+		for (size_t j = 0; j < r->ops.count; j++)
 			answer_op(k, &r->ops.ops[j]);
 		request_free(r);
 	}
-	vec_clear(&k->requests);
+	vec_clear(queue);
+}
+
+void sim_kernel_disconnect(struct sim_kernel *k)
+{
+	finish_queue(k, &k->requests);
+	finish_queue(k, &k->guards);
 	forget_lists(k);
 	k->announce = true;
 }
@@ -339,12 +366,19 @@ static usec_t queue_due(const struct vec *queue)
 	return queue->count ? ((const struct sim_request *)queue->items[0])->due : USEC_NEVER;
 }
 
+/* The one whose first answer is due first; of equal ones the table's. */
+static const struct vec *queue_next(const struct sim_kernel *k)
+{
+	const struct vec *next = &k->requests;
+
+	if (queue_due(&k->guards) < queue_due(next))
+		next = &k->guards;
+	return queue_due(&k->fills) < queue_due(next) ? &k->fills : next;
+}
+
 usec_t sim_kernel_due(const struct sim_kernel *k)
 {
-	if (k->announce)
-		return 0;
-	return queue_due(&k->requests) < queue_due(&k->fills) ? queue_due(&k->requests)
-							      : queue_due(&k->fills);
+	return k->announce ? 0 : queue_due(queue_next(k));
 }
 
 static void answer_read(struct sim_kernel *k, struct engine *e, const struct sim_request *r)
@@ -382,8 +416,7 @@ static void answer_look(struct sim_kernel *k, struct engine *e)
 
 void sim_kernel_answer(struct sim_kernel *k, struct engine *e, usec_t now)
 {
-	struct vec *queue = queue_due(&k->fills) < queue_due(&k->requests) ? &k->fills
-									   : &k->requests;
+	struct vec *queue;
 	struct sim_request *r;
 
 	(void)now;
@@ -392,9 +425,14 @@ void sim_kernel_answer(struct sim_kernel *k, struct engine *e, usec_t now)
 		engine_note_availability(e, k->absent ? -ENOENT : 0);
 		return;
 	}
+	queue = (struct vec *)(uintptr_t)queue_next(k);
 	r = queue->items[0];
 	vec_remove(queue, 0);
-	if (r->kind == SIM_FILL) {
+	if (r->kind == SIM_GUARD) {
+		for (size_t i = 0; i < r->ops.count; i++)
+			answer_op(k, &r->ops.ops[i]);
+		engine_note_guarded(e, &r->ops);
+	} else if (r->kind == SIM_FILL) {
 		for (size_t i = 0; i < r->ops.count; i++)
 			answer_op(k, &r->ops.ops[i]);
 		engine_note_filled(e, &r->ops);

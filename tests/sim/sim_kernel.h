@@ -9,7 +9,7 @@
 
 struct engine;
 
-enum sim_request_kind { SIM_OPS, SIM_TABLE, SIM_SERVICE, SIM_RULESET, SIM_FILL };
+enum sim_request_kind { SIM_OPS, SIM_TABLE, SIM_SERVICE, SIM_GUARD, SIM_RULESET, SIM_FILL };
 
 struct sim_request {
 	enum sim_request_kind kind;
@@ -40,6 +40,8 @@ struct sim_kernel {
 	struct vec flows;    /* struct sim_flows */
 	struct vec requests; /* struct sim_request, in order */
 	usec_t delay;
+	struct vec guards; /* of sets and rules: struct sim_request, in order, beside those */
+	usec_t guard_delay;
 	struct vec fills; /* struct sim_request, in order, beside the others */
 	usec_t fill_delay;
 	int fail_error[PLAN_OP_KIND_COUNT];      /* the errno of a kind that is refused */
@@ -63,6 +65,7 @@ uint64_t sim_kernel_count_ops(const struct sim_kernel *k);
 
 /* The ports. */
 void sim_kernel_submit(struct sim_kernel *k, struct plan_ops *ops, usec_t now);
+void sim_kernel_guard(struct sim_kernel *k, struct plan_ops *ops, usec_t now);
 void sim_kernel_request_table(struct sim_kernel *k, usec_t now);
 void sim_kernel_request_service(struct sim_kernel *k, const struct plan_key *key, usec_t now);
 void sim_kernel_request_ruleset(struct sim_kernel *k, usec_t now);

@@ -130,6 +130,13 @@ static void port_request_filters(void *ctx)
 	(void)ctx;
 }
 
+static void port_guard(void *ctx, struct plan_ops *ops)
+{
+	struct sim_world *w = ctx;
+
+	sim_kernel_guard(&w->kernel, ops, w->now);
+}
+
 static void port_fill(void *ctx, struct plan_ops *ops)
 {
 	struct sim_world *w = ctx;
@@ -297,6 +304,7 @@ void sim_world_start(struct sim_world *w)
 		.kernel_request_service = port_request_service,
 		.kernel_request_ruleset = port_request_ruleset,
 		.kernel_request_filters = port_request_filters,
+		.kernel_guard = port_guard,
 		.kernel_fill = port_fill,
 		.kernel_addresses = port_addresses,
 		.kernel_read_sysctl = port_read_sysctl,
@@ -452,5 +460,6 @@ void sim_world_run_to(struct sim_world *w, usec_t end)
 bool sim_world_is_calm(const struct sim_world *w)
 {
 	return w->engine && w->jobs.count == 0 && w->store.commits.count == 0 &&
-	       w->kernel.requests.count == 0 && !w->kernel.announce && engine_idle(w->engine);
+	       w->kernel.requests.count == 0 && w->kernel.guards.count == 0 &&
+	       !w->kernel.announce && engine_idle(w->engine);
 }

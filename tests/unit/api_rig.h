@@ -72,6 +72,7 @@ static inline void rig_make_engine(struct rig *rig)
 		.kernel_request_table = rig_request_table,
 		.kernel_request_service = rig_request_service,
 		.kernel_request_ruleset = rig_request_ruleset,
+		.kernel_guard = rig_guard,
 		.kernel_fill = rig_fill,
 		.kernel_request_hits = rig_request_hits,
 		.kernel_request_filters = rig_request_filters,

@@ -90,6 +90,12 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 	case RIG_RULESET:
 		engine_note_ruleset(rig->engine, mem_new(struct ruleset), 0);
 		break;
+	case RIG_GUARD:
+		for (size_t i = 0; i < ev->ops.count; i++)
+			ev->ops.ops[i].result = rig->refuse_ops ? -EINVAL : 0;
+		engine_note_guarded(rig->engine, &ev->ops);
+		plan_ops_clear(&ev->ops);
+		break;
 	case RIG_FILL:
 		engine_note_filled(rig->engine, &ev->ops);
 		plan_ops_clear(&ev->ops);

@@ -63,6 +63,12 @@ static inline void rig_request_ruleset(void *ctx)
 }
 
 /* Lists and their counters are as good as in the kernel at once. */
+static inline void rig_guard(void *ctx, struct plan_ops *ops)
+{
+	rig_push(ctx, RIG_GUARD)->ops = *ops;
+	*ops = (struct plan_ops){0};
+}
+
 static inline void rig_fill(void *ctx, struct plan_ops *ops)
 {
 	rig_push(ctx, RIG_FILL)->ops = *ops;

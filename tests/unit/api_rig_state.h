@@ -43,6 +43,7 @@ struct rig_event { /* an answer of a fake, given from the loop */
 		RIG_TABLE,
 		RIG_SERVICE,
 		RIG_RULESET,
+		RIG_GUARD,
 		RIG_FILL,
 		RIG_HITS,
 		RIG_FILTERS,

@@ -21,6 +21,7 @@ static struct {
 	int results[16]; /* of the last list */
 	size_t count;
 	unsigned lists;
+	unsigned submitted; /* lists of the table that were answered */
 	struct ruleset *ruleset;
 	unsigned looks;
 	int error;
@@ -38,6 +39,13 @@ static void on_done(void *ctx, const struct plan_ops *ops)
 	test.count = ops->count;
 	for (size_t i = 0; i < ops->count && i < 16; i++)
 		test.results[i] = ops->ops[i].result;
+}
+
+static void on_submitted(void *ctx, const struct plan_ops *ops)
+{
+	(void)ctx;
+	(void)ops;
+	test.submitted++;
 }
 
 static void on_ruleset(void *ctx, struct ruleset *r, int error)
@@ -86,7 +94,8 @@ static void turn(void)
 /* The search for IPVS is over, without success: sets and rules do not ask for it. */
 static void start(enum kernel_mode mode)
 {
-	const struct kernel_callbacks cb = {.done = on_done,
+	const struct kernel_callbacks cb = {.done = on_submitted,
+					    .guarded = on_done,
 					    .availability = on_availability,
 					    .ruleset = on_ruleset,
 					    .filled = on_filled,
@@ -147,7 +156,7 @@ static void operations_go_out_in_their_order(void **state)
 	push(&ops, PLAN_ADD_ENTRY, RULESET_REJECT);
 	push(&ops, PLAN_SET_RULES, 0);
 	push(&ops, PLAN_DELETE_ENTRY, RULESET_DROP);
-	kernel_submit(test.kernel, &ops);
+	kernel_guard(test.kernel, &ops);
 	assert_int_equal(fake_sets.runs, 0);
 	turn();
 	assert_int_equal(fake_sets.count, 1);
@@ -185,7 +194,7 @@ static void nothing_is_closed_behind_a_failure(void **state)
 	push(&ops, PLAN_ADD_ENTRY, RULESET_REJECT);
 	push(&ops, PLAN_ADD_ENTRY, RULESET_DROP)->entry.set.family = RULESET_V6;
 	push(&ops, PLAN_DELETE_ENTRY, RULESET_DROP);
-	kernel_submit(test.kernel, &ops);
+	kernel_guard(test.kernel, &ops);
 	turn();
 	assert_int_equal(fake_sets.count, 2);
 	fake_sets.ops[0].result = -EEXIST;
@@ -213,7 +222,7 @@ static void without_a_thread_they_fail(void **state)
 	fake_sets.error = -EAGAIN;
 	push(&ops, PLAN_ADD_SET, RULESET_OPEN);
 	push(&ops, PLAN_ADD_ENTRY, RULESET_OPEN);
-	kernel_submit(test.kernel, &ops);
+	kernel_guard(test.kernel, &ops);
 	kernel_request_ruleset(test.kernel);
 	turn();
 	assert_int_equal(test.lists, 1);
@@ -231,7 +240,7 @@ static void a_failed_restore_is_the_result_of_its_operation(void **state)
 	start(KERNEL_AUTO);
 	push(&ops, PLAN_SET_RULES, 0)->entry.set.family = RULESET_V6;
 	push(&ops, PLAN_DELETE_RULES, 0);
-	kernel_submit(test.kernel, &ops);
+	kernel_guard(test.kernel, &ops);
 	turn();
 	for (int i = 0; i < 3; i++) {
 		fake_child_end(1, "");
@@ -256,7 +265,7 @@ static void a_fault_is_told_in_the_words_of_the_program(void **state)
 	(void)state;
 	start(KERNEL_AUTO);
 	push(&ops, PLAN_SET_RULES, 0);
-	kernel_submit(test.kernel, &ops);
+	kernel_guard(test.kernel, &ops);
 	turn();
 	fake_child_end(0, "-N ZONEGATE\n");
 	fake_child_end(0, "");
@@ -360,10 +369,10 @@ static void a_fill_goes_beside_the_others(void **state)
 	start(KERNEL_AUTO);
 	push_fill(&fill, entries);
 	push(&ops, PLAN_ADD_SET, RULESET_DROP);
-	kernel_submit(test.kernel, &ops);
+	kernel_guard(test.kernel, &ops);
 	kernel_fill(test.kernel, &fill);
 	push(&ops, PLAN_ADD_SET, RULESET_FTP);
-	kernel_submit(test.kernel, &ops);
+	kernel_guard(test.kernel, &ops);
 	turn();
 	assert_int_equal(fake_sets.fill.count, 0); /* in its turn */
 	fake_sets_end();
@@ -386,6 +395,37 @@ static void a_fill_goes_beside_the_others(void **state)
 	plan_ops_clear(&fake_sets.fill);
 	stop();
 	entries_unref(entries);
+}
+
+/* A program takes its time: the table goes on; behind one that took too long no other of its list is tried. */
+static void the_table_waits_for_no_program(void **state)
+{
+	struct plan_ops rules = {0};
+	struct plan_ops weights = {0};
+
+	(void)state;
+	start(KERNEL_AUTO);
+	push(&rules, PLAN_SET_RULES, 0);
+	push(&rules, PLAN_SET_RULES, 0)->entry.set.family = RULESET_V6;
+	push(&rules, PLAN_ADD_SET, RULESET_OPEN);
+	kernel_guard(test.kernel, &rules);
+	turn();
+	assert_non_null(fake_child.running);
+	plan_ops_push(&weights, PLAN_EDIT_DEST);
+	kernel_submit(test.kernel, &weights);
+	turn();
+	assert_int_equal(test.submitted, 1);
+	assert_int_equal(test.lists, 0);
+	assert_non_null(fake_child.running);
+	fake_child_end(-1, "");
+	assert_null(fake_child.running);
+	assert_int_equal(fake_child.starts, 1);
+	fake_sets_end();
+	assert_int_equal(test.lists, 1);
+	assert_int_equal(test.results[0], -ETIMEDOUT);
+	assert_int_equal(test.results[1], -ETIMEDOUT);
+	assert_int_equal(test.results[2], 0);
+	stop();
 }
 
 static void hits_are_asked_for_by_list(void **state)
@@ -416,7 +456,7 @@ static void in_memory_nothing_is_touched(void **state)
 	push(&ops, PLAN_ADD_SET, RULESET_DROP);
 	push(&ops, PLAN_ADD_ENTRY, RULESET_DROP);
 	push(&ops, PLAN_SET_RULES, 0);
-	kernel_submit(test.kernel, &ops);
+	kernel_guard(test.kernel, &ops);
 	push_fill(&ops, entries);
 	kernel_fill(test.kernel, &ops);
 	entries_unref(entries);
@@ -440,7 +480,7 @@ static void an_end_in_the_middle_leaves_nothing_behind(void **state)
 	(void)state;
 	start(KERNEL_AUTO);
 	push(&ops, PLAN_SET_RULES, 0);
-	kernel_submit(test.kernel, &ops);
+	kernel_guard(test.kernel, &ops);
 	turn();
 	assert_non_null(fake_child.running);
 	stop();
@@ -463,6 +503,7 @@ int main(void)
 		cmocka_unit_test(a_look_reads_sets_and_chains),
 		cmocka_unit_test(a_look_that_fails_has_its_reason),
 		cmocka_unit_test(a_fill_goes_beside_the_others),
+		cmocka_unit_test(the_table_waits_for_no_program),
 		cmocka_unit_test(hits_are_asked_for_by_list),
 		cmocka_unit_test(in_memory_nothing_is_touched),
 		cmocka_unit_test(an_end_in_the_middle_leaves_nothing_behind),

@@ -211,7 +211,7 @@ static void apply(const struct ruleset *to)
 	ruleset_diff_adds(to, test.ruleset ? test.ruleset : &empty, &ops);
 	ruleset_diff_deletes(to, test.ruleset ? test.ruleset : &empty, &ops);
 	if (ops.count) {
-		kernel_submit(test.kernel, &ops);
+		kernel_guard(test.kernel, &ops);
 		wait_done();
 	}
 	assert_false(test.refused);
@@ -274,7 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_guard_comes_and_goes),
 	};
-	const struct kernel_callbacks cb = {.done = on_done,
+	const struct kernel_callbacks cb = {.guarded = on_done,
 					    .availability = on_availability,
 					    .ruleset = on_ruleset,
 					    .filled = on_done,
