@@ -10,6 +10,8 @@
 #include "base/notify.h"
 #include "engine/engine.h"
 
+#define LOOK_S 0.1 /* between two looks whether what is waited for is there */
+
 struct loop {
 	struct ev_loop *ev;
 	struct loop_callbacks cb;
@@ -166,7 +168,8 @@ void loop_run_until(struct loop *l, usec_t timeout, int (*done)(void *ctx), void
 {
 	usec_t end = time_monotonic() + timeout;
 
-	ev_timer_set(&l->limit, (double)timeout / 1e6, 0.);
+	/* Whether it is done may hang on the clock alone, or on what a settle has left behind it. */
+	ev_timer_set(&l->limit, LOOK_S, LOOK_S);
 	ev_timer_start(l->ev, &l->limit);
 	/* What is pending is done first, each time; only then it can be said whether there is anything to wait for. */
 	ev_run(l->ev, EVRUN_NOWAIT);

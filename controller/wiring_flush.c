@@ -76,7 +76,10 @@ static int flush_is_over(void *ctx)
 	usec_t now = time_monotonic();
 
 	engine_node_status(f->w->engine, &st);
-	if (engine_flushed(f->w->engine) || (st.kernel_error != 0 && !st.kernel_available))
+	if (engine_flushed(f->w->engine))
+		return 1;
+	if (st.kernel_error != 0 && !st.kernel_available &&
+	    (st.kernel_error == -EPERM || engine_flushed_filters(f->w->engine)))
 		return 1;
 	if (!kernel_is_held(st.guard_error))
 		f->held_since = 0;
@@ -120,12 +123,16 @@ static int flush_judge(struct wiring *w, struct err *e)
 	if (st.kernel_error == -EPERM)
 		return err_set(e, ERR_UNAVAILABLE, "",
 			       "the kernel does not let this user do it: run it as root");
-	if (!st.kernel_known)
+	/* Without IPVS there are no services; a device of ours goes with its addresses. */
+	if (!st.kernel_known && engine_flushed_filters(w->engine) &&
+	    strcmp(w->settings->kernel_vip_device, "none") != 0 &&
+	    !kernel_owns_device(w->settings->kernel_vip_device))
 		return err_set(
-			e, ERR_UNAVAILABLE, "",
-			"IPVS is not there, so it is not known what is left: modprobe ip_vs, "
-			"then again (after a reboot nothing is left)");
-	if (!engine_flushed(w->engine))
+			e, ERR_UNAVAILABLE, "[kernel] vip_device",
+			"IPVS is not there, so VIPs may be left on %s: modprobe ip_vs, then again "
+			"(after a reboot nothing is left)",
+			w->settings->kernel_vip_device);
+	if (st.kernel_known ? !engine_flushed(w->engine) : !engine_flushed_filters(w->engine))
 		return err_set(
 			e, ERR_UNAVAILABLE, "", "not all of it could be removed: %s",
 			st.guard_fault

@@ -293,6 +293,11 @@ bool engine_flushed(const struct engine *e)
 	       !e->table_requested && guards_are_gone(e);
 }
 
+bool engine_flushed_filters(const struct engine *e)
+{
+	return guards_idle(e) && guards_are_gone(e);
+}
+
 void engine_save_health(struct engine *e)
 {
 	e->rows_retry_at = USEC_NEVER; /* once more, and at once */

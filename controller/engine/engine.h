@@ -72,6 +72,8 @@ void engine_settle(struct engine *e);
 void engine_flush(struct engine *e);
 /* After that: whether it is certain that nothing is left. */
 bool engine_flushed(const struct engine *e);
+/* The same of sets and rules alone, which do not need IPVS. */
+bool engine_flushed_filters(const struct engine *e);
 bool engine_idle(const struct engine *e);
 
 /* Notes last states for the next start (clean stop). Commits through the port. */

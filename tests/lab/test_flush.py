@@ -140,3 +140,23 @@ def who_holds_a_set_is_named_and_all_else_goes(lab):
     done = flush(lab)
     assert done.returncode == 0, done
     assert sets(lab) == {}
+
+OURS = """*filter
+:ZONEGATE - [0:0]
+-A INPUT -j ZONEGATE
+-A ZONEGATE -m set --match-set zg4-drop dst -j DROP
+COMMIT
+"""
+
+
+@case(load=MODULES, without_ipvs=True)
+def without_ipvs(lab):
+    """After its module is gone: there are no services, but sets and chains are there."""
+    network(lab)
+    lab.gw.daemon.write_settings()
+    lab.gw.run("ipset", "create", "zg4-drop", "hash:ip")
+    lab.gw.run("iptables-legacy-restore", "--noflush", stdin=OURS)
+    lab.gw.run("ip", "link", "add", "zonegate0", "type", "dummy")
+    done = flush(lab)
+    assert done.returncode == 0, done
+    assert rules(lab)[0] == [] and sets(lab) == {} and "zonegate0" not in lab.gw.run("ip", "-o", "link")
