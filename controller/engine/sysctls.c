@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "engine/override_parts.h"
+#include "engine/row_json.h"
 
 enum sysctl { EXPIRE_NODEST, EXPIRE_QUIESCENT, CONNTRACK, FORWARD4, FORWARD6 };
 
@@ -162,7 +163,7 @@ void sysctls_plan(struct engine *e)
 		}
 		if (c->old_value < 0 && now >= 0) {
 			c->old_value = now;
-			rows_put(e, "sysctl", c->name, mem_printf("%d", now));
+			rows_put(e, "sysctl", c->name, mem_printf("%d %s", now, row_json_boot(e)));
 		}
 		submit(&e->ops, c, 1);
 		c->submitted = true;
@@ -191,11 +192,17 @@ bool sysctls_note_failure(struct engine *e, const struct plan_op *op)
 	return news;
 }
 
+/* "VALUE BOOT": in another boot somebody else has set what is 1. A row of before says no boot. */
 void sysctls_load_row(struct engine *e, const struct store_row *row)
 {
+	char *boot;
+	const int value = (int)strtol(row->value, &boot, 10);
+
+	boot += strspn(boot, " ");
 	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
-		if (strcmp(e->sysctls[i].name, row->key) == 0)
-			e->sysctls[i].old_value = (int)strtol(row->value, NULL, 10);
+		if (strcmp(e->sysctls[i].name, row->key) == 0 &&
+		    (!*boot || strcmp(boot, row_json_boot(e)) == 0))
+			e->sysctls[i].old_value = value;
 }
 
 void sysctls_restore(struct engine *e)
