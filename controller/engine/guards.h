@@ -83,7 +83,16 @@ void guards_free(struct engine *e);
 
 /* ---- guards_lack.c: what of the fault concerns whom ---- */
 
-enum guards_lack { LACK_NONE, LACK_MARK, LACK_LIST, LACK_LIMIT, LACK_GUARD, LACK_SNAT, LACK_COUNT };
+enum guards_lack {
+	LACK_NONE,
+	LACK_MARK,
+	LACK_LIST,
+	LACK_LIMIT,
+	LACK_CEILING,
+	LACK_GUARD,
+	LACK_SNAT,
+	LACK_COUNT
+};
 struct guards_lacking { /* what of a service sets and rules do not do, and why; NULL = nothing */
 	char *text;
 	enum guards_lack kind;

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "engine/parts.h"
+#include "plan/ceilings.h"
 #include "plan/limit_sets.h"
 
 const char *guards_lack_text(enum guards_lack l)
@@ -16,6 +17,7 @@ const char *guards_lack_text(enum guards_lack l)
 		[LACK_MARK] = "it does not serve: its packets do not get their firewall mark",
 		[LACK_LIST] = "its access list is not in force as it stands",
 		[LACK_LIMIT] = "its rate_limit is not in force",
+		[LACK_CEILING] = "its max_connections is not in force",
 		[LACK_GUARD] =
 			"ports of its VIP without a listener are open: vip_guard is not in force",
 		[LACK_SNAT] =
@@ -171,6 +173,23 @@ static enum guards_lack lack_of_list(const struct lack_case *c, const struct rul
 		       : LACK_NONE;
 }
 
+static enum guards_lack lack_of_limits(const struct lack_case *c, enum ruleset_family f,
+				       const struct ruleset_entry *port)
+{
+	const struct listener *l = c->place->listener;
+	const struct ruleset_id ceiling = ceilings_id(l, f);
+
+	if (l->rate_limit) {
+		const struct ruleset_id limit = limit_sets_id(l, f);
+
+		if (lack_misses(c, &c->lines->others, &limit, port))
+			return LACK_LIMIT;
+	}
+	return l->max_connections && lack_misses(c, &c->lines->others, &ceiling, port)
+		       ? LACK_CEILING
+		       : LACK_NONE;
+}
+
 static bool lack_of_snat(const struct lack_case *c, enum ruleset_family f)
 {
 	const struct engine_guards *g = &c->e->guards;
@@ -193,18 +212,15 @@ static enum guards_lack lack_judge(const struct lack_case *c)
 	const struct ruleset_id mark = {.kind = RULESET_MARK, .family = f, .uid = p->mark};
 	const struct ruleset_id ranged = {.kind = RULESET_RANGED, .family = f};
 	struct ruleset_id closes = {.kind = RULESET_DROP, .family = f};
+	enum guards_lack limit;
 
 	if (p->mark && (lack_misses(c, &c->lines->marks, &mark, &vip) ||
 			lack_misses(c, &c->lines->others, &ranged, &vip)))
 		return LACK_MARK;
 	if (lack_of_list(c, &vip, &port, &mark) != LACK_NONE)
 		return LACK_LIST;
-	if (p->listener->rate_limit) {
-		const struct ruleset_id limit = limit_sets_id(p->listener, f);
-
-		if (lack_misses(c, &c->lines->others, &limit, &port))
-			return LACK_LIMIT;
-	}
+	if ((limit = lack_of_limits(c, f, &port)) != LACK_NONE)
+		return limit;
 	if (lack_misses(c, &c->lines->others, &closes, &vip))
 		return LACK_GUARD;
 	closes.kind = RULESET_REJECT;
