@@ -25,16 +25,20 @@ struct loop {
 	ev_signal hangup;
 	usec_t wake_at;
 	bool quit;
+	int (*done)(void *ctx); /* what loop_run_until() waits for; NULL: it does not */
+	void *done_ctx;
 };
 
 static void on_settle(struct ev_loop *ev, ev_prepare *w, int events)
 {
 	struct loop *l = w->data;
 
-	(void)ev;
 	(void)events;
 	if (l->engine)
 		engine_settle(l->engine);
+	/* No event need follow what this has settled: the wait ends before the loop sleeps. */
+	if (l->done && l->done(l->done_ctx))
+		ev_break(ev, EVBREAK_ONE);
 }
 
 /* Waking up is enough: the prepare watcher settles. */
@@ -168,15 +172,16 @@ void loop_run_until(struct loop *l, usec_t timeout, int (*done)(void *ctx), void
 {
 	usec_t end = time_monotonic() + timeout;
 
-	/* Whether it is done may hang on the clock alone, or on what a settle has left behind it. */
+	/* Whether it is done may hang on the clock alone. */
 	ev_timer_set(&l->limit, LOOK_S, LOOK_S);
 	ev_timer_start(l->ev, &l->limit);
-	/* What is pending is done first, each time; only then it can be said whether there is anything to wait for. */
+	/* What is pending is done first; only then it can be said whether there is anything to wait for. */
 	ev_run(l->ev, EVRUN_NOWAIT);
-	while (!done(ctx) && time_monotonic() < end) {
+	l->done = done;
+	l->done_ctx = ctx;
+	while (!done(ctx) && time_monotonic() < end)
 		ev_run(l->ev, EVRUN_ONCE);
-		ev_run(l->ev, EVRUN_NOWAIT);
-	}
+	l->done = NULL;
 	ev_timer_stop(l->ev, &l->limit);
 }
 
