@@ -161,6 +161,7 @@ async function lab_a_range_of_ports_is_balanced_and_the_rest_guarded(world) {
 	await page.getByRole('link', {name: 'many', exact: true}).click()
 	await page.getByRole('button', {name: 'Remove'}).click()
 	await page.getByRole('dialog').getByRole('button', {name: 'Remove'}).click()
+	await page.getByRole('region', {name: 'Listeners'}).waitFor() // of the load balancer: it has been removed
 	await row.waitFor({state: 'detached'})
 	assert.equal(await knock(8057), 'refused')
 	await close(page)
