@@ -189,14 +189,30 @@ static void check_snat_of(struct validation *v, const struct load_balancer *lb,
 	}
 }
 
+/* Each group is a rule that the first packet of any connection to a server may meet. */
+static void check_snat_groups(struct validation *v, const struct load_balancer *lb,
+			      struct demand *d)
+{
+	if (lb->snat != SNAT_AUTO || !d || d->snat_auto)
+		return;
+	d->snat_auto = true;
+	if (++v->snat_groups == MODEL_SNAT_GROUPS_MAX + 1)
+		validation_fault(
+			v, ERR_LIMIT, PLACE("load_balancers", lb->o.name, .member = "snat"),
+			"more than %d server groups are behind snat auto: each is a rule; use on, or off",
+			MODEL_SNAT_GROUPS_MAX);
+}
+
 static void check_snat(struct validation *v, const struct load_balancer *lb,
 		       const struct listener *l)
 {
 	const struct server_group *g;
+	struct demand *d;
 
 	if (lb->snat == SNAT_OFF || fields_faulty(&lb->o, "snat") || !l->server_group)
 		return;
-	g = validation_find_group(v, l->server_group, NULL);
+	g = validation_find_group(v, l->server_group, &d);
+	check_snat_groups(v, lb, d);
 	check_snat_of(v, lb, g);
 	if (g && g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group)
 		check_snat_of(v, lb, validation_find_group(v, g->backup_group, NULL));

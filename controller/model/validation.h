@@ -23,10 +23,12 @@ struct demand {
 	const struct load_balancer *no_v6;
 	const struct load_balancer *scoped; /* cross_zone is off */
 	const struct listener *no_ramp;     /* its scheduler does not know slow start */
+	bool snat_auto;
 };
 
-#define MODEL_RATES_MAX    64  /* different rate_limits of a document */
-#define MODEL_CEILINGS_MAX 256 /* listeners with max_connections */
+#define MODEL_RATES_MAX       64  /* different rate_limits of a document */
+#define MODEL_CEILINGS_MAX    256 /* listeners with max_connections */
+#define MODEL_SNAT_GROUPS_MAX 512 /* groups behind load balancers with snat auto */
 struct validation {
 	const struct snapshot *s;
 	struct err *err;
@@ -36,7 +38,8 @@ struct validation {
 	uint64_t entries;                /* of the kernel's table, at most */
 	uint32_t rates[MODEL_RATES_MAX]; /* rate_limits so far */
 	size_t rate_count;
-	size_t ceilings; /* listeners with max_connections so far */
+	size_t ceilings;    /* listeners with max_connections so far */
+	size_t snat_groups; /* groups behind snat auto so far */
 };
 
 /* A place in the document; NULL parts are left out. `member` may hold "/". */

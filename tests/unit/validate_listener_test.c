@@ -108,6 +108,42 @@ static void ceilings_are_few(void **state)
 	FIXTURE_JUDGE_ALL(cases);
 }
 
+/* Each group behind snat auto is a rule, however many listeners it has; behind snat on it is none. */
+static void groups_behind_snat_auto_are_few(void **state)
+{
+	AUTO_BUF struct buf_writer groups = {0};
+	AUTO_BUF struct buf_writer listeners = {0};
+
+	(void)state;
+	buf_writer_init(&groups, 1 << 20);
+	buf_writer_init(&listeners, 1 << 20);
+	for (unsigned i = 1; i < MODEL_SNAT_GROUPS_MAX; i++) {
+		buf_write_format(
+			&groups,
+			"%s'g%u':{'protocol':'tcp','servers':{'s':{'address':'10.9.%u.%u','port':80}}}",
+			i > 1 ? "," : "", i, i / 250, i % 250 + 1);
+		buf_write_format(&listeners,
+				 ",'l%u':{'protocol':'tcp','port':%u,'server_group':'g%u'}", i,
+				 1000 + i, i);
+	}
+	buf_write_text(
+		&groups,
+		",'more':{'protocol':'tcp','servers':{'s':{'address':'10.9.9.9','port':80}}}");
+	for (unsigned k = 0; k < 3; k++) {
+		static const char *const cases[][3] = {
+			{"auto", "web", ""},
+			{"on", "more", ""},
+			{"auto", "more", "limit_exceeded /load_balancers/shop/snat\n"}};
+		AUTO_FREE char *text = mem_printf(
+			"{'server_groups':{%s},'load_balancers':{'shop':{'snat':'%s','listeners':{"
+			"'http':{'server_group':'web'}%s,'m':{'protocol':'tcp','port':999,'server_group':'%s'}}}}}",
+			buf_text(&groups), cases[k][0], buf_text(&listeners), cases[k][1]);
+		const struct fixture_case one[] = {{text, cases[k][2]}};
+
+		FIXTURE_JUDGE_ALL(one);
+	}
+}
+
 /* Each rate is a rule: 64 different ones, however often each is used. */
 static void rates_are_few(void **state)
 {
@@ -342,6 +378,7 @@ int main(void)
 		cmocka_unit_test(listeners_are_judged),
 		cmocka_unit_test(rates_are_few),
 		cmocka_unit_test(ceilings_are_few),
+		cmocka_unit_test(groups_behind_snat_auto_are_few),
 		cmocka_unit_test(snat_takes_nat_alone),
 		cmocka_unit_test(zones_are_judged),
 		cmocka_unit_test(count_of_zones_is_bounded),
