@@ -23,7 +23,8 @@ struct drift {
 	unsigned looks;      /* that are over */
 	bool audits; /* the first look is an audit, and others follow until nothing differs */
 	bool dry_run;
-	char *fault; /* sets and rules could not be read, or NULL */
+	json_t *lacking; /* of the look under way */
+	char *fault;     /* sets and rules could not be read, or NULL */
 };
 
 static void drift_look(struct drift *d);
@@ -32,6 +33,7 @@ static void drift_free(struct drift *d)
 {
 	plan_ops_clear(&d->ops);
 	plan_ops_clear(&d->now);
+	json_decref(d->lacking);
 	free(d->fault);
 	free(d);
 }
@@ -84,6 +86,8 @@ static void drift_on_table(void *ctx, const struct plan_table *t, int error)
 		return;
 	}
 	engine_drift(d->request->api->engine, t, &d->now);
+	json_decref(d->lacking);
+	d->lacking = handlers_kernel_lacking(d->request->api->engine, t);
 	engine_request_filters(d->request->api->engine, drift_on_filters, d);
 }
 
@@ -114,11 +118,14 @@ static void drift_start(struct request *r, const struct drift *wanted)
 static json_t *drift_json(const struct drift *d)
 {
 	struct node_status node;
+	json_t *json;
 
 	engine_node_status(d->request->api->engine, &node);
-	return json_pack("{s:s, s:b, s:o, s:I, s:s?}", "ipvs", status_json_ipvs(&node), "in_sync",
+	json = json_pack("{s:s, s:b, s:o, s:I, s:s?}", "ipvs", status_json_ipvs(&node), "in_sync",
 			 d->ops.count == 0, "operations", plan_json_ops(&d->ops),
 			 "operations_total", (json_int_t)d->ops.count, "fault", d->fault);
+	json_object_update(json, d->lacking);
+	return json;
 }
 
 static void drift_show(struct drift *d)

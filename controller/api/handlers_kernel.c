@@ -37,6 +37,7 @@ struct kernel_view {
 	struct kernel_owner *owners;
 	size_t dests;
 	bool services_only;
+	json_t *lacking; /* of the table */
 	json_t *filters; /* NULL: with services_only */
 	char *text;
 };
@@ -51,6 +52,7 @@ static void kernel_view_free(struct kernel_view *v)
 	}
 	free(v->table.services);
 	free(v->owners);
+	json_decref(v->lacking);
 	json_decref(v->filters);
 	free(v->text);
 	free(v);
@@ -135,6 +137,7 @@ static void kernel_view_work(struct worker_job *job)
 			 kernel_facts_sysctls(NULL));
 	if (v->filters)
 		json_object_set(json, "filters", v->filters);
+	json_object_update(json, v->lacking);
 	v->text = json_dumps(json, REQUEST_JSON_FLAGS);
 	json_decref(json);
 }
@@ -148,6 +151,32 @@ static void kernel_view_done(struct worker_job *job)
 		v->text = NULL;
 	}
 	kernel_view_free(v);
+}
+
+struct kernel_lacking {
+	json_t *list;
+	json_int_t total;
+};
+
+static void kernel_add_lacking(void *ctx, const struct engine_lacking *l)
+{
+	struct kernel_lacking *to = ctx;
+	char key[PLAN_KEY_TEXT_MAX];
+
+	if (to->total++ < PLAN_JSON_LIST_MAX)
+		json_array_append_new(to->list,
+				      json_pack("{s:s, s:s, s:s, s:s, s:b, s:s?}", "service",
+						plan_key_format(l->key, key), "load_balancer",
+						l->lb, "zone", l->zone, "listener", l->listener,
+						"missing", l->missing, "fault", l->fault));
+}
+
+json_t *handlers_kernel_lacking(const struct engine *e, const struct plan_table *t)
+{
+	struct kernel_lacking all = {.list = json_array()};
+
+	engine_list_lacking(e, t, kernel_add_lacking, &all);
+	return json_pack("{s:o, s:I}", "not_in_force", all.list, "not_in_force_total", all.total);
 }
 
 void handlers_kernel_fail(struct request *r, int error)
@@ -201,6 +230,7 @@ static void kernel_view_on_table(void *ctx, const struct plan_table *t, int erro
 		return;
 	}
 	v->dests = kernel_view_take(v, t);
+	v->lacking = handlers_kernel_lacking(v->engine, t);
 	if (v->services_only)
 		kernel_view_show(v);
 	else

@@ -108,7 +108,7 @@ static const struct {
 	 "{\"address\":\"10.0.1.11\",\"port\":8080,\"forward_method\":\"nat\",\"weight\":100,\"upper\":0,\"lower\":0,"
 	 "\"active\":3,\"inactive\":4,\"persistent\":0," COUNTS
 	 "}],\"owner\":\"zonegate\",\"load_balancer\":\"shop\","
-	 "\"zone\":\"zone-a\",\"listener\":\"http\"}],\"sysctls\":[{\"name\":\"net.ipv4.vs.drop_entry\",\"value\":0}],"
+	 "\"zone\":\"zone-a\",\"listener\":\"http\"}],\"not_in_force\":[],\"not_in_force_total\":0,\"sysctls\":[{\"name\":\"net.ipv4.vs.drop_entry\",\"value\":0}],"
 	 "\"filters\":{\"in_force\":true,\"fault\":null,\"sets\":[{\"name\":\"zg4-1f\",\"owner\":\"zonegate\",\"type\":\"hash:net\","
 	 "\"family\":\"ipv4\",\"entries\":5,\"memory_bytes\":776,\"references\":1,\"use\":\"entries of access list office\","
 	 "\"state\":\"in_force\",\"access_list\":\"office\"}],\"sets_left_out\":0,\"rules\":[{\"family\":\"ipv4\",\"table\":\"filter\","
@@ -123,7 +123,7 @@ static const struct {
 	 "\"series_total\":1}"},
 	{"KernelDrift",
 	 "{\"ipvs\":\"auto\",\"in_sync\":false,\"operations\":[\"SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight "
-	 "100\"],\"operations_total\":1,\"repaired_since_start\":3,\"fault\":null}"},
+	 "100\"],\"operations_total\":1,\"not_in_force\":[],\"not_in_force_total\":0,\"repaired_since_start\":3,\"fault\":null}"},
 	{"System",
 	 "{\"state\":\"ok\",\"node\":\"gw-1\",\"version\":\"0.1.0\",\"started\":\"2026-03-01T09:00:00.000Z\",\"kernel\":{\"ipvs\":\"auto\","
 	 "\"available\":true,\"known\":true,\"vip_device\":\"zonegate0\",\"release\":\"6.1.0-30-amd64\","
@@ -157,7 +157,7 @@ static const struct {
 	 "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Zonegate\",\"version\":\"0.1.0\"},\"paths\":{}}"},
 	{"Reconciliation",
 	 "{\"ipvs\":\"auto\",\"in_sync\":false,\"mended\":true,\"operations\":[\"NEW_DEST tcp 192.0.2.10:80 "
-	 "10.0.1.11:8080 weight 100 nat\"],\"operations_total\":1,\"fault\":null}"},
+	 "10.0.1.11:8080 weight 100 nat\"],\"operations_total\":1,\"not_in_force\":[],\"not_in_force_total\":0,\"fault\":null}"},
 	{"RollbackRequest",
 	 "{\"comment\":\"the new group answers too slowly\",\"confirm_within_s\":60}"},
 	{"Rollback", "{\"rolled_back_to\":11,\"revision\":13,\"changed\":true,\"warnings\":[]}"},

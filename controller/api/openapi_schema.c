@@ -118,11 +118,14 @@ static const struct schema_row schema_rows[] = {
 	 "load_balancer:string dns_name:string? total_ms:integer? ttl_s:integer dominant:string? parts:[FailoverPart] warning:string? advice:string"},
 	{"KernelTable",
 	 "Virtual services of the kernel with their destinations, and what stands before them; where `ipvs` is off: those that would "
-	 "be. And the sysctls that bear on them, as far as the kernel has them",
-	 "ipvs:=auto|off services:[KernelService] sysctls:[Sysctl] filters?:KernelFilters"},
+	 "be. And the sysctls that bear on them, as far as the kernel has them. `not_in_force`: what the document wants beside them",
+	 "ipvs:=auto|off services:[KernelService] not_in_force:[KernelLacking] not_in_force_total:integer sysctls:[Sysctl] "
+	 "filters?:KernelFilters"},
 	{"KernelDrift",
-	 "Operations that would mend the kernel: services, sets and rules. `fault`: why sets and rules could not be read",
-	 "ipvs:=auto|off in_sync:boolean operations:[string] operations_total:integer repaired_since_start:integer fault:string?"},
+	 "Operations that would mend the kernel: services, sets and rules. `not_in_force`: the wanted services among them, with what the "
+	 "kernel said. `fault`: why sets and rules could not be read",
+	 "ipvs:=auto|off in_sync:boolean operations:[string] operations_total:integer not_in_force:[KernelLacking] "
+	 "not_in_force_total:integer repaired_since_start:integer fault:string?"},
 	{"Stats",
 	 "Arrays for charts, oldest point first and one each `step_s` seconds up to `end`; null where nothing was read. Of listeners, "
 	 "or with server_group of servers; at most 100 in `series`, all `series_total` in `total`. Where no kernel counts, "
@@ -138,8 +141,10 @@ static const struct schema_row schema_rows[] = {
 	 "revision_after, status, result, dry_run; of repetitions within a minute count, first_at and last_at",
 	 "items:[AuditEntry] next_cursor:string?"},
 	{"Reconciliation",
-	 "Operations that mended the kernel's table (`mended`), or would (dry run); `in_sync`: nothing differed",
-	 "ipvs:=auto|off in_sync:boolean mended:boolean operations:[string] operations_total:integer fault:string? "
+	 "Operations that mended the kernel's table (`mended`), or would (dry run); `in_sync`: nothing differed. `not_in_force`: what is "
+	 "still not as it should be",
+	 "ipvs:=auto|off in_sync:boolean mended:boolean operations:[string] operations_total:integer "
+	 "not_in_force:[KernelLacking] not_in_force_total:integer fault:string? "
 	 "diff?:[DiffEntry] diff_total?:integer kernel_ops?:[string] kernel_ops_total?:integer "
 	 "dns_changes?:[DnsChange] dns_changes_total?:integer warnings?:[Warning]"},
 	{"System", "This node; `state` is what /readyz says: ok, degraded or not ready",

@@ -270,6 +270,10 @@ static const struct {
 	 "scheduler:string flags:integer persistence_s?:integer persistence_engine?:string "
 	 "stats?:TrafficCounts destinations:[KernelDestination] owner:=zonegate|foreign "
 	 "load_balancer?:string zone?:string listener?:string"},
+	{"KernelLacking",
+	 "A service that the document wants and that is not in the kernel (`missing`), or not as it should be. `fault`: what the kernel "
+	 "said, with what mends it; null where it was not asked yet",
+	 "service:string load_balancer:string zone:string listener:string missing:boolean fault:string?"},
 	{"KernelFilters",
 	 "What stands before IPVS: the sets of everybody and our rules. `in_force`: all of ours is as it should be; `fault`: why not all "
 	 "could be read",

@@ -3,6 +3,8 @@
 #ifndef ZG_CLI_CLI_COMMANDS_H
 #define ZG_CLI_CLI_COMMANDS_H
 
+#include <jansson.h>
+
 #include "cli/cli.h"
 
 struct cli_command;
@@ -113,6 +115,8 @@ enum cli_exit cli_doctor_show(struct cli *cli);
 /* cli_kernel.c */
 enum cli_exit cli_kernel_show(struct cli *cli);
 enum cli_exit cli_kernel_reconcile(struct cli *cli);
+/* A line for each service that is wanted and not in the kernel as it should be, with what the kernel said. */
+void cli_kernel_print_lacking(const json_t *answer);
 
 /* cli_raw.c */
 enum cli_exit cli_raw_call(struct cli *cli);

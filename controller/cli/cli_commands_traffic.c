@@ -67,7 +67,8 @@ const struct cli_command cli_commands_traffic[] = {
 	 OPTION_FOREIGN,
 	 cli_kernel_show,
 	 "the kernel's IPVS table, and the sets and rules before it, read now",
-	 "With --foreign also what does not belong to Zonegate."},
+	 "A service that a load balancer wants and that is not there stands as missing, with what the kernel said. With --foreign also "
+	 "what does not belong to Zonegate."},
 	{{"kernel", "drift"},
 	 "",
 	 0,
@@ -75,7 +76,8 @@ const struct cli_command cli_commands_traffic[] = {
 	 0,
 	 cli_view_drift,
 	 "where the kernel (IPVS, sets, rules) differs from what should be",
-	 "Ends with 2 where it does. The daemon mends it by itself."},
+	 "Ends with 2 where it does, also where a service could not be made: it is named with what the kernel said. The daemon mends "
+	 "the rest by itself."},
 	{{"kernel", "reconcile"},
 	 "[--dry-run]",
 	 0,

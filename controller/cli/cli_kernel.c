@@ -51,8 +51,48 @@ static void cli_kernel_add_service(struct cli_table *t, const json_t *service)
 		cli_kernel_add_dest(t, d);
 }
 
-static void cli_kernel_print(const struct cli *cli, const json_t *services)
+static char *cli_kernel_place(const json_t *lacking)
 {
+	return mem_printf("%s/%s/%s", cli_print_text(lacking, "load_balancer"),
+			  cli_print_text(lacking, "zone"), cli_print_text(lacking, "listener"));
+}
+
+static void cli_kernel_add_missing(struct cli_table *t, const json_t *answer)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (json_object_get(answer, "not_in_force"), i, one) {
+		AUTO_FREE char *owner = cli_kernel_place(one);
+
+		if (cli_print_true(one, "missing"))
+			cli_table_add(t, (const char *[]){cli_print_text(one, "service"), "missing",
+							  "", "", "", owner});
+	}
+}
+
+void cli_kernel_print_lacking(const json_t *answer)
+{
+	const json_t *list = json_object_get(answer, "not_in_force"), *one;
+	const json_int_t more = cli_print_number(answer, "not_in_force_total") -
+				(json_int_t)json_array_size(list);
+	size_t i;
+
+	json_array_foreach (list, i, one) {
+		AUTO_FREE char *owner = cli_kernel_place(one);
+		const char *fault = cli_print_text(one, "fault");
+
+		printf("%s (%s) is %s%s%s\n", cli_print_text(one, "service"), owner,
+		       cli_print_true(one, "missing") ? "missing" : "not as it should be",
+		       *fault ? ": " : "", fault);
+	}
+	if (more > 0)
+		printf("and %" JSON_INTEGER_FORMAT " more\n", more);
+}
+
+static void cli_kernel_print(const struct cli *cli, const json_t *answer)
+{
+	const json_t *services = json_object_get(answer, "services");
 	static const char *const heads[] = {"SERVICE",   "HOW",   ">WEIGHT", ">ACTIVE",
 					    ">INACTIVE", "OWNER", NULL};
 	struct cli_table *t = cli_table_new(heads);
@@ -66,12 +106,14 @@ static void cli_kernel_print(const struct cli *cli, const json_t *services)
 		else
 			cli_kernel_add_service(t, service);
 	}
+	cli_kernel_add_missing(t, answer);
 	cli_print_table_or(
 		t, hidden > 0
 			   ? "No service of Zonegate."
 			   : "No services: there are none until a load balancer has a listener.");
 	if (hidden > 0)
 		printf("%zu foreign service%s not shown: --foreign\n", hidden, TEXT_S(hidden));
+	cli_kernel_print_lacking(answer);
 }
 
 #define CLI_KERNEL_VS "net.ipv4.vs."
@@ -118,7 +160,7 @@ enum cli_exit cli_kernel_show(struct cli *cli)
 		cli_print_json(a.json);
 	} else {
 		cli_kernel_note(a.json);
-		cli_kernel_print(cli, json_object_get(a.json, "services"));
+		cli_kernel_print(cli, a.json);
 		cli_kernel_print_sysctls(json_object_get(a.json, "sysctls"));
 		cli_filters_print(cli, json_object_get(a.json, "filters"));
 	}
@@ -146,10 +188,11 @@ enum cli_exit cli_kernel_reconcile(struct cli *cli)
 	} else {
 		json_array_foreach (json_object_get(a.json, "operations"), i, operation)
 			printf("%s\n", cli_escape_string(operation));
+		cli_kernel_print_lacking(a.json);
 		printf("%s\n", calm                   ? "Nothing differs."
 			       : cli->options.dry_run ? "That would mend it."
 			       : mended               ? "Mended."
-						      : "It could not be mended yet: see the log.");
+						      : "It could not be mended yet.");
 	}
 	if (calm || mended)
 		return EXIT_OK;

@@ -63,6 +63,7 @@ enum cli_exit cli_view_drift(struct cli *cli)
 		printf("The kernel differs; this would mend it:\n");
 		json_array_foreach (json_object_get(a.json, "operations"), i, operation)
 			printf("  %s\n", cli_escape_string(operation));
+		cli_kernel_print_lacking(a.json);
 	}
 	if (cli->options.format != FORMAT_JSON && *cli_print_text(a.json, "fault"))
 		printf("Sets and rules could not be compared: %s\n",

@@ -312,7 +312,7 @@ void engine_note_filled(struct engine *e, const struct plan_ops *ops)
 
 /* ---- tables ---- */
 
-static bool service_differs(const struct engine_service *s, const struct plan_service *actual)
+bool acks_differ(const struct engine_service *s, const struct plan_service *actual)
 {
 	struct plan_ops ops = {0};
 	bool differs;
@@ -385,7 +385,7 @@ static void compare_service(struct engine *e, struct engine_service *s,
 		services_set_adopted(e, s);
 		first = true;
 	}
-	if (!service_differs(s, actual)) {
+	if (!acks_differ(s, actual)) {
 		if (first || !s->present) /* absent: it could not be made the last time */
 			services_mark(e, s);
 		return;

@@ -110,6 +110,8 @@ void acks_tick(struct engine *e, usec_t now);
 void acks_put_off(usec_t now, usec_t *retry_at, usec_t *retry_delay);
 /* Whether the answer is as good as success. */
 bool acks_succeeded(const struct plan_op *op);
+/* Whether the kernel has something else (NULL: nothing) than it acknowledged. */
+bool acks_differ(const struct engine_service *s, const struct plan_service *actual);
 /* Something was changed by others: `ops` operations mend it. */
 void acks_note_drift(struct engine *e, const char *what, size_t ops, const char *text);
 /* Whether the revision in force is in the kernel whole: told once. */

@@ -481,27 +481,3 @@ bool engine_owns(const struct engine *e, const struct plan_key *k, const char **
 	}
 	return s != NULL || services_owned(e, k);
 }
-
-static bool owned(void *ctx, const struct plan_key *k)
-{
-	return services_owned(ctx, k);
-}
-
-void engine_drift(const struct engine *e, const struct plan_table *actual, struct plan_ops *ret_ops)
-{
-	struct plan_table desired = {0};
-	void *ctx = (void *)(uintptr_t)e;
-
-	memset(ret_ops, 0, sizeof(*ret_ops));
-	desired.services = mem_alloc_array(e->services.count + 1, sizeof(*desired.services));
-	for (size_t i = 0; i < e->services.count; i++) {
-		const struct engine_service *s = e->services.items[i];
-
-		/* Borrowed: diff_tables() only reads. */
-		if (s->present && s->place.lb)
-			desired.services[desired.count++] = s->expected;
-	}
-	diff_tables(&desired, actual, owned, ctx, ret_ops);
-	timeouts_drift(e, &actual->timeouts, ret_ops);
-	free(desired.services);
-}

@@ -231,8 +231,20 @@ bool engine_is_peer(const struct engine *e, const struct load_balancer *lb,
 bool engine_owns(const struct engine *e, const struct plan_key *k, const char **ret_lb,
 		 const char **ret_zone, const char **ret_listener);
 
-/* What differs between the kernel's table and what should be: the operations that would mend it. Caller clears. */
-void engine_drift(const struct engine *e, const struct plan_table *actual,
-		  struct plan_ops *ret_ops);
+/* What differs between the kernel's table and what the document wants: the operations that would mend it. Caller clears. */
+void engine_drift(struct engine *e, const struct plan_table *actual, struct plan_ops *ret_ops);
+
+/* A wanted service that is not in the kernel, or not as it should be. All borrowed. */
+struct engine_lacking {
+	const struct plan_key *key;
+	const char *lb, *zone, *listener;
+	const char *
+		fault; /* what the kernel said of it last, with what mends it; NULL = it was not asked yet */
+	bool missing; /* not there at all */
+};
+typedef void engine_lacking_fn(void *ctx, const struct engine_lacking *l);
+/* In the order of their keys. */
+void engine_list_lacking(const struct engine *e, const struct plan_table *actual,
+			 engine_lacking_fn *fn, void *ctx);
 
 #endif

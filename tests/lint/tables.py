@@ -117,6 +117,7 @@ NO_UNIT_TEST = {
     'api/reply.c': 'encodes what routes show: handlers_object_test.c',
     'api/netfilter_json.c': 'handlers_kernel_test.c',
     'api/handlers_drift.c': 'handlers_kernel_test.c',
+    'engine/drift.c': 'handlers_kernel_test.c',
     'api/status_json.c': 'handlers_status_test.c, handlers_object_test.c',
     'api/health_json.c': 'handlers_status_test.c',
     'probe/http_body.c': 'the second half of http_parse.c: http_parse_test.c',

@@ -42,6 +42,47 @@ static void kernel_is_shown(void **state)
 	rig_end(&rig);
 }
 
+/* A listener whose service could not be made: each of the three commands names it, and what the kernel said. */
+static void what_is_missing_is_told(void **state)
+{
+	struct cli_options o = {0}, dry = {.dry_run = true};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig.refuse_ops = true;
+	AUTO_REPLY struct answer put = rig_ask(
+		&rig, "PUT", "/api/v1/load-balancers/shop/listeners/web", "",
+		"{\"protocol\":\"tcp\",\"port\":8050,\"server_group\":\"web\"}");
+	assert_int_equal(put.status, 201);
+	AUTO_OUTCOME struct outcome shown = cli_rig_run(&rig, cli_kernel_show, 2, &o,
+							WORDS("kernel", "show"));
+	assert_contains(shown.out,
+			"tcp 192.0.2.1:8050  missing                            shop/za/web\n");
+	assert_contains(shown.out, "tcp 192.0.2.1:8050 (shop/za/web) is missing: the fake kernel");
+	AUTO_OUTCOME struct outcome drift = cli_rig_run(&rig, cli_view_drift, 2, &o,
+							WORDS("kernel", "drift"));
+	assert_int_equal(drift.exit, EXIT_DIFFERENCES);
+	assert_contains(drift.out, "  NEW_SERVICE tcp 192.0.2.1:8050");
+	assert_contains(drift.out, "tcp 192.0.2.1:8050 (shop/za/web) is missing: the fake kernel");
+	AUTO_OUTCOME struct outcome would = cli_rig_run(&rig, cli_kernel_reconcile, 2, &dry,
+							WORDS("kernel", "reconcile"));
+	assert_int_equal(would.exit, EXIT_DIFFERENCES);
+	AUTO_OUTCOME struct outcome refused = cli_rig_run(&rig, cli_kernel_reconcile, 2, &o,
+							  WORDS("kernel", "reconcile"));
+	assert_int_equal(refused.exit, EXIT_NEGATIVE);
+	assert_contains(refused.out,
+			"tcp 192.0.2.1:8050 (shop/za/web) is missing: the fake kernel");
+	assert_contains(refused.out, "It could not be mended yet");
+	rig.refuse_ops = false;
+	AUTO_OUTCOME struct outcome mended = cli_rig_run(&rig, cli_kernel_reconcile, 2, &o,
+							 WORDS("kernel", "reconcile"));
+	assert_int_equal(mended.exit, EXIT_OK);
+	assert_contains(mended.out, "Mended.\n");
+	rig_end(&rig);
+}
+
 /* Switched off the table is what would be programmed: nobody takes it for what is. */
 static void kernel_is_off(void **state)
 {
@@ -69,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_is_shown),
+		cmocka_unit_test(what_is_missing_is_told),
 		cmocka_unit_test(kernel_is_off),
 	};
 

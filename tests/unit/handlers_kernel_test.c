@@ -105,6 +105,50 @@ static void reconcile_mends_what_differs(void **state)
 	rig_end(&rig);
 }
 
+/* What is wanted is not in the kernel and cannot be made: no look at it says that all is well. */
+static void what_could_not_be_made_is_missing(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer calm = rig_get(&rig, "/api/v1/kernel");
+	assert_int_equal(answer_number_at(&calm, "not_in_force_total"), 0);
+	rig.refuse_ops = true;
+	AUTO_REPLY struct answer put = rig_ask(
+		&rig, "PUT", "/api/v1/load-balancers/shop/listeners/web", "",
+		"{\"protocol\":\"tcp\",\"port\":8050,\"server_group\":\"web\"}");
+	assert_int_equal(put.status, 201);
+	AUTO_REPLY struct answer drift = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_true(json_is_false(answer_at(&drift, "in_sync")));
+	assert_non_null(
+		strstr(answer_text_at(&drift, "operations.0"), "NEW_SERVICE tcp 192.0.2.1:8050"));
+	assert_int_equal(answer_number_at(&drift, "not_in_force_total"), 2);
+	assert_string_equal(answer_text_at(&drift, "not_in_force.0.service"), "tcp 192.0.2.1:8050");
+	assert_string_equal(answer_text_at(&drift, "not_in_force.0.load_balancer"), "shop");
+	assert_string_equal(answer_text_at(&drift, "not_in_force.0.zone"), "za");
+	assert_string_equal(answer_text_at(&drift, "not_in_force.0.listener"), "web");
+	assert_true(json_is_true(answer_at(&drift, "not_in_force.0.missing")));
+	assert_non_null(strstr(answer_text_at(&drift, "not_in_force.0.fault"), "refused"));
+	AUTO_REPLY struct answer refused = rig_ask(&rig, "POST", RECONCILE, "", NULL);
+	assert_true(json_is_false(answer_at(&refused, "in_sync")));
+	assert_true(json_is_false(answer_at(&refused, "mended")));
+	assert_int_equal(answer_number_at(&refused, "not_in_force_total"), 2);
+	AUTO_REPLY struct answer shown = rig_get(&rig, "/api/v1/kernel?owner=zonegate");
+	assert_int_equal(json_array_size(answer_at(&shown, "services")), 2);
+	assert_int_equal(answer_number_at(&shown, "not_in_force_total"), 2);
+	assert_true(json_is_true(answer_at(&shown, "not_in_force.1.missing")));
+	rig.refuse_ops = false;
+	AUTO_REPLY struct answer mended = rig_ask(&rig, "POST", RECONCILE, "", NULL);
+	assert_true(json_is_true(answer_at(&mended, "mended")));
+	assert_int_equal(answer_number_at(&mended, "not_in_force_total"), 0);
+	AUTO_REPLY struct answer after = rig_get(&rig, "/api/v1/kernel");
+	assert_int_equal(json_array_size(answer_at(&after, "services")), 4);
+	assert_int_equal(answer_number_at(&after, "not_in_force_total"), 0);
+	rig_end(&rig);
+}
+
 static void put_set(struct netfilter *f, const char *name, uint64_t entries)
 {
 	struct netfilter_set *s = netfilter_push(f);
@@ -169,6 +213,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sets_of_all_are_shown),
+		cmocka_unit_test(what_could_not_be_made_is_missing),
 		cmocka_unit_test(reconcile_mends_what_differs),
 		cmocka_unit_test(kernel_shows_ours_and_foreign),
 		cmocka_unit_test(kernel_shows_drift),

@@ -25,6 +25,7 @@ export type ServerHealth = S['ServerHealth']
 export type GroupHealth = S['GroupHealth']
 export type HistoryItem = S['HealthEvent']
 export type DetectionTime = S['DetectionTime']
+export type KernelLacking = S['KernelLacking']
 export type FailoverTime = S['FailoverTime']
 export type HealthCheck = NonNullable<S['ServerGroup']['health_check']>
 

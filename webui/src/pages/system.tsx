@@ -6,7 +6,7 @@ import {count, parseSpan, plural, when} from '../lib/format.ts'
 import type {Look} from '../lib/health.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {me, whyNot} from '../lib/session.ts'
-import type {NewToken, Role, SessionRow, Token, User} from '../lib/types.ts'
+import type {KernelLacking, NewToken, Role, SessionRow, Token, User} from '../lib/types.ts'
 import {NotApplied} from '../ui/applied.tsx'
 import {Act, Advices, CopyButton, Empty, PageHead, say, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {ActionDialog, closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
@@ -110,11 +110,21 @@ function Node() {
 	)
 }
 
+/** Services that the document wants and the kernel does not have so. */
+function Lacking({list, total}: {list: KernelLacking[], total: number}) {
+	return total === 0 ? null : (
+		<ul class="list" aria-label="Not in force">
+			{list.slice(0, 100).map(x => <li key={x.service}><StateMark as={bad} /><span class="grow"><span class="mono">{x.service}</span> ({x.load_balancer}/{x.zone}/{x.listener}) is {x.missing ? 'missing' : 'not as it should be'}{x.fault && `: ${x.fault}`}</span></li>)}
+			{total > 100 && <li class="soft">and {total - 100} more</li>}
+		</ul>
+	)
+}
+
 function Kernel() {
 	const drift = useResource('drift', () => get('/api/v1/kernel/drift'), 5000)
 	const table = useResource('kernel', () => get('/api/v1/kernel'), 5000)
 	const d = drift.data.value, t = table.data.value
-	const reconcile = async () => { try { await request('POST', '/api/v1/kernel/reconcile'); say('The kernel was mended'); refreshAll() } catch (e) { say((e as Error).message) } }
+	const reconcile = async () => { try { const {data} = await request<{in_sync: boolean, mended: boolean}>('POST', '/api/v1/kernel/reconcile'); say(data.mended || data.in_sync ? 'The kernel was mended' : 'The kernel could not be mended: see what is not in force'); refreshAll() } catch (e) { say((e as Error).message) } }
 	return (
 		<>
 			<NotApplied />
@@ -122,10 +132,12 @@ function Kernel() {
 				<div class="spread"><h2>Drift</h2><Act why={whyNot('operator') || (d && !d.in_sync ? '' : 'there is nothing to mend')} onClick={reconcile}>Mend it now</Act></div>
 				{!d ? <Waiting what="the drift" error={drift.error.value} /> : d.in_sync ? <p><StateMark as={good} /> The kernel has what it should have{d.repaired_since_start > 0 && `; ${d.repaired_since_start} repaired since the start`}.</p>
 					: <Operations list={d.operations} total={d.operations_total} ipvs={d.ipvs} />}
+				{d && <Lacking list={d.not_in_force} total={d.not_in_force_total} />}
 				{d?.fault && <p><StateMark as={bad} /> Sets and rules could not be compared: {d.fault}</p>}
 			</section>
 			<section class="panel stack live" aria-label="Table">
 				<h2>IPVS table</h2>
+				{t && t.not_in_force.some(x => x.missing) && <p><StateMark as={bad} /> {plural(t.not_in_force.filter(x => x.missing).length, 'service')} missing: {t.not_in_force.filter(x => x.missing).slice(0, 5).map(x => x.service).join(', ')}</p>}
 				{t?.ipvs === 'off' && <p class="soft">IPVS is off on this node: this is what is planned.</p>}
 				{!t ? <Waiting what="the table" error={table.error.value} /> : (
 					<Table caption="IPVS table" empty="It is empty." head={['Service', 'Scheduler', 'Owner', 'Servers', 'Active', 'Inactive', 'Connections so far']} num={[3, 4, 5, 6]}
