@@ -166,7 +166,7 @@ enum cli_exit cli_print_problem(const struct cli_answer *a)
 	return cli_client_judge(a->status);
 }
 
-enum cli_exit cli_print_warnings(const json_t *answer)
+static size_t cli_print_each_warning(const json_t *answer, const char *what)
 {
 	const json_t *warnings = json_object_get(answer, "warnings"), *warning;
 	size_t i;
@@ -174,10 +174,16 @@ enum cli_exit cli_print_warnings(const json_t *answer)
 	json_array_foreach (warnings, i, warning) {
 		const char *pointer = cli_print_text(warning, "pointer");
 
-		fprintf(stderr, "zonegate: stored, but not in force: %s%s%s\n", pointer,
-			*pointer ? ": " : "", cli_print_text(warning, "detail"));
+		fprintf(stderr, "zonegate: %s: %s%s%s\n", what, pointer, *pointer ? ": " : "",
+			cli_print_text(warning, "detail"));
 	}
-	return json_array_size(warnings) > 0 ? EXIT_NEGATIVE : EXIT_OK;
+	return json_array_size(warnings);
+}
+
+enum cli_exit cli_print_warnings(const json_t *answer)
+{
+	return cli_print_each_warning(answer, "stored, but not in force") > 0 ? EXIT_NEGATIVE
+									      : EXIT_OK;
 }
 
 static bool cli_print_says_the_same(const json_t *a, const json_t *b)
@@ -327,6 +333,7 @@ enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer)
 			     &w);
 	cli_print_write_dns(answer, &w);
 	fputs(buf_text(&w), stdout);
+	cli_print_each_warning(answer, "it would be stored, and not be in force");
 	return total > 0 ? EXIT_DIFFERENCES : EXIT_OK;
 }
 

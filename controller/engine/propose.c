@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Writes: built on the newest snapshot one at a time, committed, put in force, and answered when the kernel has them.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -7,6 +8,7 @@
 #include "engine/dns_changes.h"
 #include "engine/override_parts.h"
 #include "engine/zones.h"
+#include "model/scheduler.h"
 
 struct engine_pending {
 	struct engine *engine;
@@ -175,6 +177,34 @@ static void commit(struct engine *e, struct engine_pending *p)
 	e->ports.commit(e->ports.ctx, p->batch, rows, p->rows.count, p->token);
 }
 
+static void note_scheduler(struct engine_pending *p, const struct load_balancer *lb,
+			   const struct listener *l)
+{
+	char hint[SCHEDULER_HINT_MAX];
+	char pointer[ERR_POINTER_MAX];
+
+	if (scheduler_is_of_linux(l->scheduler))
+		return;
+	snprintf(pointer, sizeof(pointer), "/load_balancers/%s/listeners/%s/scheduler", lb->o.name,
+		 l->o.name);
+	err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "Linux itself has no scheduler \"%s\"%s",
+		l->scheduler, scheduler_hint(l->scheduler, hint));
+}
+
+/* Of each load balancer that is new or changed: the kernel will not take a scheduler that Linux does not have. */
+static void note_schedulers(struct engine_pending *p)
+{
+	const struct snapshot *s = p->next_snapshot;
+
+	for (size_t i = 0; i < s->load_balancers.count; i++) {
+		const struct load_balancer *lb = s->load_balancers.items[i];
+		const struct load_balancer *old = snapshot_find_lb(p->base, lb->o.name);
+
+		for (size_t j = 0; old != lb && j < lb->listeners.count; j++)
+			note_scheduler(p, lb, lb->listeners.items[j]);
+	}
+}
+
 static void built(void *arg)
 {
 	struct engine_pending *p = arg;
@@ -191,6 +221,7 @@ static void built(void *arg)
 	drains_collect(e, p->next_snapshot, &p->drains);
 	if (p->proposal->dry_run) {
 		services_preview(e, p->next_snapshot, &p->drains, &p->ops);
+		note_schedulers(p);
 		dns_changes_list(e, p->next_snapshot, &p->dns);
 		finish_build(e);
 		return;
@@ -363,12 +394,22 @@ void propose_note_guard_failure(struct engine *e, const char *pointer, const cha
 			err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", detail);
 }
 
+/* The same of each zone is told once. */
+static void warn(struct engine_pending *p, const char *pointer, const char *detail)
+{
+	for (size_t i = 0; i < p->warnings.count; i++)
+		if (strcmp(p->warnings.faults[i].pointer, pointer) == 0 &&
+		    strcmp(p->warnings.faults[i].detail, detail) == 0)
+			return;
+	err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", detail);
+}
+
 void propose_note_failure(struct engine *e, const char *pointer, const char *detail)
 {
 	for (struct engine_pending *p = e->applying; p; p = p->next)
 		if (!e->kernel_available || (e->lists_done > p->after_list &&
 					     (!p->wait_list || e->lists_done < p->wait_list)))
-			err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", detail);
+			warn(p, pointer, detail);
 }
 
 /* One that waits for sets and rules holds up none behind it. */

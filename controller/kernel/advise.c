@@ -9,6 +9,7 @@
 #include "kernel/kernel.h"
 #include "kernel/setlib.h"
 #include "kernel/vip.h"
+#include "model/scheduler.h"
 
 #define BIT(kind)   (1U << (kind))
 #define ANY         (BIT(PLAN_OP_KIND_COUNT) - 1)
@@ -21,7 +22,7 @@
 #define RULES     (BIT(PLAN_SET_RULES) | BIT(PLAN_DELETE_RULES))
 #define ADDRESSES (BIT(PLAN_ADD_ADDRESS) | BIT(PLAN_DELETE_ADDRESS))
 
-/* In the text: @k the virtual service, @d the destination, @a the address, @s the scheduler, @e the persistence engine,
+/* In the text: @k the virtual service, @d the destination, @a the address, @s the scheduler, @h what mends it, @e the persistence engine,
  * @y the sysctl, @v its value, @n the set, @p the program of iptables. The first row that fits counts. */
 static const struct {
 	unsigned kinds;
@@ -31,7 +32,7 @@ static const struct {
 } advise_rows[] = {
 	{ADD_OR_EDIT, ENOENT, true,
 	 "Linux has no scheduler \"@s\" or no persistence engine \"@e\": modprobe ip_vs_@s ip_vs_pe_@e"},
-	{ADD_OR_EDIT, ENOENT, false, "Linux has no scheduler \"@s\": modprobe ip_vs_@s"},
+	{ADD_OR_EDIT, ENOENT, false, "Linux has no scheduler \"@s\"@h"},
 	{ADD_OR_EDIT, EINVAL, false,
 	 "the kernel takes no service @k like this: a persistence prefix of IPv6 is 1 to 128"},
 	{BIT(PLAN_ADD_SERVICE), EEXIST, false,
@@ -103,6 +104,17 @@ static const struct {
 	{ANY, ENOMEM, false, "the kernel has no memory for it: it is tried again"},
 };
 
+/* One that Linux has is a module; no module mends a slip. */
+static void advise_put_scheduler(struct buf_writer *w, const char *name)
+{
+	char hint[SCHEDULER_HINT_MAX];
+
+	if (scheduler_is_of_linux(name))
+		buf_write_format(w, ": modprobe ip_vs_%s", name);
+	else
+		buf_write_text(w, scheduler_hint(name, hint));
+}
+
 static void advise_put_dest(struct buf_writer *w, const struct plan_dest *d)
 {
 	char text[ADDR_ENDPOINT_TEXT_MAX];
@@ -126,6 +138,9 @@ static void advise_put(struct buf_writer *w, char what, const struct plan_op *op
 		break;
 	case 's':
 		buf_write_text(w, op->service.scheduler);
+		break;
+	case 'h':
+		advise_put_scheduler(w, op->service.scheduler);
 		break;
 	case 'e':
 		buf_write_text(w, op->service.engine);

@@ -32,20 +32,33 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[n] > DISTANCE_MAX ? DISTANCE_MAX + 1 : row[n];
 }
 
+static void look_at(const char *name, const char *candidate, size_t *best, const char **ret_closest)
+{
+	size_t distance = edit_distance(name, candidate);
+	// Half the letters changed is another word, not a slip.
+	if (distance < *best && distance * 2 < strlen(candidate)) {
+		*best = distance;
+		*ret_closest = candidate;
+	}
+}
+
 static const char *closest_member(const struct field *fields, const char *name)
 {
 	const char *closest = NULL;
 	size_t best = DISTANCE_MAX + 1;
 	for (const struct field *f = fields; f->name; f++) {
-		if (f->type == FIELD_READ_ONLY)
-			continue;
-		size_t distance = edit_distance(name, f->name);
-		// Half the letters changed is another word, not a slip.
-		if (distance < best && distance * 2 < strlen(f->name)) {
-			best = distance;
-			closest = f->name;
-		}
+		if (f->type != FIELD_READ_ONLY)
+			look_at(name, f->name, &best, &closest);
 	}
+	return closest;
+}
+
+const char *fields_nearest(const char *name, const char *const *names, size_t count)
+{
+	const char *closest = NULL;
+	size_t best = DISTANCE_MAX + 1;
+	for (size_t i = 0; i < count; i++)
+		look_at(name, names[i], &best, &closest);
 	return closest;
 }
 

@@ -63,6 +63,7 @@ static const struct advice_rule rules[] = {
 	 advice_balancer_persists_twice},
 	{ABOUT_LISTENER, "server_is_client_without_snat", "", advice_balancer_loses_own_client},
 	{ABOUT_LISTENER, "server_is_client", "scheduler", advice_balancer_keeps_own_client},
+	{ABOUT_LISTENER, "scheduler_unknown", "scheduler", advice_balancer_schedules_unknown},
 	{ABOUT_LISTENER, "dh_terminates", "scheduler", advice_balancer_dh_terminates},
 	{ABOUT_LIST, "list_unused", "", advice_list_is_unused},
 	{ABOUT_LIST, "list_denies_all", "default_action", advice_list_denies_all},

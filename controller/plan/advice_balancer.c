@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/scheduler.h"
 #include "plan/advice_rules.h"
 #include "plan/failover.h"
 
@@ -224,4 +225,15 @@ bool advice_balancer_dh_terminates(const struct advice_subject *s, char text[ADV
 			  "dh would go on sending to a server of weight 0, so a failed server of "
 			  "group %s is terminated here, not quiesced",
 			  s->group->o.name);
+}
+
+bool advice_balancer_schedules_unknown(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
+{
+	const char *name = s->listener->scheduler;
+	char hint[SCHEDULER_HINT_MAX];
+	return !scheduler_is_of_linux(name) &&
+	       advice_say(
+		       text,
+		       "Linux itself has no scheduler \"%s\": without a module ip_vs_%s the listener is not in force%s",
+		       name, name, scheduler_hint(name, hint));
 }

@@ -65,6 +65,7 @@ advice_rule_fn advice_balancer_persists_twice;
 advice_rule_fn advice_balancer_keeps_own_client;
 advice_rule_fn advice_balancer_loses_own_client;
 advice_rule_fn advice_balancer_dh_terminates;
+advice_rule_fn advice_balancer_schedules_unknown;
 
 /* advice_list.c: of access lists. */
 advice_rule_fn advice_list_is_unused;

@@ -188,6 +188,28 @@ def what_the_kernel_refuses_is_a_warning(lab):
 
 
 @case
+def what_could_not_be_made_is_missing(lab):
+    """A slip in the scheduler, then another port: no look at the kernel says that all is well, until it is."""
+    lab.network(2)
+    lab.start(web(lab))
+    path = "/load-balancers/shop/listeners/http"
+    told = lab.gw.api.call("PATCH", f"{path}?dry_run=true", {"scheduler": "wrrr"}).expect(200).json["warnings"]
+    assert ['did you mean "wrr"?' in x["detail"] for x in told] == [True], told
+    warnings = lab.gw.api.patch(path, {"scheduler": "wrrr", "port": 8050}).expect(200).json["warnings"]
+    assert len(warnings) == 1 and 'did you mean "wrr"?' in warnings[0]["detail"], warnings
+    drift = lab.gw.api.get("/kernel/drift").expect(200).json
+    lacking = [(x["service"], x["missing"]) for x in drift["not_in_force"]]
+    assert not drift["in_sync"] and lacking == [(f"tcp {VIP4}:8050", True)], drift
+    refused = lab.gw.cli("kernel", "reconcile")
+    assert refused.returncode == 1 and "is missing: Linux has no scheduler" in refused.stdout, refused
+    shown = lab.gw.cli("kernel", "show").stdout
+    assert f"tcp {VIP4}:8050 (shop/" in shown and "until a load balancer has a listener" not in shown, shown
+    lab.gw.api.patch(path, {"scheduler": "wrr"}).expect(200)
+    drift = lab.gw.api.get("/kernel/drift").expect(200).json
+    assert drift["in_sync"] and drift["not_in_force"] == [], drift
+
+
+@case
 def a_dry_run_changes_nothing(lab):
     lab.network(2)
     lab.start(web(lab))

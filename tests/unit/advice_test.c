@@ -156,6 +156,8 @@ static void load_balancers_get_advice(void **state)
 		 "names", "one_zone /load_balancers/names/zones\n"},
 		{"{'load_balancers':{'shop':{'listeners':{'http':{'scheduler':'mh','persistence_s':60}}}}}",
 		 "shop", "persistence_with_hashing " AT_SHOP "/listeners/http/persistence_s\n"},
+		{"{'load_balancers':{'shop':{'listeners':{'http':{'scheduler':'wrrr'}}}}}", "shop",
+		 "scheduler_unknown " AT_SHOP "/listeners/http/scheduler\n"},
 		{"{'load_balancers':{'shop':{'listeners':{'http':{'scheduler':'dh'}}}}}", "shop",
 		 "dh_terminates " AT_SHOP "/listeners/http/scheduler\n"},
 		{"{'load_balancers':{'shop':{'listeners':{'http':{'scheduler':'dh'}}}},"

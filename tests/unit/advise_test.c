@@ -31,6 +31,9 @@ static void test_sentences(void **unused)
 	op.dest = (struct plan_dest){.address = {AF_INET, {10, 0, 0, 1}}, .port = 8080};
 	strcpy(op.service.scheduler, "mh");
 	test_expect(&op, "Linux has no scheduler \"mh\": modprobe ip_vs_mh");
+	strcpy(op.service.scheduler, "wrrr");
+	test_expect(&op, "Linux has no scheduler \"wrrr\"; did you mean \"wrr\"?");
+	strcpy(op.service.scheduler, "mh");
 	strcpy(op.service.engine, "sip");
 	test_expect(&op, "modprobe ip_vs_mh ip_vs_pe_sip");
 	op.kind = PLAN_EDIT_DEST;

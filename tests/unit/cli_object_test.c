@@ -83,6 +83,39 @@ static void lists_are_set_shown_and_deleted(void **state)
 	rig_end(&rig);
 }
 
+/* A slip in the name of a scheduler: a dry run tells, and a write tells it once, although each zone has a service of it. */
+static void unknown_scheduler_is_told(void **state)
+{
+	struct cli_options o = {0}, dry = {.dry_run = true};
+	struct rig rig = {0};
+	const char *first;
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_OUTCOME struct outcome would = cli_rig_run(
+		&rig, cli_object_set, 2, &dry,
+		WORDS("listener", "set", "shop/http", "scheduler=wrrr"));
+	assert_int_equal(would.exit, EXIT_DIFFERENCES);
+	assert_string_equal(would.err,
+			    "zonegate: it would be stored, and not be in force: "
+			    "/load_balancers/shop/listeners/http/scheduler: Linux itself has no "
+			    "scheduler \"wrrr\"; did you mean \"wrr\"?\n");
+	AUTO_OUTCOME struct outcome fine = cli_rig_run(
+		&rig, cli_object_set, 2, &dry,
+		WORDS("listener", "set", "shop/http", "scheduler=rr"));
+	assert_string_equal(fine.err, "");
+	rig.refuse_ops = true;
+	AUTO_OUTCOME struct outcome set = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("listener", "set", "shop/http", "scheduler=wrrr"));
+	assert_int_equal(set.exit, EXIT_NEGATIVE);
+	first = strstr(set.err, "stored, but not in force");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "stored, but not in force"));
+	rig_end(&rig);
+}
+
 /* Whatever is written, what there is to think about is said; on standard error, so that output stays what it is. */
 static void object_writes_bring_advice(void **state)
 {
@@ -189,6 +222,7 @@ int main(void)
 		cmocka_unit_test(object_arguments_are_judged),
 		cmocka_unit_test(object_lists),
 		cmocka_unit_test(lists_are_set_shown_and_deleted),
+		cmocka_unit_test(unknown_scheduler_is_told),
 		cmocka_unit_test(object_writes_bring_advice),
 	};
 
