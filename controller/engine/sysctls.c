@@ -151,8 +151,31 @@ void sysctls_preview(const struct engine *e, const struct snapshot *s, struct pl
 			submit(ops, &e->sysctls[i], 1);
 }
 
+/* Until the kernel has taken them they are not forgotten. */
+static void restore(struct engine *e)
+{
+	for (size_t i = 0; i < ENGINE_SYSCTLS; i++) {
+		struct engine_sysctl *c = &e->sysctls[i];
+
+		if (c->old_value < 0 || c->submitted)
+			continue;
+		submit(&e->ops, c, c->old_value);
+		c->submitted = true;
+	}
+}
+
+void sysctls_restore(struct engine *e)
+{
+	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
+		e->sysctls[i].submitted = false; /* whatever is on its way: this goes behind it */
+	restore(e);
+	engine_mark(e, MARK_KERNEL);
+}
+
 void sysctls_plan(struct engine *e)
 {
+	if (e->flushing)
+		restore(e);
 	for (enum sysctl i = 0; i < ENGINE_SYSCTLS && !e->flushing; i++) {
 		struct engine_sysctl *c = &e->sysctls[i];
 		int now = c->submitted ? 1 : read_needed(e, i, c->needed);
@@ -172,11 +195,18 @@ void sysctls_plan(struct engine *e)
 
 void sysctls_note_op(struct engine *e, const struct plan_op *op)
 {
-	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
-		if (strcmp(e->sysctls[i].name, op->sysctl) == 0) {
-			e->sysctls[i].submitted = false;
-			e->sysctls[i].fault = op->result ? e->sysctls[i].fault : 0;
-		}
+	for (size_t i = 0; i < ENGINE_SYSCTLS; i++) {
+		struct engine_sysctl *c = &e->sysctls[i];
+
+		if (strcmp(c->name, op->sysctl) != 0)
+			continue;
+		c->submitted = false;
+		c->fault = op->result ? c->fault : 0;
+		if (!e->flushing || op->result || op->value != c->old_value)
+			continue;
+		c->old_value = -1; /* it is put back */
+		rows_put(e, "sysctl", c->name, NULL);
+	}
 }
 
 bool sysctls_note_failure(struct engine *e, const struct plan_op *op)
@@ -203,20 +233,6 @@ void sysctls_load_row(struct engine *e, const struct store_row *row)
 		if (strcmp(e->sysctls[i].name, row->key) == 0 &&
 		    (!*boot || strcmp(boot, row_json_boot(e)) == 0))
 			e->sysctls[i].old_value = value;
-}
-
-void sysctls_restore(struct engine *e)
-{
-	for (size_t i = 0; i < ENGINE_SYSCTLS; i++) {
-		struct engine_sysctl *c = &e->sysctls[i];
-
-		if (c->old_value < 0)
-			continue;
-		submit(&e->ops, c, c->old_value);
-		c->old_value = -1;
-		rows_put(e, "sysctl", c->name, NULL);
-	}
-	engine_mark(e, MARK_KERNEL);
 }
 
 /* ---- what is refused ---- */
