@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "model/change_document.h"
 #include "model/change_entries.h"
-#include "model/fields.h"
+#include "model/field_slot.h"
 #include "model/rewind.h"
 #include "model/validate.h"
 
@@ -115,18 +115,52 @@ static json_t *list_body(const struct object *old, const json_t *patch)
 	return body;
 }
 
+static bool is_default(const struct field *f, const struct object *root, const void *base)
+{
+	bool plain = f->type == FIELD_NUMBER || f->type == FIELD_ENUM || f->type == FIELD_FLAGS;
+	return plain && f->derive && field_slot_load_number(base, f) == f->derive(root);
+}
+
+// What stands at a default that hangs on other members goes on hanging on them: it follows when the patch changes those.
+static void drop_derived(const struct field *fields, const struct object *root, const void *base,
+			 json_t *members)
+{
+	for (const struct field *f = fields; f->name; f++) {
+		json_t *value = json_object_get(members, f->name);
+		if (f->type == FIELD_GROUP && json_is_object(value))
+			drop_derived(f->members, root, field_slot_read(base, f), value);
+		else if (value && is_default(f, root, base))
+			json_object_del(members, f->name);
+	}
+}
+
+// The same of those children that the patch names.
+static void drop_derived_of_children(const struct vec *children, const json_t *patch,
+				     json_t *members)
+{
+	for (size_t i = 0; i < children->count; i++) {
+		const struct object *o = children->items[i];
+		if (json_object_get(patch, o->name))
+			drop_derived(fields_of_kind(o->kind), o, o,
+				     json_object_get(members, o->name));
+	}
+}
+
 // The members of `old` with the patch applied. Collections of children that the patch does not name are left out.
 static json_t *merged_body(const struct object *old, const json_t *patch)
 {
 	json_t *merged = old->kind == OBJECT_ACCESS_LIST ? list_body(old, patch)
 							 : object_encode_row(old);
 	json_t *whole = NULL;
+	drop_derived(fields_of_kind(old->kind), old, old, merged);
 	for (const struct field *f = fields_of_kind(old->kind); f->name; f++) {
 		if (f->type != FIELD_CHILDREN || !json_object_get(patch, f->name))
 			continue;
 		if (!whole)
 			whole = object_encode(old, NULL, NULL);
 		json_object_set_nocheck(merged, f->name, json_object_get(whole, f->name));
+		drop_derived_of_children(field_slot_read(old, f), json_object_get(patch, f->name),
+					 json_object_get(merged, f->name));
 	}
 	json_decref(whole);
 	merge_patch(merged, patch);

@@ -229,7 +229,7 @@ const struct field fields_server_group[] = {
 	 .type = FIELD_GROUP,
 	 AT(server_group, dns_min_healthy),
 	 .members = dns_threshold_fields,
-	 .help = "how many servers must be in service for a zone to stay in DNS; not fewer than the group itself needs"},
+	 .help = "how many servers must be in service for a zone to stay in DNS; not fewer than the group itself needs; where it equals min_healthy it follows that when that is changed"},
 	READ_ONLY_ROWS,
 	{0},
 };

@@ -120,11 +120,13 @@ void validate_dns_of_group(struct validation *v, const struct server_group *g)
 			v, ERR_INCOMPATIBLE,
 			PLACE("server_groups", g->o.name, .member = "dns_min_healthy/count"),
 			"%u is below min_healthy/count, %u: a zone would be handed out while its group is already "
-			"below its minimum",
-			dns->count, low->count);
+			"below its minimum; set it to %u at least, or leave it out: then it follows min_healthy",
+			dns->count, low->count, low->count);
 	if (dns->percent < low->percent)
 		validation_fault(
 			v, ERR_INCOMPATIBLE,
 			PLACE("server_groups", g->o.name, .member = "dns_min_healthy/percent"),
-			"%u is below min_healthy/percent, %u", dns->percent, low->percent);
+			"%u is below min_healthy/percent, %u: set it to %u at least, or leave it out: then it follows "
+			"min_healthy",
+			dns->percent, low->percent, low->percent);
 }

@@ -420,6 +420,32 @@ static void refuse(const struct snapshot *base, struct change_request r, const c
 	release(&o);
 }
 
+// A default that hangs on another member follows it in a PATCH, too, until it is set to something else.
+static void what_stands_at_a_default_follows(void **state)
+{
+	const struct change_request spare = on(CHANGE_PATCH, OBJECT_SERVER_GROUP, NULL, "spare");
+	const struct change_request shop = on(CHANGE_PATCH, OBJECT_LOAD_BALANCER, NULL, "shop");
+	struct snapshot *s = base_snapshot();
+	(void)state;
+	s = take(s, spare, "{'min_healthy':{'count':2,'percent':50}}");
+	assert_int_equal(snapshot_find_group(s, "spare")->dns_min_healthy.count, 2);
+	assert_int_equal(snapshot_find_group(s, "spare")->dns_min_healthy.percent, 50);
+	s = take(s, spare, "{'min_healthy':{'count':1},'dns_min_healthy':{'percent':60}}");
+	assert_int_equal(snapshot_find_group(s, "spare")->dns_min_healthy.count, 1);
+	assert_int_equal(snapshot_find_group(s, "spare")->dns_min_healthy.percent, 60);
+	s = take(s, spare, "{'min_healthy':{'percent':0}}");
+	assert_int_equal(snapshot_find_group(s, "spare")->dns_min_healthy.percent, 60);
+	refuse(s, spare, "{'min_healthy':{'percent':61}}", ERR_INCOMPATIBLE);
+	s = take(s, spare, "{'protocol':'udp'}");
+	assert_int_equal(snapshot_find_group(s, "spare")->on_unhealthy, ON_UNHEALTHY_TERMINATE);
+	assert_int_equal(snapshot_find_group(s, "spare")->health_check.type, CHECK_UDP);
+	s = take(s, shop, "{'listeners':{'http':{'scheduler':'sh'}}}");
+	s = take(s, shop, "{'listeners':{'http':{'scheduler':'mh'}}}");
+	const struct listener *http = snapshot_find_lb(s, "shop")->listeners.items[0];
+	assert_int_equal(http->scheduler_flags, SCHED_MH_FALLBACK);
+	snapshot_unref(s);
+}
+
 // What is not written itself is passed over, but not where the write makes it faulty.
 static void others_are_judged_where_a_write_concerns_them(void **state)
 {
@@ -455,6 +481,7 @@ int main(void)
 		cmocka_unit_test(conditions_are_kept),
 		cmocka_unit_test(servers_are_replaced_as_a_list),
 		cmocka_unit_test(patch_of_a_type_drops_its_members),
+		cmocka_unit_test(what_stands_at_a_default_follows),
 		cmocka_unit_test(others_are_judged_where_a_write_concerns_them),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
