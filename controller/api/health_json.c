@@ -2,6 +2,7 @@
 // The chain probe → state → weight of a server, as JSON.
 #include "api/health_json.h"
 
+#include "engine/overrides.h"
 #include "health/evidence_sent.h"
 #include "health/window.h"
 #include "model/health_check.h"
@@ -172,6 +173,15 @@ json_t *health_json_recent(const struct engine *e, const char *group, const char
 	return json;
 }
 
+/* As they read beside the configured ones they are divided by it. */
+static void health_json_factor(const struct engine *e, const struct server_group *g, json_t *json)
+{
+	const uint32_t factor = g->slow_start_ms ? engine_weight_factor(e, g) : 1;
+
+	if (factor > 1)
+		json_object_set_new(json, "weight_factor", json_integer(factor));
+}
+
 json_t *health_json_row(const struct engine *e, const struct server_group *g,
 			const struct server *server, const struct status_services *services)
 {
@@ -182,6 +192,7 @@ json_t *health_json_row(const struct engine *e, const struct server_group *g,
 		return NULL;
 	json = health_json_common(g, server, &s);
 	json_object_set_new(json, "weight", json_integer(health_json_most(g, server, services)));
+	health_json_factor(e, g, json);
 	json_object_set_new(json, "last_probe",
 			    health_json_probe(&s.target, s.last_reason, s.last));
 	return json;
@@ -223,6 +234,7 @@ json_t *health_json_server(const struct engine *e, const struct server_group *g,
 	json = health_json_common(g, server, &s);
 	weights = health_json_weights(e, g, server, services, &most);
 	json_object_set_new(json, "weight", json_integer(most));
+	health_json_factor(e, g, json);
 	json_object_set_new(json, "services", weights);
 	json_object_set_new(json, "check", health_json_target(&s));
 	json_object_set_new(json, "probe_load", health_json_load(e, server));

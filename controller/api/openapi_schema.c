@@ -58,10 +58,11 @@ static const struct schema_row schema_rows[] = {
 	{"GroupHealth", "Servers of a group with their states",
 	 "server_group:string summary?:ServerGroupState windows:Windows advice:[Advice] items:[GroupServer] "
 	 "next_cursor:string?"},
-	{"ServerHealth", "A server: probe, state, weight",
+	{"ServerHealth",
+	 "A server: probe, state, weight. Weights are those of the kernel: with slow_start_ms they are weight_factor times the configured ones",
 	 "server_group:string server:string address:address port:integer zone:string? state:string reason_code:string "
 	 "detail:string since:time? in_service:boolean trusted:boolean rests_on_silence:boolean passes:integer failures:integer "
-	 "weight_configured:integer weight:integer services:[Service] check:CheckInForce? probe_load:ProbeLoad last_probe:Evidence? "
+	 "weight_configured:integer weight:integer weight_factor?:integer services:[Service] check:CheckInForce? probe_load:ProbeLoad last_probe:Evidence? "
 	 "last_failure:Evidence? recent:[Result] next_change:string advice:string windows?:Windows traffic:StatsNow?"},
 	{"HealthHistory",
 	 "Entries, newest first: `event` is transition (from, to, reason_code, detail, lasted_ms, recent), daemon.started "

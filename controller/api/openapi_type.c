@@ -220,11 +220,12 @@ static const struct {
 	 "listener:string protocol:string port?:integer port_range?:[integer] server_group:string services:[Service] drain:Drain?"},
 	{"StatusGroup", "A server group of a load balancer; of a large one not all servers",
 	 "server_group:string summary?:ServerGroupState servers:[GroupServer] servers_total:integer"},
-	{"GroupServer", "A server with its state",
+	{"GroupServer",
+	 "A server with its state; with slow_start_ms its weight in the kernel is weight_factor times the configured one",
 	 "server_group:string server:string address:address port:integer zone:string? state:string "
 	 "reason_code:string detail:string since:time? in_service:boolean trusted:boolean "
 	 "rests_on_silence:boolean passes:integer failures:integer weight_configured:integer "
-	 "weight:integer last_probe:Evidence? recent?:[Result] traffic:StatsNow?"},
+	 "weight:integer weight_factor?:integer last_probe:Evidence? recent?:[Result] traffic:StatsNow?"},
 	{"Range", "At best and at worst", "best_ms:integer worst_ms:integer"},
 	{"Windows", "How long a change takes to be seen",
 	 "detection_silent:Range? detection_active:Range recovery:Range silence?:string"},

@@ -24,12 +24,22 @@ static char *cli_server_endpoint(const json_t *s)
 			  port);
 }
 
+/* A weight of the kernel as it reads beside the configured one: slow start multiplies all of a group. Caller frees. */
+static char *cli_server_weight(const json_t *s, json_int_t weight)
+{
+	const json_int_t factor = cli_print_number(s, "weight_factor");
+
+	if (factor <= 1 || weight % factor == 0)
+		return mem_printf("%" JSON_INTEGER_FORMAT, factor > 1 ? weight / factor : weight);
+	return mem_printf("%.1f", (double)weight / (double)factor);
+}
+
 static void cli_server_add(const struct cli *cli, struct cli_table *t, const json_t *s)
 {
 	char state[CLI_STATE_MAX];
 	AUTO_FREE char *endpoint = cli_server_endpoint(s);
-	AUTO_FREE char *weight = mem_printf("%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
-					    cli_print_number(s, "weight"),
+	AUTO_FREE char *share = cli_server_weight(s, cli_print_number(s, "weight"));
+	AUTO_FREE char *weight = mem_printf("%s/%" JSON_INTEGER_FORMAT, share,
 					    cli_print_number(s, "weight_configured"));
 	AUTO_FREE char *since = mem_printf("%.19s", cli_print_text(s, "since"));
 	AUTO_TRAFFIC struct cli_traffic traffic = cli_traffic_read(s);
@@ -185,13 +195,32 @@ static void cli_server_print_load(const json_t *load)
 		       "", rate < 1 ? 3 : 1, rate, different, TEXT_S(different));
 }
 
+/* "100 in the kernel"; with slow start "20, which is 200 in the kernel". */
+static void cli_server_print_weight(const json_t *s, const json_t *service)
+{
+	const json_int_t weight = cli_print_number(service, "weight");
+	AUTO_FREE char *share = cli_server_weight(s, weight);
+
+	if (cli_print_number(s, "weight_factor") > 1)
+		printf(": %s, which is %" JSON_INTEGER_FORMAT, share, weight);
+	else
+		printf(": %" JSON_INTEGER_FORMAT, weight);
+	printf(" %s", cli_print_true(service, "planned") ? CLI_PLANNED : "in the kernel");
+}
+
 static void cli_server_print_weights(const json_t *s)
 {
 	const json_t *services = json_object_get(s, "services"), *service;
+	const json_int_t factor = cli_print_number(s, "weight_factor");
 	size_t i;
 
-	printf("%-12s configured %" JSON_INTEGER_FORMAT "\n", "Weight",
+	printf("%-12s configured %" JSON_INTEGER_FORMAT, "Weight",
 	       cli_print_number(s, "weight_configured"));
+	if (factor > 1)
+		printf(" (slow_start_ms: the kernel has all weights of the group times %" JSON_INTEGER_FORMAT
+		       ")",
+		       factor);
+	printf("\n");
 	json_array_foreach (services, i, service) {
 		const json_t *weight = json_object_get(service, "weight");
 		const char *key = cli_print_text(service, "service");
@@ -201,8 +230,7 @@ static void cli_server_print_weights(const json_t *s)
 		if (*key)
 			printf(" (%s)", key);
 		if (json_is_integer(weight))
-			printf(": %" JSON_INTEGER_FORMAT " %s", json_integer_value(weight),
-			       cli_print_true(service, "planned") ? CLI_PLANNED : "in the kernel");
+			cli_server_print_weight(s, service);
 		else
 			printf(": not in the kernel");
 		if (*cli_print_text(service, "fault"))

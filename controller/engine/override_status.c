@@ -203,3 +203,10 @@ void overrides_write_server(const struct engine *e, const struct engine_server *
 		write_weighed(e, weight, st);
 	text_trim(st->sentence);
 }
+
+uint32_t engine_weight_factor(const struct engine *e, const struct server_group *g)
+{
+	const struct desired_input in = {.state = runtime_state, .ctx = (void *)(uintptr_t)e};
+
+	return desired_weight_factor(&in, g);
+}

@@ -101,4 +101,7 @@ void engine_each_override(const struct engine *e, engine_override_fn *fn, void *
 int engine_find_override(const struct engine *e, const struct override_place *p,
 			 struct override_status *ret_status);
 
+/* What every weight of the group is multiplied by in the kernel, so that small ones can climb: 1, or with slow_start_ms up to 10. */
+uint32_t engine_weight_factor(const struct engine *e, const struct server_group *g);
+
 #endif

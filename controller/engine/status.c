@@ -69,21 +69,42 @@ static void write_next_change(const struct engine *e, const struct engine_server
 		 (double)wait / (double)USEC_PER_SEC);
 }
 
+/* "", or how far its slow start is. Returns `buf`. */
+static const char *describe_ramp(const struct engine *e, const struct engine_server *s, char *buf,
+				 size_t size)
+{
+	const usec_t length = s->group->group->slow_start_ms * USEC_PER_MS;
+	const usec_t past = e->ports.now(e->ports.ctx) - s->ramp_start;
+	char span[TIME_TEXT_MAX], end[TIME_TEXT_MAX];
+
+	buf[0] = '\0';
+	if (s->ramp_start && past < length)
+		snprintf(
+			buf, size,
+			", in slow start: at %u %% of its weight, at all of it in %s, at %.19s UTC",
+			(unsigned)(1 + past * DESIRED_RAMP_FULL / length) * 100 / DESIRED_RAMP_FULL,
+			time_format_span(length - past, span),
+			time_format_wall(e->ports.wall(e->ports.ctx) + (length - past), end));
+	return buf;
+}
+
 static void write_healthy(const struct engine *e, const struct engine_server *s,
 			  struct server_status *st)
 {
 	char evidence[200] = "not probed yet since the start", span[TIME_TEXT_MAX];
+	char ramp[120];
 
 	if (st->last)
 		evidence_describe(&st->target, s->last_reason, st->last, evidence,
 				  sizeof(evidence));
+	describe_ramp(e, s, ramp, sizeof(ramp));
 	if (s->health.failures)
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "healthy for %s, but the last %s failed: %s", time_in_state(e, s, span),
-			 TEXT_FORM(s->health.failures, "probe", "probes"), evidence);
+			 "healthy for %s%s, but the last %s failed: %s", time_in_state(e, s, span),
+			 ramp, TEXT_FORM(s->health.failures, "probe", "probes"), evidence);
 	else
-		snprintf(st->sentence, sizeof(st->sentence), "healthy for %s; last probe: %s",
-			 time_in_state(e, s, span), evidence);
+		snprintf(st->sentence, sizeof(st->sentence), "healthy for %s%s; last probe: %s",
+			 time_in_state(e, s, span), ramp, evidence);
 	if (overrides_weight(e, s->group->group, s->server) == 0 && s->server->weight == 0) {
 		st->reason_code = health_reason_name(REASON_WEIGHT_ZERO);
 		snprintf(st->sentence, sizeof(st->sentence),

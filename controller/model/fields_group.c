@@ -218,7 +218,7 @@ const struct field fields_server_group[] = {
 	 .type = FIELD_NUMBER,
 	 AT(server_group, slow_start_ms),
 	 .max = 900000,
-	 .help = "milliseconds in which a server that recovered comes to its full weight; with schedulers wrr, wlc, sed and nq; 0: at once"},
+	 .help = "milliseconds in which a server that recovered comes to its full weight; with schedulers wrr, wlc, sed and nq; 0: at once. While it is set the kernel has all weights of the group times ten (less where that is above 65535), so that small ones can climb"},
 	{.name = "servers",
 	 .type = FIELD_CHILDREN,
 	 AT(server_group, servers),

@@ -221,7 +221,7 @@ static enum desired_drained drained_of(const struct desired_input *in, const str
 }
 
 /* Slow start needs room below weight 1: one constant factor for the whole group, so that a ramp rewrites nobody else. */
-static uint32_t slow_start_factor(const struct desired_input *in, const struct server_group *g)
+uint32_t desired_weight_factor(const struct desired_input *in, const struct server_group *g)
 {
 	uint32_t largest = 1;
 
@@ -278,7 +278,7 @@ void desired_count_scope(const struct desired_input *in, struct zone_count *ret_
 static void members_add_group(struct members *m, const struct desired_input *in,
 			      const struct server_group *g)
 {
-	uint32_t factor = slow_start_factor(in, g);
+	uint32_t factor = desired_weight_factor(in, g);
 
 	for (size_t i = 0; i < g->servers.count; i++) {
 		const struct server *s = g->servers.items[i];

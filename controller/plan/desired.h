@@ -80,6 +80,10 @@ struct desired_verdict {
 void desired_build_service(const struct desired_input *in, struct plan_service *ret_service,
 			   struct desired_verdict *ret_verdict);
 
+/* What every weight of the group is multiplied by in the kernel, 1 to DESIRED_RAMP_FULL: more than 1 with slow_start_ms only. Of
+ * `in` only `state` and `ctx` are looked at. */
+uint32_t desired_weight_factor(const struct desired_input *in, const struct server_group *g);
+
 /* The servers of the place's group as they count for the verdict of the zone. */
 void desired_count_scope(const struct desired_input *in, struct zone_count *ret_count);
 

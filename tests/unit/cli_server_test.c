@@ -27,6 +27,30 @@ static void server_list_shows_states(void **state)
 	rig_end(&rig);
 }
 
+/* The kernel has ten times as much of all of them. */
+static void server_weights_read_right_with_slow_start(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer on = rig_ask(&rig, "PATCH", "/api/v1/server-groups/web", "",
+					      "{\"slow_start_ms\":20000}");
+	assert_int_equal(on.status, 200);
+	AUTO_OUTCOME struct outcome list = cli_rig_run(&rig, cli_server_list, 2, &o,
+						       WORDS("server", "list"));
+	assert_contains(list.out, "web    w1      10.0.0.1:8080  za    ● unavailable  100/100  ");
+	assert_contains(list.out, "web    w2      10.0.0.2:8080  zb    ● unavailable    50/50  ");
+	AUTO_OUTCOME struct outcome why = cli_rig_run(&rig, cli_server_why, 2, &o,
+						      WORDS("server", "why", "web/w2"));
+	assert_contains(why.out, "configured 50 (slow_start_ms: the kernel has all weights of the "
+				 "group times 10)\n");
+	assert_contains(why.out, "(tcp 192.0.2.1:80): 50, which is 500 in the kernel\n");
+	rig_end(&rig);
+}
+
 static void server_list_shows_traffic(void **state)
 {
 	struct cli_options o = {0};
@@ -202,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(server_list_shows_states),
+		cmocka_unit_test(server_weights_read_right_with_slow_start),
 		cmocka_unit_test(server_list_shows_traffic),
 		cmocka_unit_test(server_weights_are_planned),
 		cmocka_unit_test(server_why_tells_the_chain),

@@ -4,7 +4,7 @@ import {test} from 'node:test'
 import {fillPath} from '../../../webui/src/lib/api.ts'
 import {href, parseHash} from '../../../webui/src/lib/router.ts'
 import {parseServers} from '../../../webui/src/lib/serverlist.ts'
-import {askFor, byName, endpointOf, filterRows, flowsAt, flowsOf, leftOf, reasonAlone, reasonOf} from '../../../webui/src/lib/servers.ts'
+import {askFor, byName, endpointOf, filterRows, flowsAt, flowsOf, leftOf, reasonAlone, reasonOf, weightOf} from '../../../webui/src/lib/servers.ts'
 import {pieces} from '../../../webui/src/lib/timeline.ts'
 import type {HistoryItem, KernelTable, ServerRow} from '../../../webui/src/lib/types.ts'
 import {lines} from '../../../webui/src/ui/plan.tsx'
@@ -66,6 +66,13 @@ test('what a drain waits for stands apart from what stays until its timeout', ()
 	assert.equal(leftOf({connections: 1, active: 1}), '1 open connection left')
 	assert.equal(leftOf({connections: 1200, active: 0}), '0 open connections left, and 1,200 closing, UDP or remembered')
 	assert.equal(leftOf({connections: 2}), '2 connections left')
+})
+
+test('a weight of the kernel reads as that beside the configured one', () => {
+	assert.equal(weightOf(100), 100)
+	assert.equal(weightOf(200, 10), 20)
+	assert.equal(weightOf(5, 10), 0.5)
+	assert.equal(weightOf(1, 7), 0.1)
 })
 
 const at = (minutes: number): string => new Date(Date.UTC(2026, 10, 30, 12, minutes)).toISOString()

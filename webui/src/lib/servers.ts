@@ -20,6 +20,9 @@ export function reasonOf(detail: string): string {
 /** The same without the address that was probed, where that stands in a column of its own. */
 export const reasonAlone = (detail: string): string => reasonOf(detail).replace(/^\S+:\d+ /, '')
 
+/** A weight of the kernel as it reads beside the configured one: slow start multiplies all of a group. */
+export const weightOf = (weight: number, factor = 1): number => Math.round(weight / factor * 10) / 10
+
 /** "10.0.1.11:8080", "[2001:db8::1]:80"; without a port where the listener's is taken. */
 export function endpointOf(r: {address: string; port: number}): string {
 	if (!r.port) return r.address

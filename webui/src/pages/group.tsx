@@ -7,7 +7,7 @@ import {look, summaryOf} from '../lib/health.ts'
 import {useGroups, useOverrides} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
-import {byName, byState, compareNames, endpointOf, filterRows, leftOf, reasonAlone, flowsAt, flowsOf, askFor} from '../lib/servers.ts'
+import {byName, byState, compareNames, endpointOf, filterRows, leftOf, reasonAlone, flowsAt, flowsOf, askFor, weightOf} from '../lib/servers.ts'
 import {whyNot} from '../lib/session.ts'
 import type {Override, RecentResult, ServerRow} from '../lib/types.ts'
 import {Act, Advices, Empty, Fault, GroupBar, Numbers, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
@@ -91,7 +91,7 @@ function columnsFor(group: string, recent: Map<string, RecentResult[]>): Column<
 		{id: 'detail', head: 'Why', wideOnly: true, twoLines: true, cell: r => <span title={r.detail} class="small">{r.drain ? `drains: ${leftOf(r.drain)}${r.drain.state === 'finished' ? ', done' : `; ${timeLeft(r.drain)} at most`}` : reasonAlone(r.detail)}</span>},
 		{id: 'since', head: 'For', width: '94px', num: true, wideOnly: true, sort: (a, b) => (b.since ?? '').localeCompare(a.since ?? ''), cell: r => age(r.since, now.value)},
 		{id: 'zone', head: 'Zone', width: '80px', wideOnly: true, sort: (a, b) => (a.zone ?? '').localeCompare(b.zone ?? ''), cell: r => r.zone ?? '–'},
-		{id: 'weight', head: 'Weight', width: '94px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => r.weight === r.weight_configured ? r.weight : <span title={`configured: ${r.weight_configured}`}>{r.weight} <span class="soft">of {r.weight_configured}</span></span>},
+		{id: 'weight', head: 'Weight', width: '94px', num: true, wideOnly: true, sort: (a, b) => a.weight - b.weight, cell: r => weightOf(r.weight, r.weight_factor) === r.weight_configured ? r.weight_configured : <span title={`configured: ${r.weight_configured}`}>{weightOf(r.weight, r.weight_factor)} <span class="soft">of {r.weight_configured}</span></span>},
 		{id: 'flows', head: 'Conn.', width: '74px', num: true, wideOnly: true, sort: (a, b) => (a.flows ?? -1) - (b.flows ?? -1), cell: r => r.flows === undefined ? '–' : <span title={`${r.active} active, ${r.flows - (r.active ?? 0)} inactive`}>{r.flows}</span>},
 		{id: 'spark', head: 'Probes', width: '102px', wideOnly: true, cell: r => { const list = recent.get(r.server); return list?.length ? <Spark results={list} top={top} /> : null }},
 	]

@@ -9,6 +9,7 @@ import {useOverrides} from '../lib/load.ts'
 import {now, useResource, type Resource} from '../lib/live.ts'
 import {go, href} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
+import {weightOf} from '../lib/servers.ts'
 import {pieces} from '../lib/timeline.ts'
 import type {HealthCheck, HistoryItem, ProbeEvidence, ServerHealth} from '../lib/types.ts'
 import {Act, Fault, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
@@ -129,7 +130,7 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 			</PageHead>
 			{health.error.value?.status ? <Fault error={health.error.value} what="Not renewed" /> : null}
 			<section class="panel live" aria-label="State" aria-live="polite">
-				<div class="row"><StateMark state={h.state} /><span>for {age(h.since, now.value)}</span><span class="soft">{h.in_service ? 'in service' : 'not in service'}, weight {h.weight}{h.weight !== h.weight_configured && ` of ${h.weight_configured}`}{h.zone && <>, zone {h.zone}</>}</span></div>
+				<div class="row"><StateMark state={h.state} /><span>for {age(h.since, now.value)}</span><span class="soft">{h.in_service ? 'in service' : 'not in service'}, weight {weightOf(h.weight, h.weight_factor)}{weightOf(h.weight, h.weight_factor) !== h.weight_configured && ` of ${h.weight_configured}`}{h.zone && <>, zone {h.zone}</>}</span></div>
 			</section>
 			<Overrides list={mine} />
 			<div class="halves"><Why h={h} check={config.data.value?.health_check} node={system.data.value?.node} /><Latency h={h} items={history.data.value?.items ?? NO_ITEMS} /></div>
@@ -137,7 +138,7 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 			<section class="panel live" aria-label="Its services">
 				<h2>Its services</h2>
 				<Table caption="Virtual services" empty="None." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']} num={[4]}
-					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, s.weight ?? '–'])} />
+					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, typeof s.weight === 'number' ? weightOf(s.weight, h.weight_factor) : '–'])} />
 			</section>
 		</>
 	)
