@@ -87,7 +87,7 @@ void acks_submit(struct engine *e)
 		plan_ops_clear(&ops);
 	}
 	overcome(e);
-	if (e->unadopted)
+	if (e->unadopted || services_moving(e))
 		return; /* what was committed is not planned whole yet */
 	propose_note_submitted(e);
 	if (e->lists_done != e->lists_submitted)
@@ -282,7 +282,7 @@ void engine_note_ops(struct engine *e, const struct plan_ops *ops)
 	if (failed)
 		plan_retry(e);
 	engine_mark(e, MARK_KERNEL);
-	if (e->guards.stand_ins && !e->failing)
+	if (e->guards.stand_ins)
 		engine_mark(e, MARK_PLAN); /* what they stand in for may be there now */
 }
 

@@ -50,7 +50,7 @@ struct engine_guards {
 	bool lacking;                  /* a service has something that is not in force */
 	struct model_prefix *networks; /* that this host is on */
 	size_t network_count;
-	size_t stand_ins; /* services that stand in for a range */
+	size_t stand_ins; /* services that stand in for a range or for another port */
 	char *fault;
 	int fault_error;       /* the result of the operation that it tells of */
 	unsigned fault_rounds; /* tries in a row that failed */

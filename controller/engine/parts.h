@@ -110,6 +110,8 @@ void acks_tick(struct engine *e, usec_t now);
 void acks_put_off(usec_t now, usec_t *retry_at, usec_t *retry_delay);
 /* Whether the answer is as good as success. */
 bool acks_succeeded(const struct plan_op *op);
+/* Whether a service that was moved to another port is on its way, and the one it replaces leaves once it is there. */
+bool services_moving(const struct engine *e);
 /* Whether the kernel has something else (NULL: nothing) than it acknowledged. */
 bool acks_differ(const struct engine_service *s, const struct plan_service *actual);
 /* Something was changed by others: `ops` operations mend it. */

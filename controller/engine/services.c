@@ -178,7 +178,7 @@ static void service_leave(struct engine *e, struct engine_service *s)
 	services_mark(e, s);
 }
 
-/* ---- ports that stand in for a range ---- */
+/* ---- ports that stand in for a range, or for another port ---- */
 
 /* The place of a range that has the port of the service now. */
 static const struct service_place *service_find_range(const struct engine_service *s,
@@ -197,19 +197,40 @@ static const struct service_place *service_find_range(const struct engine_servic
 	return NULL;
 }
 
+/* The place of the same listener at another port. */
+static const struct service_place *service_find_moved(const struct engine_service *s,
+						      const struct service_places *places)
+{
+	const struct desired_place *was = &s->place;
+
+	for (size_t i = 0; was->lb && i < places->count; i++) {
+		const struct service_place *p = &places->items[i];
+		struct plan_key at = p->key;
+
+		at.port = s->key.port;
+		if (plan_key_compare(&at, &s->key) == 0 &&
+		    strcmp(p->place.lb->o.name, was->lb->o.name) == 0 &&
+		    strcmp(p->place.listener->o.name, was->listener->o.name) == 0)
+			return p;
+	}
+	return NULL;
+}
+
 /* Until the packets of the range are known to get their mark, a service of one of its ports that is in the kernel goes on, with the
- * servers of the range. */
+ * servers of the range; so does that of the port before, until the kernel has taken the one of the new port. */
 static bool service_stands_in(struct engine *e, struct engine_service *s,
 			      const struct service_places *places)
 {
-	const struct service_place *range = !s->key.fwmark && s->present
-						    ? service_find_range(s, places)
-						    : NULL;
+	const struct service_place *next = NULL;
 	struct service_place own;
 
-	if (!range)
+	if (!s->key.fwmark && s->present)
+		next = service_find_range(s, places);
+	if (!s->key.fwmark && s->present && !next)
+		next = service_find_moved(s, places);
+	if (!next)
 		return false;
-	own = *range;
+	own = *next;
 	own.key = s->key;
 	own.place.mark = 0;
 	own.place.port = s->key.port;
@@ -217,20 +238,45 @@ static bool service_stands_in(struct engine *e, struct engine_service *s,
 	return true;
 }
 
-/* Whether the range serves without it. */
-static bool service_is_relieved(const struct engine *e, const struct engine_service *s)
+/* What it stands in for, as far as it is there. */
+static const struct engine_service *service_find_next(const struct engine *e,
+						      const struct engine_service *s,
+						      struct desired_place *ret_place)
 {
-	struct desired_place range = s->place;
-	const struct engine_service *r;
 	struct plan_key key;
 
-	range.port = 0;
-	range.mark = snapshot_find_mark(e->snapshot, range.lb, range.zone, range.listener);
-	if (!desired_place_key(&range, &key) || guards_pending(e))
+	*ret_place = s->place;
+	ret_place->port = 0;
+	ret_place->mark = snapshot_find_mark(e->snapshot, s->place.lb, s->place.zone,
+					     s->place.listener);
+	return desired_place_key(ret_place, &key) ? services_find(e, &key) : NULL;
+}
+
+/* Whether what it stands in for serves without it. */
+static bool service_is_relieved(const struct engine *e, const struct engine_service *s)
+{
+	struct desired_place place;
+	const struct engine_service *next = service_find_next(e, s, &place);
+
+	if (!next || !next->present || next->dirty || next->touched > e->lists_done ||
+	    (next->fault && next->fault_list >= next->touched))
 		return false;
-	r = services_find(e, &key);
-	return r && r->present && !r->dirty && !r->fault && r->touched <= e->lists_done &&
-	       guards_marks(e, &range);
+	return !next->key.fwmark || (!guards_pending(e) && guards_marks(e, &place));
+}
+
+bool services_moving(const struct engine *e)
+{
+	for (size_t i = 0; e->guards.stand_ins && i < e->services.count; i++) {
+		const struct engine_service *s = e->services.items[i], *next;
+		struct desired_place place;
+
+		if (!s->place.lb || !s->place.port)
+			continue;
+		next = service_find_next(e, s, &place);
+		if (next && next->present && !next->key.fwmark && next->touched > e->lists_done)
+			return true;
+	}
+	return false;
 }
 
 static void services_relieve(struct engine *e)

@@ -39,7 +39,7 @@ struct desired_place {
 	uint8_t family;
 	uint32_t mark; /* of a listener with a range: snapshot_find_mark() */
 	uint16_t
-		port; /* of a service that stands in for a range at this port of it alone; else 0 */
+		port; /* of a service that stands in for a range, or for another port, at this one alone; else 0 */
 };
 
 /* Whether a member is kept out by hand: at weight 0 while its flows end, or out of the kernel. */
