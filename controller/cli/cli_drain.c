@@ -249,8 +249,12 @@ enum cli_exit cli_drain_weigh(struct cli *cli)
 	if (!o->reset && cli->arg_count == 2)
 		body = cli_drain_weight_body(cli);
 	if (o->reset ? cli->arg_count != 1 : !body) {
-		fprintf(stderr,
-			"zonegate: give a WEIGHT (0 to 65535) and --comment why, or --reset\n");
+		if (!o->reset && cli->arg_count == 2 && o->comment)
+			fprintf(stderr, "zonegate: \"%s\" is not a WEIGHT (0 to 65535)\n",
+				cli->args[1]);
+		else
+			fprintf(stderr,
+				"zonegate: give a WEIGHT (0 to 65535) and --comment why, or --reset\n");
 		json_decref(body);
 		return EXIT_USAGE;
 	}

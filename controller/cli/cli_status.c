@@ -147,9 +147,47 @@ static void cli_status_print_override(const struct cli *cli, const json_t *item)
 	       cli_print_text(item, "comment"));
 }
 
+/* All that could serve is drained by hand. */
+static bool cli_status_is_drained_group(const json_t *groups, const char *name)
+{
+	const json_t *group;
+	size_t i;
+
+	json_array_foreach (groups, i, group) {
+		const json_t *status = json_object_get(group, "status");
+
+		if (strcmp(cli_print_text(group, "name"), name) == 0)
+			return cli_print_number(status, "draining") > 0 &&
+			       cli_print_number(status, "healthy") == 0 &&
+			       cli_print_number(status, "unhealthy") == 0 &&
+			       cli_print_number(status, "initial") == 0;
+	}
+	return false;
+}
+
+static bool cli_status_is_drained(const json_t *lb, const json_t *groups, const json_t *overrides)
+{
+	AUTO_FREE char *object = mem_printf("load_balancers/%s", cli_print_text(lb, "name"));
+	json_t *listeners = json_object_get(lb, "listeners"), *listener;
+	const json_t *item;
+	const char *name;
+	size_t i;
+
+	json_array_foreach (overrides, i, item) {
+		if (strcmp(cli_print_text(item, "kind"), "drain") == 0 &&
+		    strcmp(cli_print_text(item, "object"), object) == 0)
+			return true;
+	}
+	json_object_foreach (listeners, name, listener) {
+		if (!cli_status_is_drained_group(groups, cli_print_text(listener, "server_group")))
+			return false;
+	}
+	return json_object_size(listeners) > 0;
+}
+
 /* What somebody took out, and what is broken, before anything else. */
 static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
-				       const json_t *overrides)
+				       const json_t *groups, const json_t *overrides)
 {
 	char state[CLI_STATE_MAX];
 	const json_t *item;
@@ -157,10 +195,13 @@ static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
 
 	json_array_foreach (lbs, i, item) {
 		if (cli_print_true(json_object_get(item, "status"), "fail_open"))
-			printf("%s  load balancer %s: no zone is known to be healthy, all are handed out\n",
+			printf("%s  load balancer %s: %s\n",
 			       cli_table_state(MOOD_BAD, "FAIL-OPEN", cli->color, cli->unicode,
 					       state),
-			       cli_print_text(item, "name"));
+			       cli_print_text(item, "name"),
+			       cli_status_is_drained(item, groups, overrides)
+				       ? "all its servers are drained by hand: it serves nobody, and DNS hands out all zones"
+				       : "no zone is known to be healthy, all are handed out");
 	}
 	json_array_foreach (lbs, i, item) {
 		if (cli_print_true(item, "enabled") && cli_status_is_unanswered(item))
@@ -336,7 +377,8 @@ enum cli_exit cli_status_show(struct cli *cli)
 		json_decref(all);
 	} else if (groups) {
 		cli_status_print_node(cli, system.json);
-		cli_status_print_overrides(cli, lbs, json_object_get(overrides.json, "items"));
+		cli_status_print_overrides(cli, lbs, groups,
+					   json_object_get(overrides.json, "items"));
 		cli_status_print_tables(cli, lbs, groups);
 		cli_status_print_advice(system.json);
 	}

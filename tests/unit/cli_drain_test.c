@@ -174,6 +174,7 @@ static void what_is_missing_is_said(void **state)
 	AUTO_OUTCOME struct outcome d = cli_rig_run(&rig, cli_drain_weigh, 2, &why,
 						    WORDS("server", "weight", "web/w1", "much"));
 	assert_int_equal(d.exit, EXIT_USAGE);
+	assert_contains(d.err, "\"much\" is not a WEIGHT (0 to 65535)");
 	AUTO_OUTCOME struct outcome e = cli_rig_run(&rig, cli_drain_weigh, 2, &why,
 						    WORDS("server", "weight", "web/w1"));
 	assert_int_equal(e.exit, EXIT_USAGE);

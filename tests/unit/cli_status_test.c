@@ -96,6 +96,40 @@ static void status_is_loud(void **state)
 	rig_end(&rig);
 }
 
+/* What somebody wanted does not read as an outage. */
+static void status_of_a_drained_load_balancer(void **state)
+{
+	static const char wish[] = "{\"comment\":\"maintenance\"}";
+	struct cli_options o = {0};
+	struct rig rig = {.judge_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_REPLY struct answer a = rig_ask(&rig, "PUT", "/api/v1/load-balancers/shop/drain", "",
+					     wish);
+	assert_int_equal(a.status, 201);
+	AUTO_OUTCOME struct outcome whole = cli_rig_run(&rig, cli_status_show, 1, &o,
+							WORDS("status"));
+	assert_contains(whole.out,
+			"FAIL-OPEN  load balancer shop: all its servers are drained by hand");
+	AUTO_REPLY struct answer back = rig_ask(&rig, "DELETE", "/api/v1/load-balancers/shop/drain",
+						"", NULL);
+	assert_int_equal(back.status, 204);
+	AUTO_REPLY struct answer b = rig_ask(
+		&rig, "PUT", "/api/v1/server-groups/web/servers/w1/drain", "", wish);
+	assert_int_equal(b.status, 201);
+	AUTO_REPLY struct answer c = rig_ask(
+		&rig, "PUT", "/api/v1/server-groups/web/servers/w2/drain", "", wish);
+	assert_int_equal(c.status, 201);
+	AUTO_OUTCOME struct outcome each = cli_rig_run(&rig, cli_status_show, 1, &o,
+						       WORDS("status"));
+	assert_contains(each.out,
+			"FAIL-OPEN  load balancer shop: all its servers are drained by hand");
+	rig_end(&rig);
+}
+
 /* A name that is new is handed out whole until the first verdict: nothing has failed. */
 static void status_of_a_new_name(void **state)
 {
@@ -146,6 +180,7 @@ int main(void)
 		cmocka_unit_test(status_is_shown),
 		cmocka_unit_test(advice_comes_last),
 		cmocka_unit_test(status_is_loud),
+		cmocka_unit_test(status_of_a_drained_load_balancer),
 		cmocka_unit_test(status_of_a_new_name),
 	};
 
