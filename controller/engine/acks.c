@@ -44,14 +44,16 @@ void acks_request_read(struct engine *e)
 		request(e, false);
 }
 
+static void forget_fault(struct engine_service *s)
+{
+	free(s->fault);
+	s->fault = NULL;
+}
+
 static void clear_faults(struct engine *e)
 {
-	for (size_t i = 0; i < e->services.count; i++) {
-		struct engine_service *s = e->services.items[i];
-
-		free(s->fault);
-		s->fault = NULL;
-	}
+	for (size_t i = 0; i < e->services.count; i++)
+		forget_fault(e->services.items[i]);
 	e->failing = false;
 	metrics_set(METRIC_CONFIG_APPLY_OK, !e->guards.failing);
 	e->retry_at = USEC_NEVER;
@@ -65,6 +67,22 @@ static void overcome(struct engine *e)
 	    e->lists_done == e->lists_submitted)
 		clear_faults(e);
 	guards_overcome(e);
+}
+
+void acks_renew(struct engine *e)
+{
+	e->renewed = true;
+}
+
+/* Behind what was just sent: whether that has mended what failed. The pause before the next try begins anew. */
+static void look_anew(struct engine *e)
+{
+	if (e->renewed && e->failing) {
+		e->retry_at = USEC_NEVER;
+		e->retry_delay = RETRY_FIRST;
+		acks_request_table(e);
+	}
+	e->renewed = false;
 }
 
 void acks_submit(struct engine *e)
@@ -86,6 +104,7 @@ void acks_submit(struct engine *e)
 		e->ports.kernel_submit(e->ports.ctx, &ops);
 		plan_ops_clear(&ops);
 	}
+	look_anew(e);
 	overcome(e);
 	if (e->unadopted || services_moving(e))
 		return; /* what was committed is not planned whole yet */
@@ -149,7 +168,10 @@ static void note_service_failure(struct engine *e, const struct plan_op *op)
 	char advice[ADVICE_MAX];
 
 	service_pointer(s, &op->service.key, pointer);
-	e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
+	if (s && s->fault && op->result == -ESRCH) /* it is not there because of that */
+		snprintf(advice, sizeof(advice), "%s", s->fault);
+	else
+		e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
 	/* What follows from a service that could not be made is not told again. */
 	if (s && s->fault_list == e->lists_done)
 		return;
@@ -169,6 +191,11 @@ static void note_service_failure(struct engine *e, const struct plan_op *op)
 static bool op_is_address(const struct plan_op *op)
 {
 	return op->kind == PLAN_ADD_ADDRESS || op->kind == PLAN_DELETE_ADDRESS;
+}
+
+static bool op_is_of_service(const struct plan_op *op)
+{
+	return !op_is_address(op) && op->kind != PLAN_SET_SYSCTL && op->kind != PLAN_SET_TIMEOUTS;
 }
 
 static void note_other_failure(struct engine *e, const struct plan_op *op)
@@ -213,10 +240,10 @@ static void note_op(struct engine *e, const struct plan_op *op)
 		sysctls_note_op(e, op);
 	if (acks_succeeded(op))
 		return;
-	if (op_is_address(op) || op->kind == PLAN_SET_SYSCTL || op->kind == PLAN_SET_TIMEOUTS)
-		note_other_failure(e, op);
-	else
+	if (op_is_of_service(op))
 		note_service_failure(e, op);
+	else
+		note_other_failure(e, op);
 }
 
 void acks_put_off(usec_t now, usec_t *retry_at, usec_t *retry_delay)
@@ -268,6 +295,20 @@ void acks_note_settled(struct engine *e)
 				 : "in the kernel");
 }
 
+/* Services that were looked at since they failed, and whose operations went through, while others still fail. */
+static void forget_mended(struct engine *e, const struct plan_ops *ops)
+{
+	for (size_t i = 0; i < ops->count; i++) {
+		struct engine_service *s = op_is_of_service(&ops->ops[i])
+						   ? services_find(e, &ops->ops[i].service.key)
+						   : NULL;
+
+		if (s && s->fault && s->fault_list == 0 && s->present &&
+		    s->touched <= e->lists_done)
+			forget_fault(s);
+	}
+}
+
 void engine_note_ops(struct engine *e, const struct plan_ops *ops)
 {
 	size_t failed = 0;
@@ -281,6 +322,8 @@ void engine_note_ops(struct engine *e, const struct plan_ops *ops)
 	}
 	if (failed)
 		plan_retry(e);
+	if (e->failing)
+		forget_mended(e, ops);
 	engine_mark(e, MARK_KERNEL);
 	if (e->guards.stand_ins)
 		engine_mark(e, MARK_PLAN); /* what they stand in for may be there now */
@@ -385,7 +428,10 @@ static void compare_service(struct engine *e, struct engine_service *s,
 		services_set_adopted(e, s);
 		first = true;
 	}
+	s->fault_list = 0;
 	if (!acks_differ(s, actual)) {
+		if (s->present)
+			forget_fault(s);
 		if (first || !s->present) /* absent: it could not be made the last time */
 			services_mark(e, s);
 		return;

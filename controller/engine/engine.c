@@ -130,6 +130,7 @@ static void step_checks(struct engine *e)
 	e->planned_snapshot = snapshot_ref(e->snapshot);
 	snapshot_unref(old);
 	metrics_set(METRIC_CONFIG_REVISION, (int64_t)e->snapshot->revision);
+	acks_renew(e);
 	engine_mark(e, MARK_PLAN | MARK_KERNEL);
 }
 

@@ -89,7 +89,7 @@ struct engine_service {
 	bool dirty;
 	bool adopted;        /* was compared with the kernel for the first time */
 	bool asked;          /* that comparison was asked for */
-	uint64_t fault_list; /* the list in which `fault` was told */
+	uint64_t fault_list; /* the list in which `fault` was told; 0 = looked at since */
 	uint64_t touched;    /* number of the last list with an operation on it */
 	struct desired_verdict verdict;
 	struct vec held; /* struct engine_held, in the order of plan_dest_compare() */
@@ -187,6 +187,7 @@ struct engine {
 	bool table_wanted;    /* an audit once more, after the read under way */
 	uint64_t table_after; /* lists submitted when it was requested */
 	bool failing;         /* an operation failed and was not yet overcome */
+	bool renewed;         /* what is wanted has changed, and has not been sent */
 	usec_t retry_at;      /* USEC_NEVER = no retry planned */
 	usec_t retry_delay;
 	usec_t audit_at;

@@ -16,8 +16,9 @@ struct override_pending {
 	struct err warnings;
 	struct plan_ops ops;
 	struct dns_changes dns;
-	uint64_t look; /* of DNS at the verdicts: the first one behind the change */
-	uint64_t list; /* of operations that must be done before the answer; 0 = not known yet */
+	uint64_t look;   /* of DNS at the verdicts: the first one behind the change */
+	uint64_t before; /* operations of older lists tell nothing of it */
+	uint64_t list;   /* of operations that must be done before the answer; 0 = not known yet */
 	bool created;
 };
 
@@ -205,6 +206,8 @@ bool overrides_note_commit(struct engine *e, uint64_t token, int result, const s
 			wishes_store_fault(result, err));
 	else
 		put_in_force(e, pending(w));
+	acks_renew(e);
+	pending(w)->before = e->lists_submitted;
 	pending(w)->look = e->dns_begun + 1;
 	return true;
 }
@@ -238,8 +241,8 @@ static void list_warnings(const struct engine *e, struct override_pending *p)
 	for (size_t i = 0; i < services.count && !err_any(&p->wish.faults); i++) {
 		const struct engine_service *s = services.items[i];
 
-		if (!s->fault || !s->place.lb)
-			continue;
+		if (!s->fault || !s->place.lb || (s->fault_list && s->fault_list <= p->before))
+			continue; /* of before: the kernel took this */
 		snprintf(pointer, sizeof(pointer), "/load_balancers/%s/listeners/%s",
 			 s->place.lb->o.name, s->place.listener->o.name);
 		err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", s->fault);

@@ -106,6 +106,8 @@ void acks_submit(struct engine *e);
 void acks_request_table(struct engine *e); /* to compare and mend */
 void acks_request_read(struct engine *e);  /* to show */
 void acks_tick(struct engine *e, usec_t now);
+/* Something else is wanted of the kernel: what failed before is looked at with it, however long the next try was put off. */
+void acks_renew(struct engine *e);
 /* The next try: at once, then ever more seldom; further failures do not put it off. */
 void acks_put_off(usec_t now, usec_t *retry_at, usec_t *retry_delay);
 /* Whether the answer is as good as success. */

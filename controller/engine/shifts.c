@@ -316,6 +316,7 @@ bool shifts_note_commit(struct engine *e, uint64_t token, int result, const stru
 		err_set(&w->faults, ERR_UNAVAILABLE, "", "%s", wishes_store_fault(result, err));
 	else
 		put_in_force(e, pending(w));
+	acks_renew(e);
 	return true;
 }
 
