@@ -187,6 +187,7 @@ void engine_tell_started(struct engine *e, const char *detail)
 	engine_emit_with(e,
 			 &(struct emission){.id = EVENT_DAEMON_STARTED,
 					    .object = "",
+					    .bad = e->unclean,
 					    .data = json_pack("{s:b}", "unclean", e->unclean)},
 			 "%s%s", e->unclean ? "after it had ended without a stop: " : "", detail);
 }

@@ -311,7 +311,7 @@ static void tell_publication(struct engine *e, const struct engine_lb *lb,
 		&(struct emission){
 			.id = EVENT_ZONE_PUBLISH_CHANGED,
 			.object = object_path_format(&p, path),
-			.bad = !z->out[f].published,
+			.bad = !z->out[f].published || z->out[f].reason == ZONE_REASON_FAIL_OPEN,
 			.data = json_pack("{s:s, s:b, s:s, s:s?, s:s?}", "address", address,
 					  "published", z->out[f].published, "reason_code",
 					  zone_reason_name(z->out[f].reason), "server_group",

@@ -201,25 +201,51 @@ static bool has_members(const json_t *data, const json_t *wanted)
 	return true;
 }
 
+/* The newest of a type, as programs are told it. New reference; NULL is a fault. */
+static json_t *newest_told(struct play *p, const char *type)
+{
+	for (size_t i = p->world.told.count; i-- > 0;) {
+		json_t *event = json_loads(p->world.told.items[i], 0, NULL);
+
+		if (strcmp(json_string_value(json_object_get(event, "type")), type) == 0)
+			return event;
+		json_decref(event);
+	}
+	play_fault(p, "no such event was told");
+	return NULL;
+}
+
+static bool told_has(struct play *p, const json_t *event, const json_t *of, const json_t *wanted)
+{
+	char *text;
+
+	if (has_members(of, wanted))
+		return true;
+	text = json_dumps(event, JSON_COMPACT);
+	play_fault(p, "it was told: %s", text);
+	free(text);
+	return false;
+}
+
 /* data TYPE JSON: what programs are told with the newest of a type; at least these members */
 static bool judge_data(struct play *p, size_t at)
 {
-	json_t *wanted = play_parse_json(p, play_rest(p, at + 1)), *event = NULL;
-	const char *type = play_word(p, at);
-	bool good = false;
+	json_t *wanted = play_parse_json(p, play_rest(p, at + 1));
+	json_t *event = wanted ? newest_told(p, play_word(p, at)) : NULL;
+	bool good = event && told_has(p, event, json_object_get(event, "data"), wanted);
 
-	for (size_t i = p->world.told.count; wanted && i-- > 0 && !event;) {
-		event = json_loads(p->world.told.items[i], 0, NULL);
-		if (strcmp(json_string_value(json_object_get(event, "type")), type) == 0) {
-			good = has_members(json_object_get(event, "data"), wanted) ||
-			       play_fault(p, "it was told: %s", (char *)p->world.told.items[i]);
-			break;
-		}
-		json_decref(event);
-		event = NULL;
-	}
-	if (wanted && !event)
-		play_fault(p, "no such event was told");
+	json_decref(event);
+	json_decref(wanted);
+	return good;
+}
+
+/* severity TYPE NAME: of the newest of a type */
+static bool judge_severity(struct play *p, size_t at)
+{
+	json_t *wanted = json_pack("{s:s}", "severity", play_word(p, at + 1));
+	json_t *event = newest_told(p, play_word(p, at));
+	bool good = event && told_has(p, event, event, wanted);
+
 	json_decref(event);
 	json_decref(wanted);
 	return good;
@@ -334,6 +360,7 @@ const struct play_judge play_judges_report[] = {
 	{"event", judge_event, judge_no_event},
 	{"events", judge_events, NULL},
 	{"data", judge_data, NULL},
+	{"severity", judge_severity, NULL},
 	{"applied", judge_applied, judge_not_applied},
 	{"node", judge_node, NULL},
 	{"store", judge_store, NULL},

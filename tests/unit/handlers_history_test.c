@@ -150,6 +150,8 @@ static void an_end_without_a_stop_is_told(void **state)
 							  "/api/v1/events?type=daemon.started");
 		assert_int_equal(json_array_size(answer_at(&events, "items")), 1);
 		assert_string_equal(answer_text_at(&events, "items.0.detail"), cases[i].detail);
+		assert_string_equal(answer_text_at(&events, "items.0.severity"),
+				    cases[i].unclean ? "warning" : "notice");
 		assert_int_equal(json_is_true(answer_at(&events, "items.0.data.unclean")),
 				 cases[i].unclean);
 		AUTO_REPLY struct answer history = rig_get(&rig, HISTORY);
