@@ -93,7 +93,7 @@ static void print_faults(const struct settings *s, const struct err *e)
 	char place[SETTINGS_PLACE_MAX];
 
 	for (size_t i = 0; i < e->count; i++)
-		fprintf(stderr, "zonegated: %s: %s\n",
+		fprintf(stderr, "zonegated: %s%s\n",
 			settings_place_format(s, e->faults[i].pointer, place), e->faults[i].detail);
 }
 
@@ -136,9 +136,9 @@ static int run(const struct options *o, struct settings *s, struct err *e)
 			  "CAP_NET_BIND_SERVICE is enough (see zonegate.service)");
 	if (wiring_new(s, o->settings_path ? o->settings_path : DEFAULT_SETTINGS, e, &w) != 0) {
 		for (size_t i = 0; i < e->count; i++)
-			log_write(LOG_LEVEL_ERROR, "cannot start: %s%s%s",
+			log_write(LOG_LEVEL_ERROR, "cannot start: %s%s",
 				  settings_place_format(s, e->faults[i].pointer, place),
-				  *e->faults[i].pointer ? ": " : "", e->faults[i].detail);
+				  e->faults[i].detail);
 		return is_of_settings(e) ? EXIT_CONFIG : EXIT_FAILURE;
 	}
 	wiring_run(w);
@@ -166,7 +166,7 @@ static void warn_of_files(const struct settings *s)
 
 	wiring_check_files(s, getpwnam(SERVICE_USER), &e);
 	for (size_t i = 0; i < e.count; i++)
-		fprintf(stderr, "zonegated: warning: it does not start: %s: %s\n",
+		fprintf(stderr, "zonegated: warning: it does not start: %s%s\n",
 			settings_place_format(s, e.faults[i].pointer, place), e.faults[i].detail);
 }
 

@@ -41,8 +41,8 @@ const char *settings_place_format(const struct settings *s, const char *pointer,
 	const struct settings_place *p = place_find(s, pointer);
 
 	if (p)
-		snprintf(buf, SETTINGS_PLACE_MAX, "%s:%u: %s", p->file, p->line, pointer);
+		snprintf(buf, SETTINGS_PLACE_MAX, "%s:%u: %s: ", p->file, p->line, pointer);
 	else
-		snprintf(buf, SETTINGS_PLACE_MAX, "%s", pointer);
+		snprintf(buf, SETTINGS_PLACE_MAX, "%s%s", pointer, *pointer ? ": " : "");
 	return buf;
 }

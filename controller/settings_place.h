@@ -7,8 +7,8 @@
 
 #define SETTINGS_PLACE_MAX 512
 
-/* "FILE:LINE: [api] tls_key" for the pointer "[api] tls_key" of a fault: the line that gave the key, or, where it is the lack of it
- * that is at fault, the last line of its section. Any other pointer as it is. Returns `buf`. */
+/* To stand before the fault, "FILE:LINE: [api] tls_key: " for the pointer "[api] tls_key" of a fault: the line that gave the key, or, where it is the lack of it
+ * that is at fault, the last line of its section. Any other pointer as it is, and nothing for none. Returns `buf`. */
 const char *settings_place_format(const struct settings *s, const char *pointer,
 				  char buf[SETTINGS_PLACE_MAX]);
 

@@ -44,7 +44,7 @@ static void log_faults(const struct settings *s, const struct err *e)
 	char place[SETTINGS_PLACE_MAX];
 
 	for (size_t i = 0; i < e->count; i++)
-		log_write(LOG_LEVEL_ERROR, "settings not read again, the old ones hold: %s: %s",
+		log_write(LOG_LEVEL_ERROR, "settings not read again, the old ones hold: %s%s",
 			  settings_place_format(s, e->faults[i].pointer, place),
 			  e->faults[i].detail);
 }

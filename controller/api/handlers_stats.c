@@ -121,15 +121,42 @@ static void stats_read_filter(const struct request *r, struct err *faults,
 		err_set(faults, ERR_SYNTAX, "", "query parameter server: needs server_group");
 }
 
+static bool stats_has_listener(const struct load_balancer *lb, const char *name)
+{
+	for (size_t i = 0; i < lb->listeners.count; i++) {
+		const struct listener *l = lb->listeners.items[i];
+
+		if (strcmp(l->o.name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool stats_knows_listener(const struct snapshot *s, const char *name)
+{
+	for (size_t i = 0; i < s->load_balancers.count; i++)
+		if (stats_has_listener(s->load_balancers.items[i], name))
+			return true;
+	return false;
+}
+
 /* A name that is nowhere is a mistake, not a chart of zeros. */
 static bool stats_is_known(struct request *r, const struct stats_filter *f)
 {
 	const struct snapshot *s = engine_snapshot(r->api->engine);
 	const struct server_group *g = f->server_group ? snapshot_find_group(s, f->server_group)
 						       : NULL;
+	const struct load_balancer *lb = f->lb ? snapshot_find_lb(s, f->lb) : NULL;
 
-	if (f->lb && !snapshot_find_lb(s, f->lb))
+	if (f->lb && !lb)
 		request_fail(r, PROBLEM_NOT_FOUND, "there is no load balancer %.63s", f->lb);
+	else if (lb && f->listener && !stats_has_listener(lb, f->listener))
+		request_fail(r, PROBLEM_NOT_FOUND, "load balancer %.63s has no listener %.63s",
+			     f->lb, f->listener);
+	else if (f->listener && !stats_knows_listener(s, f->listener))
+		request_fail(r, PROBLEM_NOT_FOUND, "there is no listener %.63s", f->listener);
+	else if (f->zone && !snapshot_find_zone(s, f->zone))
+		request_fail(r, PROBLEM_NOT_FOUND, "there is no zone %.63s", f->zone);
 	else if (f->server_group && !g)
 		request_fail(r, PROBLEM_NOT_FOUND, "there is no server group %.63s",
 			     f->server_group);

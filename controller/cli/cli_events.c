@@ -120,10 +120,12 @@ static bool cli_events_read_limit(const struct cli *cli, size_t *ret_limit)
 	if (!text)
 		return true;
 	*ret_limit = strtoul(text, &end, 10);
-	if (*text >= '0' && *text <= '9' && !*end && *ret_limit <= EVENTS_ALL)
+	/* Who follows may want what comes alone. */
+	if (*text >= '0' && *text <= '9' && !*end && *ret_limit <= EVENTS_ALL &&
+	    (*ret_limit || cli->options.follow))
 		return true;
-	fprintf(stderr, "zonegate: --limit \"%s\": a number up to %d is expected\n", text,
-		EVENTS_ALL);
+	fprintf(stderr, "zonegate: --limit \"%s\": a number from %d to %d is expected\n", text,
+		cli->options.follow ? 0 : 1, EVENTS_ALL);
 	return false;
 }
 

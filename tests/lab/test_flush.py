@@ -126,6 +126,7 @@ def who_holds_a_set_is_named_and_all_else_goes(lab):
     took = time.monotonic() - begin
     assert held.returncode == 1 and took < 10 * lab.slow + lab.margin, (took, held)
     assert "zg4-drop: iptables-legacy -t filter -A FORWARD -m set --match-set zg4-drop dst -j DROP" in held.stderr, held
+    assert "zonegated: all is gone but sets that others use" in held.stderr, held
     assert rules(lab)[0] == ["-A FORWARD -m set --match-set zg4-drop dst -j DROP"] or rules(lab)[0] == [], rules(lab)
     assert set(sets(lab)) == {"zg4-drop"} and lab.gw.table() == {}
     assert "zonegate0" not in lab.gw.run("ip", "-o", "link")

@@ -48,7 +48,7 @@ static void events_are_shown_oldest_first(void **state)
 static void what_is_wrong_is_said(void **state)
 {
 	struct cli_options since = {.since = "yesterday"}, limit = {.limit = "many"},
-			   type = {.type = "nothing"};
+			   none = {.limit = "0"}, type = {.type = "nothing"};
 	struct rig rig = {0};
 
 	(void)state;
@@ -60,6 +60,10 @@ static void what_is_wrong_is_said(void **state)
 	AUTO_OUTCOME struct outcome b = cli_rig_run(&rig, cli_events_show, 1, &limit,
 						    WORDS("events"));
 	assert_int_equal(b.exit, EXIT_USAGE);
+	AUTO_OUTCOME struct outcome zero = cli_rig_run(&rig, cli_events_show, 1, &none,
+						       WORDS("events"));
+	assert_int_equal(zero.exit, EXIT_USAGE);
+	assert_contains(zero.err, "--limit \"0\": a number from 1 to ");
 	AUTO_OUTCOME struct outcome c = cli_rig_run(&rig, cli_events_show, 1, &type,
 						    WORDS("events"));
 	assert_int_equal(c.exit, EXIT_INVALID);

@@ -30,7 +30,8 @@ static void listeners_and_servers(void **state)
 	assert_contains(a.out, "\nall ");
 	AUTO_OUTCOME struct outcome one = cli_rig_run(&rig, cli_stats_show, 1, &o,
 						      WORDS("stats", "shop/nothing"));
-	assert_contains(one.out, "no listeners");
+	assert_int_equal(one.exit, EXIT_NOT_FOUND);
+	assert_contains(one.err, "load balancer shop has no listener nothing");
 	AUTO_OUTCOME struct outcome s = cli_rig_run(&rig, cli_stats_servers, 2, &o,
 						    WORDS("server", "stats", "web/w1"));
 	assert_int_equal(s.exit, EXIT_OK);

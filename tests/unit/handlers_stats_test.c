@@ -75,6 +75,11 @@ static void what_cannot_be_asked(void **state)
 		int status;
 	} cases[] = {{"window=2m", 400},
 		     {"lb=none", 404},
+		     {"lb=shop&listener=none", 404},
+		     {"listener=none", 404},
+		     {"listener=http", 200},
+		     {"lb=shop&listener=http", 200},
+		     {"zone=none", 404},
 		     {"server_group=none", 404},
 		     {"server_group=web&server=none", 404},
 		     {"server=w1", 400},
