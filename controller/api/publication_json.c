@@ -71,7 +71,10 @@ static enum zone_reason publication_json_reason(const struct zone_publication *p
 static void publication_json_describe_group(const struct zone_publication *p, const char *head,
 					    char buf[PUBLICATION_TEXT_MAX])
 {
-	if (p->group)
+	if (p->group && p->lacks_family)
+		snprintf(buf, PUBLICATION_TEXT_MAX, "%s: server group %s has no IPv%d server", head,
+			 p->group, p->family == AF_INET6 ? 6 : 4);
+	else if (p->group)
 		snprintf(
 			buf, PUBLICATION_TEXT_MAX,
 			"%s: of server group %s too few are in service (in all groups %u of %u server%s)",

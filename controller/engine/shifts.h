@@ -94,6 +94,7 @@ struct zone_publication {
 	bool published;
 	const char *reason_code; /* zone_reason_name() */
 	const char *group;       /* or NULL */
+	bool lacks_family;       /* the group has none but servers of the other family */
 	const char *shift;       /* or NULL */
 	bool fail_open;          /* of the load balancer in this family */
 	const char

@@ -429,8 +429,18 @@ static void tell_nameless(const struct zone_output *out, struct zone_publication
 			out->health == ZONE_UNHEALTHY ? ZONE_REASON_GROUP : ZONE_REASON_UNDECIDED);
 }
 
-static void tell_zone(const struct engine_lb *lb, const struct engine_lb_zone *z,
-		      enum zone_family f, engine_publication_fn *fn, void *ctx)
+static bool lacks_family(const struct snapshot *s, const struct engine_lb *lb,
+			 const struct engine_lb_zone *z, enum zone_family f)
+{
+	const struct desired_place p = {.lb = lb->lb, .zone = z->zone, .family = families[f]};
+	const struct server_group *g = z->group[f] ? snapshot_find_group(s, z->group[f]) : NULL;
+
+	return g && desired_lacks_family(&p, g);
+}
+
+static void tell_zone(const struct snapshot *s, const struct engine_lb *lb,
+		      const struct engine_lb_zone *z, enum zone_family f, engine_publication_fn *fn,
+		      void *ctx)
 {
 	struct zone_publication p = {.lb = lb->lb->o.name,
 				     .zone = z->zone->o.name,
@@ -440,6 +450,7 @@ static void tell_zone(const struct engine_lb *lb, const struct engine_lb_zone *z
 				     .published = z->out[f].published,
 				     .reason_code = zone_reason_name(z->out[f].reason),
 				     .group = z->group[f],
+				     .lacks_family = lacks_family(s, lb, z, f),
 				     .shift = z->shift[f],
 				     .fail_open = lb->fail_open[f],
 				     .servers_eligible = z->count[f].eligible,
@@ -462,8 +473,8 @@ void engine_each_publication(const struct engine *e, const char *lb, engine_publ
 		if (lb && strcmp(lb, item->lb->o.name) != 0)
 			continue;
 		for (size_t k = 0; k < item->zones.count; k++) {
-			tell_zone(item, item->zones.items[k], ZONE_V4, fn, ctx);
-			tell_zone(item, item->zones.items[k], ZONE_V6, fn, ctx);
+			tell_zone(e->snapshot, item, item->zones.items[k], ZONE_V4, fn, ctx);
+			tell_zone(e->snapshot, item, item->zones.items[k], ZONE_V6, fn, ctx);
 		}
 	}
 }

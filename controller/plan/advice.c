@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The table of advice and the walks over it. What a rule looks at is in advice_check.c, advice_load.c, advice_balancer.c and advice_list.c.
+// The table of advice and the walks over it. What a rule looks at is in advice_check.c, advice_load.c, advice_balancer.c,
+// advice_address.c and advice_list.c.
 #include "plan/advice.h"
 
 #include <stdarg.h>
@@ -14,7 +15,9 @@ enum advice_about {
 	ABOUT_CHECK_USED, /* what it does: nothing, while the group is in no listener */
 	ABOUT_GROUP,
 	ABOUT_GROUP_USED,
+	ABOUT_SERVER,
 	ABOUT_LB,
+	ABOUT_ZONE,
 	ABOUT_LISTENER,
 	ABOUT_LISTENER_ZONE,
 	ABOUT_LIST
@@ -52,11 +55,16 @@ static const struct advice_rule rules[] = {
 	 advice_balancer_minimum_is_unreachable},
 	{ABOUT_GROUP_USED, "probe_sources", "health_check/source_address",
 	 advice_check_names_sources},
+	{ABOUT_GROUP, "server_is_vip", "servers", advice_address_server_is_vip},
+	{ABOUT_SERVER, "server_is_vip", "address", advice_address_server_is_vip},
 	{ABOUT_LB, "one_zone", "zones", advice_balancer_has_one_zone},
 	{ABOUT_LB, "zones_on_one_gateway", "zones", advice_balancer_shares_gateway},
 	{ABOUT_LB, "no_listeners", "listeners", advice_balancer_has_no_listeners},
 	{ABOUT_LB, "ttl_longer_than_failover", "dns_ttl_s", advice_balancer_ttl_is_long},
 	{ABOUT_LB, "dns_name_without_apex", "dns_name", advice_balancer_has_no_apex},
+	{ABOUT_ZONE, "vip_is_server", "vip4", advice_address_vip4_is_server},
+	{ABOUT_ZONE, "vip_is_server", "vip6", advice_address_vip6_is_server},
+	{ABOUT_LISTENER, "no_server_of_family", "server_group", advice_address_has_no_server},
 	{ABOUT_LISTENER_ZONE, "zone_without_servers", "", advice_balancer_zone_is_empty},
 	{ABOUT_LISTENER, "one_packet_with_nat", "one_packet", advice_balancer_answers_are_lost},
 	{ABOUT_LISTENER, "persistence_with_hashing", "persistence_s",
@@ -95,6 +103,9 @@ static void format_object(const struct advice_subject *s, char pointer[ERR_POINT
 			 s->listener->o.name);
 	else if (s->lb)
 		snprintf(pointer, ERR_POINTER_MAX, "/load_balancers/%s", s->lb->o.name);
+	else if (s->server)
+		snprintf(pointer, ERR_POINTER_MAX, "/server_groups/%s/servers/%s", s->group->o.name,
+			 s->server->o.name);
 	else
 		snprintf(pointer, ERR_POINTER_MAX, "/server_groups/%s", s->group->o.name);
 }
@@ -135,10 +146,23 @@ void advice_give_group(const struct advice_place *at, const struct server_group 
 {
 	AUTO_ARENA struct arena *arena = arena_new(0);
 	const struct advice_used used = advice_list_used(at->snapshot, arena);
+	struct advice_addresses *addresses = advice_address_new(at, NULL, false);
 	give_group(&(struct advice_subject){.at = at,
 					    .group = g,
-					    .unused = !advice_is_used(&used, g->o.name)},
+					    .unused = !advice_is_used(&used, g->o.name),
+					    .addresses = addresses},
 		   &(struct advice_sink){fn, ctx});
+	advice_address_free(addresses);
+}
+
+void advice_give_server(const struct advice_place *at, const struct server_group *g,
+			const struct server *s, advice_fn *fn, void *ctx)
+{
+	struct advice_addresses *addresses = advice_address_new(at, NULL, false);
+	judge(ABOUT_SERVER,
+	      &(struct advice_subject){.at = at, .group = g, .server = s, .addresses = addresses},
+	      &(struct advice_sink){fn, ctx});
+	advice_address_free(addresses);
 }
 
 void advice_give_check(const struct server_group *g, advice_fn *fn, void *ctx)
@@ -149,24 +173,36 @@ void advice_give_check(const struct server_group *g, advice_fn *fn, void *ctx)
 	judge(ABOUT_CHECK_USED, &s, &sink);
 }
 
-void advice_give_lb(const struct advice_place *at, const struct load_balancer *lb, advice_fn *fn,
-		    void *ctx)
+static void give_lb(struct advice_subject s, const struct advice_sink *sink)
 {
-	const struct advice_sink sink = {fn, ctx};
-	struct advice_subject s = {.at = at, .lb = lb};
-	judge(ABOUT_LB, &s, &sink);
+	const struct load_balancer *lb = s.lb;
+	judge(ABOUT_LB, &s, sink);
+	for (size_t z = 0; z < lb->zones.count; z++) {
+		s.zone = lb->zones.items[z];
+		judge(ABOUT_ZONE, &s, sink);
+	}
+	s.zone = NULL;
 	for (size_t i = 0; i < lb->listeners.count; i++) {
 		s.listener = lb->listeners.items[i];
-		s.group = snapshot_find_group(at->snapshot, s.listener->server_group);
+		s.group = snapshot_find_group(s.at->snapshot, s.listener->server_group);
 		if (!s.group)
 			continue;
 		for (size_t z = 0; z < lb->zones.count; z++) {
 			s.zone = lb->zones.items[z];
-			judge(ABOUT_LISTENER_ZONE, &s, &sink);
+			judge(ABOUT_LISTENER_ZONE, &s, sink);
 		}
 		s.zone = NULL;
-		judge(ABOUT_LISTENER, &s, &sink);
+		judge(ABOUT_LISTENER, &s, sink);
 	}
+}
+
+void advice_give_lb(const struct advice_place *at, const struct load_balancer *lb, advice_fn *fn,
+		    void *ctx)
+{
+	struct advice_addresses *addresses = advice_address_new(at, lb, true);
+	give_lb((struct advice_subject){.at = at, .lb = lb, .addresses = addresses},
+		&(struct advice_sink){fn, ctx});
+	advice_address_free(addresses);
 }
 
 void advice_give_list(const struct advice_place *at, const struct access_list *a, advice_fn *fn,
@@ -182,15 +218,22 @@ void advice_give_document(const struct advice_place *at, advice_fn *fn, void *ct
 	const struct snapshot *s = at->snapshot;
 	AUTO_ARENA struct arena *arena = arena_new(0);
 	const struct advice_used used = advice_list_used(s, arena);
+	const struct advice_sink sink = {fn, ctx};
+	struct advice_addresses *addresses = advice_address_new(at, NULL, true);
 	for (size_t i = 0; i < s->server_groups.count; i++) {
 		const struct server_group *g = s->server_groups.items[i];
 		give_group(&(struct advice_subject){.at = at,
 						    .group = g,
-						    .unused = !advice_is_used(&used, g->o.name)},
-			   &(struct advice_sink){fn, ctx});
+						    .unused = !advice_is_used(&used, g->o.name),
+						    .addresses = addresses},
+			   &sink);
 	}
 	for (size_t i = 0; i < s->load_balancers.count; i++)
-		advice_give_lb(at, s->load_balancers.items[i], fn, ctx);
+		give_lb((struct advice_subject){.at = at,
+						.lb = s->load_balancers.items[i],
+						.addresses = addresses},
+			&sink);
+	advice_address_free(addresses);
 	for (size_t i = 0; i < s->access_lists.count; i++)
 		advice_give_list(at, s->access_lists.items[i], fn, ctx);
 }

@@ -18,6 +18,9 @@ struct advice_place {
 /* Pointers are those of the document: "/server_groups/web/health_check/window". */
 void advice_give_group(const struct advice_place *at, const struct server_group *g, advice_fn *fn,
 		       void *ctx);
+/* What concerns one server of the group. */
+void advice_give_server(const struct advice_place *at, const struct server_group *g,
+			const struct server *s, advice_fn *fn, void *ctx);
 void advice_give_lb(const struct advice_place *at, const struct load_balancer *lb, advice_fn *fn,
 		    void *ctx);
 void advice_give_list(const struct advice_place *at, const struct access_list *a, advice_fn *fn,

@@ -43,7 +43,7 @@ bool advice_balancer_has_one_zone(const struct advice_subject *s, char text[ADVI
 	return advice_say(text, "there is 1 zone, %s: when it fails nothing takes over", z->o.name);
 }
 
-static bool programs_zone(const struct advice_place *at, const char *zone)
+bool advice_balancer_programs_zone(const struct advice_place *at, const char *zone)
 {
 	for (size_t i = 0; i < at->node_zone_count; i++) {
 		if (strcmp(at->node_zones[i], zone) == 0)
@@ -57,7 +57,7 @@ bool advice_balancer_shares_gateway(const struct advice_subject *s, char text[AD
 	size_t count = 0;
 	for (size_t i = 0; i < s->lb->zones.count; i++) {
 		const struct lb_zone *z = s->lb->zones.items[i];
-		count += z->enabled && programs_zone(s->at, z->o.name);
+		count += z->enabled && advice_balancer_programs_zone(s->at, z->o.name);
 	}
 	return count > 1 &&
 	       advice_say(

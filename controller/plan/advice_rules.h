@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between the table of advice and its rules: advice.c, advice_check.c, advice_balancer.c, advice_list.c. */
+/* Between the table of advice and its rules: advice.c, advice_check.c, advice_balancer.c, advice_address.c, advice_list.c. */
 #ifndef ZG_PLAN_ADVICE_RULES_H
 #define ZG_PLAN_ADVICE_RULES_H
 
@@ -10,12 +10,14 @@
 /* What a rule is asked about. */
 struct advice_subject {
 	const struct advice_place *at;
-	const struct server_group *group; /* checks, groups; of a listener: its group */
-	const struct load_balancer *lb;   /* the rest */
-	const struct listener *listener;  /* of a listener, or of a zone of one */
-	const struct lb_zone *zone;       /* of a zone of a listener */
-	const struct access_list *list;   /* of an access list */
-	bool unused;                      /* the group is in no listener */
+	const struct server_group *group;         /* checks, groups; of a listener: its group */
+	const struct server *server;              /* of the group, or NULL: all of them */
+	const struct load_balancer *lb;           /* the rest */
+	const struct listener *listener;          /* of a listener, or of a zone of one */
+	const struct lb_zone *zone;               /* of a zone of a listener */
+	const struct access_list *list;           /* of an access list */
+	bool unused;                              /* the group is in no listener */
+	const struct advice_addresses *addresses; /* of groups and zones, in a document */
 };
 
 /* Whether it applies; then with its sentence. */
@@ -66,6 +68,20 @@ advice_rule_fn advice_balancer_keeps_own_client;
 advice_rule_fn advice_balancer_loses_own_client;
 advice_rule_fn advice_balancer_dh_terminates;
 advice_rule_fn advice_balancer_schedules_unknown;
+
+/* Whether this node holds the VIPs of the zone. */
+bool advice_balancer_programs_zone(const struct advice_place *at, const char *zone);
+
+/* advice_address.c: the VIPs of a load balancer, or of all (NULL), and where `servers` is set which servers have one of them for
+ * address. The caller frees. */
+struct advice_addresses *advice_address_new(const struct advice_place *at,
+					    const struct load_balancer *lb, bool servers);
+void advice_address_free(struct advice_addresses *a); /* NULL-safe */
+
+advice_rule_fn advice_address_vip4_is_server;
+advice_rule_fn advice_address_vip6_is_server;
+advice_rule_fn advice_address_server_is_vip;
+advice_rule_fn advice_address_has_no_server;
 
 /* advice_list.c: of access lists. */
 advice_rule_fn advice_list_is_unused;

@@ -104,14 +104,30 @@ static bool zone_in_lb(const struct load_balancer *lb, const char *name)
 	return false;
 }
 
-bool desired_in_scope(const struct desired_place *p, const struct server_group *g,
-		      const struct server *s)
+static bool zone_takes(const struct desired_place *p, const struct server *s)
 {
-	if (s->address.family != p->family && desired_forward(g, s) != FORWARD_TUNNEL)
-		return false;
 	if (!p->lb->cross_zone)
 		return s->zone && strcmp(s->zone, p->zone->o.name) == 0;
 	return !s->zone || zone_in_lb(p->lb, s->zone);
+}
+
+bool desired_in_scope(const struct desired_place *p, const struct server_group *g,
+		      const struct server *s)
+{
+	return (s->address.family == p->family || desired_forward(g, s) == FORWARD_TUNNEL) &&
+	       zone_takes(p, s);
+}
+
+bool desired_lacks_family(const struct desired_place *p, const struct server_group *g)
+{
+	bool others = false;
+
+	for (size_t i = 0; i < g->servers.count; i++) {
+		if (desired_in_scope(p, g, g->servers.items[i]))
+			return false;
+		others = others || zone_takes(p, g->servers.items[i]);
+	}
+	return others;
 }
 
 bool desired_cuts_flows(const struct snapshot *s, const struct listener *l)

@@ -105,6 +105,9 @@ bool desired_in_service(const struct server_group *g, const struct desired_state
 bool desired_in_scope(const struct desired_place *p, const struct server_group *g,
 		      const struct server *s);
 
+/* Whether the place has no server only for its family: the group has some that would take part, were they of it. */
+bool desired_lacks_family(const struct desired_place *p, const struct server_group *g);
+
 /* Whether flows of the listener are cut when their server is removed (net.ipv4.vs.expire_nodest_conn). */
 bool desired_cuts_flows(const struct snapshot *s, const struct listener *l);
 

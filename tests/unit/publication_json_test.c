@@ -66,6 +66,26 @@ static void publication_tells_why(void **state)
 	}
 }
 
+/* No count of servers says that there can be none. */
+static void a_missing_family_is_told(void **state)
+{
+	struct zone_publication p = publication(ZONE_REASON_FAIL_OPEN);
+	char text[PUBLICATION_TEXT_MAX];
+
+	(void)state;
+	p.group = "web";
+	p.lacks_family = true;
+	p.family = AF_INET6;
+	assert_string_equal(
+		publication_json_describe(&p, text),
+		"handed out only because no zone is healthy (fail-open): server group web "
+		"has no IPv6 server");
+	p.family = AF_INET;
+	p.reason_code = zone_reason_name(ZONE_REASON_GROUP);
+	assert_string_equal(publication_json_describe(&p, text),
+			    "left out: server group web has no IPv4 server");
+}
+
 /* Nothing is known yet, which is no failure; and nothing ever will be where nobody looks. */
 static void undecided_publications_tell_why(void **state)
 {
@@ -121,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(publication_tells_why),
+		cmocka_unit_test(a_missing_family_is_told),
 		cmocka_unit_test(undecided_publications_tell_why),
 		cmocka_unit_test(publication_is_shown_by_zone),
 	};
