@@ -296,7 +296,7 @@ static const struct field lb_zone_fields[] = {
 	 .type = FIELD_BOOL,
 	 AT(lb_zone, enabled),
 	 .number = true,
-	 .help = "false: DNS leaves the zone out, and the VIPs of the other zones do not use its servers; its own VIPs go on serving"},
+	 .help = "false: DNS leaves the zone out, and with cross_zone on no VIP of the load balancer uses its servers; its own VIPs go on serving, by those of the other zones"},
 	{.name = "publish4",
 	 .type = FIELD_ADDRESS,
 	 .flags = FIELD_V4,
