@@ -2,11 +2,12 @@
 // The chain probe → state → weight of a server, as JSON.
 #include "api/health_json.h"
 
+#include "api/advice_json.h"
+#include "engine/left_out.h"
 #include "engine/overrides.h"
 #include "health/evidence_sent.h"
 #include "health/window.h"
 #include "model/health_check.h"
-#include "plan/advice.h"
 
 #include <string.h>
 
@@ -109,6 +110,7 @@ static json_t *health_json_weights(const struct engine *e, const struct server_g
 	for (size_t i = 0; i < services->count; i++) {
 		const struct service_status *s = &services->list[i];
 		int64_t weight = status_json_weight(s, server);
+		char why[LEFT_OUT_MAX];
 		json_t *entry;
 
 		if (strcmp(s->group, g->o.name) != 0 && (weight < 0 || !health_json_backs(e, s, g)))
@@ -116,6 +118,10 @@ static json_t *health_json_weights(const struct engine *e, const struct server_g
 		entry = status_json_service(s);
 		json_object_set_new(entry, "weight",
 				    weight < 0 ? json_null() : json_integer(weight));
+		json_object_set_new(entry, "left_out",
+				    weight <= 0 && engine_tell_left_out(e, s, g, server, why)
+					    ? json_string(why)
+					    : json_null());
 		json_array_append_new(list, entry);
 		most = weight > most ? weight : most;
 	}
@@ -222,6 +228,24 @@ static json_t *health_json_load(const struct engine *e, const struct server *ser
 			 (json_int_t)load.different);
 }
 
+static void health_json_on_advice(void *ctx, const char *code, const char *pointer,
+				  const char *detail)
+{
+	(void)code;
+	(void)pointer;
+	json_object_set_new(ctx, "advice", json_string(detail));
+}
+
+/* What the document says goes before what the last probe lets one guess. */
+static void health_json_advise(const struct engine *e, const struct server_group *g,
+			       const struct server *server, const char *guess, json_t *json)
+{
+	const struct advice_place at = advice_json_place(e);
+
+	json_object_set_new(json, "advice", json_string(guess));
+	advice_give_server(&at, g, server, health_json_on_advice, json);
+}
+
 json_t *health_json_server(const struct engine *e, const struct server_group *g,
 			   const struct server *server, const struct status_services *services)
 {
@@ -244,7 +268,7 @@ json_t *health_json_server(const struct engine *e, const struct server_group *g,
 			    health_json_probe(&s.target, s.last_failure_reason, s.last_failure));
 	json_object_set_new(json, "recent", health_json_recent(e, g->o.name, server->o.name));
 	json_object_set_new(json, "next_change", json_string(s.next_change));
-	json_object_set_new(json, "advice", json_string(s.advice));
+	health_json_advise(e, g, server, s.advice, json);
 	if (s.target.check)
 		json_object_set_new(
 			json, "windows",

@@ -207,7 +207,7 @@ static const struct {
 	{"Service", "A virtual service that should be: a listener at one address",
 	 "load_balancer:string zone:string listener:string server_group:string family:integer "
 	 "programmed:boolean planned:boolean fault:string? eligible:integer in_service:integer "
-	 "initial:integer min_healthy_breached:boolean none_healthy:string service?:string weight?:integer? traffic?:StatsNow?"},
+	 "initial:integer min_healthy_breached:boolean none_healthy:string service?:string weight?:integer? left_out?:string? traffic?:StatsNow?"},
 	{"VipHealth", "What is known of an address, and who says so",
 	 "state:string? source:string? detail:string since:time?"},
 	{"Publication", "Whether DNS hands out an address, and why",

@@ -233,6 +233,8 @@ static void cli_server_print_weights(const json_t *s)
 			cli_server_print_weight(s, service);
 		else
 			printf(": not in the kernel");
+		if (*cli_print_text(service, "left_out"))
+			printf("; %s", cli_print_text(service, "left_out"));
 		if (*cli_print_text(service, "fault"))
 			printf("; %s", cli_print_text(service, "fault"));
 		printf("\n");

@@ -42,6 +42,9 @@ void shift_check_request(const struct engine *e, const struct shift_request *r, 
 struct engine_shift *shifts_find(const struct engine *e, const char *id, size_t *ret_index);
 const struct engine_shift *shifts_find_cover(const struct engine *e, const char *lb,
 					     const char *zone);
+/* The same of those with evacuate_servers. */
+const struct engine_shift *shifts_find_evacuation(const struct engine *e, const char *lb,
+						  const char *zone);
 /* Names of its zones whose servers are evacuated in this load balancer, each once; at most `max`. */
 size_t shifts_list_evacuated(const struct engine *e, const struct load_balancer *lb, size_t max,
 			     const char **ret_zones);

@@ -70,15 +70,16 @@ const struct engine_shift *shifts_find_cover(const struct engine *e, const char 
 	return NULL;
 }
 
-static bool is_evacuated(const struct engine *e, const char *lb, const char *zone)
+const struct engine_shift *shifts_find_evacuation(const struct engine *e, const char *lb,
+						  const char *zone)
 {
 	for (size_t i = 0; i < e->shifts.count; i++) {
 		const struct engine_shift *s = e->shifts.items[i];
 
 		if (s->evacuate && covers(s, lb, zone))
-			return true;
+			return s;
 	}
-	return false;
+	return NULL;
 }
 
 size_t shifts_list_evacuated(const struct engine *e, const struct load_balancer *lb, size_t max,
@@ -89,7 +90,7 @@ size_t shifts_list_evacuated(const struct engine *e, const struct load_balancer 
 	for (size_t i = 0; e->shifts.count && i < lb->zones.count && n < max; i++) {
 		const struct lb_zone *z = lb->zones.items[i];
 
-		if (is_evacuated(e, lb->o.name, z->o.name))
+		if (shifts_find_evacuation(e, lb->o.name, z->o.name))
 			ret_zones[n++] = z->o.name;
 	}
 	return n;

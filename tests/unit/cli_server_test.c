@@ -154,6 +154,72 @@ static void server_why_tells_the_chain(void **state)
 	rig_end(&rig);
 }
 
+static void patch(struct rig *rig, const char *object, const char *members)
+{
+	AUTO_FREE char *target = mem_printf("/api/v1/%s", object);
+	AUTO_REPLY struct answer a = rig_ask(rig, "PATCH", target, "", members);
+
+	if (a.status != 200)
+		fail_msg("PATCH %s: %d, %s", object, (int)a.status, a.body);
+}
+
+static void expect_why(struct rig *rig, const char *server, const char *line)
+{
+	struct cli_options o = {0};
+	AUTO_OUTCOME struct outcome why = cli_rig_run(rig, cli_server_why, 2, &o,
+						      WORDS("server", "why", server));
+
+	assert_contains(why.out, line);
+}
+
+/* A healthy server that gets nothing is told why, at each VIP where it is so. */
+static void server_why_tells_who_is_left_out(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer shift = rig_ask(
+		&rig, "POST", "/api/v1/zone-shifts", "",
+		"{\"zone\":\"zb\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\","
+		"\"comment\":\"test\",\"evacuate_servers\":true,\"force\":true}");
+	assert_int_equal(shift.status, 201);
+	AUTO_FREE char *evacuated = mem_printf(
+		"shop/za/http (tcp 192.0.2.1:80): 0 in the kernel; zone zb is shifted away with its "
+		"servers (zone shift %s, evacuate_servers)\n",
+		answer_text_at(&shift, "id"));
+	expect_why(&rig, "web/w2", evacuated);
+	expect_why(&rig, "web/w2", "shop/zb/http (tcp 192.0.2.2:80): 50 in the kernel\n");
+	expect_why(&rig, "web/w1", "shop/zb/http (tcp 192.0.2.2:80): 100 in the kernel\n");
+	patch(&rig, "load-balancers/shop/zones/zb", "{\"enabled\":false}");
+	expect_why(&rig, "web/w2",
+		   "; zone zb is disabled in load balancer shop, and so are its servers\n");
+	patch(&rig, "load-balancers/shop", "{\"cross_zone\":false}");
+	expect_why(&rig, "web/w2", "; cross_zone is off: it takes servers of zone za only\n");
+	expect_why(&rig, "web/w2", "shop/zb/http (tcp 192.0.2.2:80): 50 in the kernel\n");
+	patch(&rig, "load-balancers/shop", "{\"cross_zone\":true,\"zones\":{\"zb\":null}}");
+	expect_why(&rig, "web/w2", "; load balancer shop has no zone zb\n");
+	patch(&rig, "load-balancers/shop/zones/za", "{\"vip6\":\"2001:db8::10\"}");
+	expect_why(&rig, "web/w1",
+		   "; the VIP is IPv6, and only forward_method tunnel crosses families\n");
+	patch(&rig, "server-groups/web/servers/w1", "{\"address\":\"192.0.2.1\"}");
+	expect_why(
+		&rig, "web/w1",
+		"Try          the address of server w1, 192.0.2.1, is the VIP of load balancer shop in "
+		"zone za, too");
+	AUTO_REPLY struct answer spare = rig_put(
+		&rig, "/api/v1/server-groups/spare",
+		"{\"protocol\":\"tcp\",\"health_check\":{\"enabled\":false},\"servers\":{\"s1\":"
+		"{\"address\":\"10.0.1.1\",\"port\":80}}}");
+	assert_int_equal(spare.status, 201);
+	patch(&rig, "server-groups/web",
+	      "{\"when_none_healthy\":\"backup\",\"backup_group\":\"spare\"}");
+	expect_why(&rig, "spare/s1",
+		   ": 0 in the kernel; it stands by: server group web has enough in service\n");
+	rig_end(&rig);
+}
+
 static void server_history_shows_gaps(void **state)
 {
 	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
@@ -230,6 +296,7 @@ int main(void)
 		cmocka_unit_test(server_list_shows_traffic),
 		cmocka_unit_test(server_weights_are_planned),
 		cmocka_unit_test(server_why_tells_the_chain),
+		cmocka_unit_test(server_why_tells_who_is_left_out),
 		cmocka_unit_test(server_history_shows_gaps),
 		cmocka_unit_test(server_probe_shows_the_result),
 	};

@@ -138,7 +138,7 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 			<section class="panel live" aria-label="Its services">
 				<h2>Its services</h2>
 				<Table caption="Virtual services" empty="None." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']} num={[4]}
-					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, typeof s.weight === 'number' ? weightOf(s.weight, h.weight_factor) : '–'])} />
+					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, <>{typeof s.weight === 'number' ? weightOf(s.weight, h.weight_factor) : '–'}{s.left_out && <div class="soft small">{s.left_out}</div>}</>])} />
 			</section>
 		</>
 	)
