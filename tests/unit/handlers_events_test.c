@@ -43,6 +43,23 @@ static char *read_some(int fd, int ms)
 	return text;
 }
 
+/* Of a new stream: its first words, however late they come, and what follows until it is quiet. */
+static char *read_begin(int fd, int ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char *text = mem_alloc(1 << 20);
+	size_t size = 0;
+	ssize_t n = 1;
+
+	text[0] = '\0';
+	while (n > 0 && poll(&p, 1, strstr(text, ": ok\n\n") ? ms : 5000) == 1) {
+		n = read(fd, text + size, (1 << 20) - 1 - size);
+		size += n > 0 ? (size_t)n : 0;
+		text[size] = '\0';
+	}
+	return text;
+}
+
 /* Within ten seconds, whatever still comes in until then. */
 static bool has_ended(int fd)
 {
@@ -132,7 +149,7 @@ static void a_stream_begins_at_once_and_goes_on(void **state)
 	rig_start(&rig, 0);
 	all = open_stream(&rig, "", "");
 	some = open_stream(&rig, "?type=drain.*", "");
-	AUTO_FREE char *begin = read_some(all, 50);
+	AUTO_FREE char *begin = read_begin(all, 50);
 	has(begin, "HTTP/1.1 200");
 	has(begin, "Content-Type: text/event-stream");
 	has(begin, ": ok\n\n");
@@ -195,7 +212,7 @@ static void wait_for_room(const struct rig *rig)
 {
 	for (int tries = 0;; tries++) {
 		int fd = open_stream(rig, "", "");
-		AUTO_FREE char *begin = read_some(fd, 50);
+		AUTO_FREE char *begin = read_begin(fd, 50);
 
 		close(fd);
 		if (strstr(begin, ": ok\n\n"))
@@ -215,7 +232,7 @@ static void streams_are_limited(void **state)
 	rig_start(&rig, 0);
 	for (int i = 0; i < SSE_STREAMS_MAX; i++) {
 		fds[i] = open_stream(&rig, "", "");
-		AUTO_FREE char *begin = read_some(fds[i], 20);
+		AUTO_FREE char *begin = read_begin(fds[i], 20);
 		has(begin, ": ok\n\n");
 	}
 	AUTO_REPLY struct answer refused = rig_read(open_stream(&rig, "", ""), QUIET);
@@ -238,7 +255,7 @@ static void who_closes_makes_room_at_once(void **state)
 	rig_start(&rig, 0);
 	for (int i = 0; i < SSE_STREAMS_MAX; i++) {
 		fds[i] = open_stream(&rig, "", "");
-		AUTO_FREE char *begin = read_some(fds[i], 20);
+		AUTO_FREE char *begin = read_begin(fds[i], 20);
 		has(begin, ": ok\n\n");
 	}
 	for (int i = 0; i < SSE_STREAMS_MAX; i++)
@@ -272,7 +289,7 @@ static void a_stop_ends_the_streams(void **state)
 	(void)state;
 	rig_start(&rig, 0);
 	fd = open_stream(&rig, "", "");
-	AUTO_FREE char *begin = read_some(fd, 50);
+	AUTO_FREE char *begin = read_begin(fd, 50);
 	has(begin, ": ok\n\n");
 	rig_end(&rig);
 	assert_true(has_ended(fd));
@@ -296,7 +313,7 @@ static void a_stream_ends_with_its_token(void **state)
 		answer_text(&token, "token"));
 	fd = rig_connect_tcp(&rig);
 	rig_send(fd, head, strlen(head));
-	AUTO_FREE char *begin = read_some(fd, 50);
+	AUTO_FREE char *begin = read_begin(fd, 50);
 	has(begin, ": ok\n\n");
 	AUTO_FREE char *path = mem_printf("/api/v1/tokens/%s", answer_text(&token, "id"));
 	AUTO_REPLY struct answer revoked = rig_ask(&rig, "DELETE", path, "", NULL);
@@ -319,7 +336,7 @@ static void a_stream_ends_with_the_token_file(void **state)
 	rig_start(&rig, 0);
 	fd = rig_connect_tcp(&rig);
 	rig_send(fd, ask, strlen(ask));
-	AUTO_FREE char *begin = read_some(fd, 50);
+	AUTO_FREE char *begin = read_begin(fd, 50);
 	has(begin, ": ok\n\n");
 	f = fopen(rig.token_file, "w");
 	assert_non_null(f);
