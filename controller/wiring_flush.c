@@ -76,11 +76,12 @@ static int flush_is_over(void *ctx)
 	usec_t now = time_monotonic();
 
 	engine_node_status(f->w->engine, &st);
-	if (engine_flushed(f->w->engine))
+	if (engine_flushed(f->w->engine) ||
+	    (st.kernel_error != 0 && !st.kernel_available &&
+	     (st.kernel_error == -EPERM || engine_flushed_filters(f->w->engine)))) {
+		f->held_since = 0;
 		return 1;
-	if (st.kernel_error != 0 && !st.kernel_available &&
-	    (st.kernel_error == -EPERM || engine_flushed_filters(f->w->engine)))
-		return 1;
+	}
 	if (!kernel_is_held(st.guard_error))
 		f->held_since = 0;
 	else if (!f->held_since)

@@ -18,7 +18,7 @@ static void drift_build(struct engine *e, const struct engine_service *s,
 {
 	struct desired_verdict verdict;
 
-	services_build(e, e->snapshot, &s->place, NULL, ret_service, &verdict);
+	services_build(e, e->planned_snapshot, &s->place, NULL, ret_service, &verdict);
 }
 
 void engine_drift(struct engine *e, const struct plan_table *actual, struct plan_ops *ret_ops)

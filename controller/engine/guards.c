@@ -483,12 +483,14 @@ static bool guards_may_remove(struct engine *e)
 {
 	struct engine_guards *g = &e->guards;
 
+	/* Without IPVS no such list goes out; what the table is to lose is known when it has been read. */
+	if (!e->kernel_known)
+		return e->availability_known && !e->kernel_available;
 	if (g->after_version != g->version) {
 		g->after_version = g->version;
 		g->after = e->lists_submitted + (e->ops.count ? 1 : 0);
 	}
-	/* Without IPVS such a list never goes out. */
-	return e->lists_done >= g->after || (e->availability_known && !e->kernel_available);
+	return e->lists_done >= g->after;
 }
 
 void guards_plan_deletes(struct engine *e)

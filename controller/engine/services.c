@@ -197,7 +197,17 @@ static const struct service_place *service_find_range(const struct engine_servic
 	return NULL;
 }
 
-/* The place of the same listener at another port. */
+/* Whether sets or rules stand before the place: they move with the listener at once, so that its old port would be open to
+ * everybody, or shut. */
+static bool service_is_kept(const struct desired_place *p)
+{
+	const struct listener *l = p->listener;
+
+	return p->lb->vip_guard != VIP_GUARD_OFF || p->lb->snat != SNAT_OFF || l->access_list ||
+	       l->rate_limit || l->max_connections;
+}
+
+/* The place of the same listener at another port, where nothing else hangs on the port. */
 static const struct service_place *service_find_moved(const struct engine_service *s,
 						      const struct service_places *places)
 {
@@ -208,7 +218,8 @@ static const struct service_place *service_find_moved(const struct engine_servic
 		struct plan_key at = p->key;
 
 		at.port = s->key.port;
-		if (plan_key_compare(&at, &s->key) == 0 &&
+		if (plan_key_compare(&at, &s->key) == 0 && !service_is_kept(was) &&
+		    !service_is_kept(&p->place) &&
 		    strcmp(p->place.lb->o.name, was->lb->o.name) == 0 &&
 		    strcmp(p->place.listener->o.name, was->listener->o.name) == 0)
 			return p;
@@ -346,7 +357,7 @@ bool services_stand_in(struct engine *e, struct engine_service *s)
 	struct service_places places;
 	bool stands;
 
-	services_list_places(e, e->snapshot, &places);
+	services_list_places(e, e->planned_snapshot ? e->planned_snapshot : e->snapshot, &places);
 	stands = service_stands_in(e, s, &places);
 	free(places.items);
 	if (!stands)
@@ -509,7 +520,9 @@ static bool service_must_wait(const struct engine *e, const struct engine_servic
 
 	if (!s->place.lb)
 		return s->key.fwmark && guards_pending(e);
-	return !s->present && (l->access_list || l->rate_limit || s->place.lb->snat != SNAT_OFF) &&
+	return !s->present &&
+	       (l->access_list || l->rate_limit || l->max_connections ||
+		s->place.lb->snat != SNAT_OFF) &&
 	       guards_holding(e);
 }
 

@@ -144,16 +144,19 @@ static int set_work_on_line(void *ctx, const char *line)
 /* The reference that was put into it, if that is still in it. */
 static int set_work_read_list(struct set_work *w, struct ruleset_set *s)
 {
-	const struct set_known_item *known = set_known_find(&w->known, &s->id);
+	struct set_known_item *known = set_known_find(&w->known, &s->id);
 	struct set_fill fill = {.lib = w->lib, .id = s->id};
+	enum set_fill_extent extent;
+	usec_t now = time_monotonic();
 	int r;
 
 	if (!known)
 		return 0;
 	fill.to = &known->list;
-	r = set_fill_check(&fill, time_monotonic() - known->checked < CHECK_WHOLE_AFTER
-					  ? FILL_CHECK_LENGTH
-					  : FILL_CHECK_ALL);
+	extent = now - known->checked < CHECK_WHOLE_AFTER ? FILL_CHECK_LENGTH : FILL_CHECK_ALL;
+	r = set_fill_check(&fill, extent);
+	if (r == 0 && extent == FILL_CHECK_ALL)
+		known->checked = now;
 	if (r == 0)
 		s->list = (struct ruleset_list){.entries = entries_ref(known->list.entries),
 						.fallback = known->list.fallback};

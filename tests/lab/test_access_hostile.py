@@ -182,8 +182,8 @@ def write_and_never_mind(lab, name, body):
 
 @case(load=NETFILTER, timeout=300.0)
 def killed_in_a_fill_and_in_a_swap(lab):
-    many = [f"172.{16 + i // 62500}.{i // 250 % 250}.{i % 250}/32 deny" for i in range(40_000)]
-    texts = "\n".join(many[:20_000]) + "\n", "\n".join(many[20_000:]) + "\n"
+    many = [f"172.{16 + i // 62500}.{i // 250 % 250}.{i % 250}/32 deny" for i in range(120_000)]
+    texts = "\n".join(many[:60_000]) + "\n", "\n".join(many[60_000:]) + "\n"
     started(lab, office("allow"), kernel={"audit_interval_s": 1})
     name, ours, chance, caught = set_name(lab), rules(lab), random.Random(11), 0
     for turn in range(8):
@@ -193,7 +193,7 @@ def killed_in_a_fill_and_in_a_swap(lab):
         if turn % 4 != 3:  # in the middle of the fill; else at any moment
             lab.wait(lambda f=filling: f in lab.gw.run("ipset", "list", "-n").split() or not thread.is_alive(), 20,
                      "it is being filled", pause=0)
-        time.sleep(chance.uniform(0, 0.15))
+        time.sleep(chance.uniform(0, 0.15 if turn % 4 == 3 else 0.05))
         lab.gw.daemon.kill()
         caught += leftovers(lab) != []
         thread.join(20)
