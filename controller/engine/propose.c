@@ -377,7 +377,8 @@ void engine_note_commit(struct engine *e, uint64_t token, int result, const stru
 /* Whether it has changed what stands before the VIPs, and that is not in force yet, nor the services that have waited for it. */
 static bool waits_for_guards(const struct engine *e, const struct engine_pending *p)
 {
-	return p->guards_before != e->guards.version && (guards_pending(e) || (e->kernel_known && e->dirty.count));
+	return p->guards_before != e->guards.version &&
+	       (guards_pending(e) || (e->kernel_known && e->dirty.count));
 }
 
 void propose_note_submitted(struct engine *e)
