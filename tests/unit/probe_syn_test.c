@@ -125,6 +125,7 @@ enum forgery {
 
 struct forger {
 	enum forgery forgery;
+	useconds_t late; /* us from a SYN to its answer */
 	struct addr other;
 	uint16_t port; /* that SYNs come to */
 };
@@ -173,6 +174,7 @@ static void forge(void *arg, const struct net_packet *p)
 	if (f->forgery == FORGERY_RST)
 		segment[13] = PACKET_TCP_RST | PACKET_TCP_ACK;
 	seal(segment, sizeof(segment), from, &p->from);
+	usleep(f->late);
 	net_send(IPPROTO_TCP, from, &p->from, segment, sizeof(segment));
 }
 
@@ -208,6 +210,44 @@ static void test_forgeries(void **state)
 			continue;
 		check_forgery("127.0.0.1", "127.0.0.9", (enum forgery)i);
 		check_forgery("::1", "fd00::8", (enum forgery)i);
+	}
+}
+
+static usec_t fixture_on_late(void *ctx, void *ref, const struct probe_result *r)
+{
+	fixture_assert(r, PROBE_FAIL_SILENT, REASON_CONNECT_TIMEOUT);
+	return fixture_on_result(ctx, ref, r);
+}
+
+/* A SYN-ACK that comes when its probe is over passes neither that one nor the one that is under way by then. */
+static void test_late_answers(void **state)
+{
+	struct health_check c = half_open();
+
+	(void)state;
+	c.timeout_ms = 60;
+	for (size_t i = 0; i < 2; i++) {
+		struct forger f = {.forgery = FORGERY_NONE, .late = 90000};
+		struct fixture_ref told = {.pause = 10 * FIXTURE_MS};
+		struct fixture_server s;
+		struct probe_target t = {.check = &c};
+		struct net_peer peer;
+		struct fixture run;
+
+		fixture_server_start(&s, addresses[i], NULL, NULL);
+		net_mute(s.fd);
+		f.port = s.port;
+		t.address = s.address;
+		t.port = s.port;
+		net_peer_start(&peer, IPPROTO_TCP, addresses[i], forge, &f);
+		fixture_start(&run, fixture_on_late);
+		probe_sched_add(run.sched, &t, &told, time_monotonic());
+		fixture_loop(&run, 0.8);
+		assert_true(told.count >= 4);
+		fixture_stop(&run);
+		net_peer_stop(&peer);
+		fixture_server_stop(&s);
+		assert_true(peer.count >= 4);
 	}
 }
 
@@ -359,7 +399,7 @@ int main(void)
 		cmocka_unit_test(test_silence),    cmocka_unit_test(test_every_icmp_error),
 		cmocka_unit_test(test_forgeries),  cmocka_unit_test(test_source),
 		cmocka_unit_test(test_our_faults), cmocka_unit_test(test_ports_are_reserved),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many),       cmocka_unit_test(test_late_answers),
 	};
 
 	return cmocka_run_group_tests(tests, net_enter, NULL);
