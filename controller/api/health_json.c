@@ -89,7 +89,7 @@ json_t *health_json_probe(const struct probe_target *t, enum health_reason reaso
 	return json;
 }
 
-/* Another group may have a server at the same address and port: only what backs the service's group is in it. */
+/* Whether the group is the backup of the service's group. */
 static bool health_json_backs(const struct engine *e, const struct service_status *s,
 			      const struct server_group *backup)
 {
@@ -113,7 +113,7 @@ static json_t *health_json_weights(const struct engine *e, const struct server_g
 		char why[LEFT_OUT_MAX];
 		json_t *entry;
 
-		if (strcmp(s->group, g->o.name) != 0 && (weight < 0 || !health_json_backs(e, s, g)))
+		if (strcmp(s->group, g->o.name) != 0 && !health_json_backs(e, s, g))
 			continue;
 		entry = status_json_service(s);
 		json_object_set_new(entry, "weight",

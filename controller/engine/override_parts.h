@@ -105,6 +105,9 @@ void overrides_plan_services(struct engine *e, const struct engine_override *o,
 			     struct plan_ops *ops);
 
 /* override_status.c */
+#define OVERRIDE_WITH_MAX 160
+/* "", or with what a drain takes a server out: " with listener http of shop". Returns `buf` or "". */
+const char *overrides_say_with(const struct engine_override *o, char buf[OVERRIDE_WITH_MAX]);
 void overrides_fill_status(const struct engine *e, const struct engine_override *o,
 			   struct override_status *ret_status);
 /* What overrides make of a server's state, which was filled in without them. */

@@ -126,19 +126,20 @@ int engine_find_override(const struct engine *e, const struct override_place *p,
 
 /* ---- a server ---- */
 
-static const char *whose(const struct engine_override *o, char *buf, size_t size)
+const char *overrides_say_with(const struct engine_override *o, char buf[OVERRIDE_WITH_MAX])
 {
 	switch (o->place.target) {
 	case OVERRIDE_SERVER:
 		return "";
 	case OVERRIDE_GROUP_ZONE:
-		snprintf(buf, size, "with zone %s of its group ", o->place.name);
+		snprintf(buf, OVERRIDE_WITH_MAX, " with zone %s of its group", o->place.name);
 		return buf;
 	case OVERRIDE_LISTENER:
-		snprintf(buf, size, "with listener %s of %s ", o->place.name, o->place.parent);
+		snprintf(buf, OVERRIDE_WITH_MAX, " with listener %s of %s", o->place.name,
+			 o->place.parent);
 		return buf;
 	case OVERRIDE_LB:
-		snprintf(buf, size, "with load balancer %s ", o->place.name);
+		snprintf(buf, OVERRIDE_WITH_MAX, " with load balancer %s", o->place.name);
 		return buf;
 	case OVERRIDE_TARGET_COUNT:
 		break;
@@ -151,7 +152,7 @@ static void write_draining(const struct engine *e, const struct engine_override 
 {
 	char until[TIME_TEXT_MAX];
 	char comment[121];
-	char with[160];
+	char with[OVERRIDE_WITH_MAX];
 
 	snprintf(comment, sizeof(comment), "%s", o->comment);
 	text_trim(comment);
@@ -162,12 +163,12 @@ static void write_draining(const struct engine *e, const struct engine_override 
 	st->next_change[0] = '\0';
 	if (o->finished_wall)
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "drained %sby %s: it stays out until it is undrained; comment: \"%s\"",
-			 whose(o, with, sizeof(with)), o->who, comment);
+			 "drained%s by %s: it stays out until it is undrained; comment: \"%s\"",
+			 overrides_say_with(o, with), o->who, comment);
 	else
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "drained %sby %s, until %s at most: it gets no new flows; comment: \"%s\"",
-			 whose(o, with, sizeof(with)), o->who,
+			 "drained%s by %s, until %s at most: it gets no new flows; comment: \"%s\"",
+			 overrides_say_with(o, with), o->who,
 			 time_format_wall(deadline_wall(e, o), until), comment);
 	snprintf(st->advice, sizeof(st->advice), "%s",
 		 "zonegate override list names the drain; undrain it when it may serve again");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/left_out.h"
 #include "plan/diff.h"
 #include "sim/play_judge.h"
 
@@ -295,6 +296,28 @@ static bool judge_verdict(struct play *p, size_t at)
 	return strcmp(seen, wanted) == 0 || play_fault(p, "the verdict is %s", seen);
 }
 
+/* left-out KEY GROUP/SERVER [TEXT]: all of what is said; none: nothing */
+static bool judge_left_out(struct play *p, size_t at)
+{
+	struct service_search s = {0};
+	char text[LEFT_OUT_MAX], name[64];
+	const char *slash = strchr(play_word(p, at + 1), '/');
+	const struct server_group *g;
+	const struct server *server;
+
+	if (!find_service(p, at, &s))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", slash ? (int)(slash - p->words[at + 1]) : 0,
+		 play_word(p, at + 1));
+	g = snapshot_find_group(engine_snapshot(p->world.engine), name);
+	server = g ? snapshot_find_server(g, slash + 1) : NULL;
+	if (!server)
+		return play_fault(p, "there is no server %s", play_word(p, at + 1));
+	engine_tell_left_out(p->world.engine, &s.found, g, server, text);
+	return strcmp(text, play_rest(p, at + 2)) == 0 ||
+	       play_fault(p, "what is said is \"%s\"", text);
+}
+
 static bool judge_fault(struct play *p, size_t at)
 {
 	struct service_search s = {0};
@@ -411,6 +434,7 @@ const struct play_judge play_judges_state[] = {
 	{"next-change", judge_next_change, NULL},
 	{"recent", judge_recent, NULL},
 	{"verdict", judge_verdict, NULL},
+	{"left-out", judge_left_out, NULL},
 	{"fault", judge_fault, judge_no_fault},
 	{"drain", judge_drain, NULL},
 	{"drains", judge_drains, NULL},

@@ -217,6 +217,19 @@ static void server_why_tells_who_is_left_out(void **state)
 	      "{\"when_none_healthy\":\"backup\",\"backup_group\":\"spare\"}");
 	expect_why(&rig, "spare/s1",
 		   ": 0 in the kernel; it stands by: server group web has enough in service\n");
+	/* Wanted, and out for another reason: also where it is in no kernel for that. */
+	patch(&rig, "server-groups/web", "{\"min_healthy\":{\"count\":5}}");
+	expect_why(&rig, "spare/s1", "shop/za/http (tcp 192.0.2.1:80): 100 in the kernel\n");
+	patch(&rig, "server-groups/spare/servers/s1", "{\"enabled\":false}");
+	expect_why(&rig, "spare/s1",
+		   "shop/za/http (tcp 192.0.2.1:80): 0 in the kernel; it is disabled\n");
+	patch(&rig, "server-groups/spare/servers/s1", "{\"enabled\":true}");
+	AUTO_REPLY struct answer drain = rig_put(&rig,
+						 "/api/v1/server-groups/spare/servers/s1/drain",
+						 "{\"timeout_ms\":0,\"comment\":\"test\"}");
+	assert_int_equal(drain.status, 201);
+	expect_why(&rig, "spare/s1",
+		   "shop/za/http (tcp 192.0.2.1:80): not in the kernel; it is drained by hand\n");
 	rig_end(&rig);
 }
 
