@@ -41,21 +41,23 @@ static json_t *failover_parts(const struct failover *f, const struct load_balanc
 	return list;
 }
 
-struct failover_zones {
-	size_t ready;
-	const char *zone;
-};
-
-/* A zone is ready when it is in one family. */
 static void failover_count(void *ctx, const struct zone_publication *p)
 {
-	struct failover_zones *z = ctx;
+	struct failover_now *now = ctx;
+	struct failover_family *f = &now->families[p->family == AF_INET6];
+	const bool healthy = strcmp(p->reason_code, zone_reason_name(ZONE_REASON_HEALTHY)) == 0;
 
-	if (!p->published || strcmp(p->reason_code, zone_reason_name(ZONE_REASON_HEALTHY)) != 0 ||
-	    (z->zone && strcmp(z->zone, p->zone) == 0))
+	if (strcmp(p->reason_code, zone_reason_name(ZONE_REASON_DISABLED)) == 0)
 		return;
-	z->ready++;
-	z->zone = p->zone;
+	f->zones++;
+	f->answered += p->published;
+	f->healthy += p->published && healthy;
+	f->fail_open = f->fail_open || p->fail_open;
+	/* They come in the order of zones. */
+	if (!p->published || !healthy || (now->zone && strcmp(now->zone, p->zone) == 0))
+		return;
+	now->ready++;
+	now->zone = p->zone;
 }
 
 static json_t *failover_show(const struct engine *e, const struct load_balancer *lb)
@@ -63,17 +65,17 @@ static json_t *failover_show(const struct engine *e, const struct load_balancer 
 	uint32_t ttl = failover_ttl(e, lb);
 	struct failover f = failover_estimate(engine_snapshot(e), lb, ttl);
 	char text[FAILOVER_TEXT_MAX], warning[FAILOVER_TEXT_MAX];
-	struct failover_zones zones = {0};
+	struct failover_now now = {0};
 
-	engine_each_publication(e, lb->o.name, failover_count, &zones);
-	return json_pack(
-		"{s:s, s:s?, s:o, s:I, s:s?, s:o, s:s?, s:s}", "load_balancer", lb->o.name,
-		"dns_name", lb->dns_name, "total_ms",
-		f.possible ? json_integer((json_int_t)(f.total / USEC_PER_MS)) : json_null(),
-		"ttl_s", (json_int_t)ttl, "dominant",
-		f.possible ? failover_part_name(f.dominant) : NULL, "parts", failover_parts(&f, lb),
-		"warning", failover_warn(&f, zones.ready, zones.zone, warning), "advice",
-		failover_advise(&f, lb, text));
+	engine_each_publication(e, lb->o.name, failover_count, &now);
+	return json_pack("{s:s, s:s?, s:o, s:I, s:s?, s:o, s:s?, s:s}", "load_balancer", lb->o.name,
+			 "dns_name", lb->dns_name, "total_ms",
+			 f.possible ? json_integer((json_int_t)(f.total / USEC_PER_MS))
+				    : json_null(),
+			 "ttl_s", (json_int_t)ttl, "dominant",
+			 f.possible ? failover_part_name(f.dominant) : NULL, "parts",
+			 failover_parts(&f, lb), "warning", failover_warn(&f, &now, warning),
+			 "advice", failover_advise(&f, lb, text));
 }
 
 void handlers_failover_time(struct request *r)

@@ -115,7 +115,7 @@ static const struct schema_row schema_rows[] = {
 	{"FailoverTime",
 	 "By the settings, at worst, while all zones are handed out; ttl_s is that of the answers now. `parts` are {part, worst_ms, counted, detail}: of the two detections the "
 	 "slower one counts. total_ms is null where there is no failover; `advice` says why, or what to change first. `warning`: why clients would have "
-	 "nowhere to go now",
+	 "no healthy zone to go to now, and what DNS answers meanwhile",
 	 "load_balancer:string dns_name:string? total_ms:integer? ttl_s:integer dominant:string? parts:[FailoverPart] warning:string? advice:string"},
 	{"KernelTable",
 	 "Virtual services of the kernel with their destinations, and what stands before them; where `ipvs` is off: those that would "

@@ -186,20 +186,64 @@ const char *failover_advise(const struct failover *f, const struct load_balancer
 	return text;
 }
 
-const char *failover_warn(const struct failover *f, size_t ready, const char *zone,
+/* Of a family without a healthy zone: what its clients get. */
+static size_t warn_family(const struct failover_family *f, const char *head,
+			  char text[FAILOVER_TEXT_MAX], size_t used)
+{
+	char *at = text + used;
+	const size_t room = FAILOVER_TEXT_MAX - used;
+	int length;
+
+	if (f->answered == 0)
+		length = snprintf(
+			at, room,
+			"%sDNS hands out no zone: clients have nowhere to go until one is", head);
+	else if (f->fail_open)
+		length = snprintf(
+			at, room,
+			"%sno zone is known to be healthy, so DNS hands out %zu zone%s all the same "
+			"(fail-open): clients have no healthy one to go to until one is",
+			head, f->answered, TEXT_S(f->answered));
+	else
+		length = snprintf(
+			at, room,
+			"%sno zone has its first verdict yet, so DNS hands out %zu zone%s all the "
+			"same: whether clients have one to go to is not known until then",
+			head, f->answered, TEXT_S(f->answered));
+	return used + (size_t)length;
+}
+
+static bool is_lacking(const struct failover_family *f)
+{
+	return f->zones > 0 && f->healthy == 0;
+}
+
+const char *failover_warn(const struct failover *f, const struct failover_now *now,
 			  char text[FAILOVER_TEXT_MAX])
 {
-	if (!f->possible || ready > 1)
+	static const char *const heads[] = {"IPv4: ", "IPv6: "};
+	const struct failover_family *v4 = &now->families[0], *v6 = &now->families[1];
+	const bool alike = is_lacking(v4) && is_lacking(v6) && v4->answered == v6->answered &&
+			   v4->fail_open == v6->fail_open;
+	size_t used = 0;
+
+	text[0] = '\0';
+	if (!f->possible)
 		return NULL;
-	if (ready == 1)
-		snprintf(
+	if (now->ready == 1)
+		used = (size_t)snprintf(
 			text, FAILOVER_TEXT_MAX,
-			"only zone %s is healthy and handed out: when it fails, clients have nowhere to go "
-			"until another zone is",
-			zone);
-	else
-		snprintf(
-			text, FAILOVER_TEXT_MAX,
-			"no zone is healthy and handed out: clients have nowhere to go until one is");
-	return text;
+			"only zone %s is healthy and handed out: when it fails, clients have nowhere to "
+			"go until another zone is",
+			now->zone);
+	for (size_t i = 0; i < (alike ? 1U : 2U); i++) {
+		const bool only = alike || now->families[1 - i].zones == 0;
+
+		if (!is_lacking(&now->families[i]))
+			continue;
+		if (used)
+			used += (size_t)snprintf(text + used, FAILOVER_TEXT_MAX - used, "; ");
+		used = warn_family(&now->families[i], only ? "" : heads[i], text, used);
+	}
+	return used ? text : NULL;
 }

@@ -44,9 +44,21 @@ const char *failover_describe(const struct failover *f, const struct load_balanc
 const char *failover_advise(const struct failover *f, const struct load_balancer *lb,
 			    char text[FAILOVER_TEXT_MAX]);
 
-/* What stands in the way of a failover now, though the settings allow it; NULL: nothing. `ready`: how many zones are healthy and handed
- * out, `zone`: one of them. Returns `text`. */
-const char *failover_warn(const struct failover *f, size_t ready, const char *zone,
+/* The answers of DNS now. */
+struct failover_family {
+	size_t zones;    /* that are enabled and have an address of it */
+	size_t answered; /* of these: handed out, */
+	size_t healthy;  /* as they are healthy */
+	bool fail_open;  /* as none is known to be; else none has a verdict yet */
+};
+struct failover_now {
+	size_t ready;     /* zones that are healthy and handed out in one family at least */
+	const char *zone; /* one of them */
+	struct failover_family families[2]; /* IPv4, IPv6 */
+};
+
+/* What stands in the way of a failover now, though the settings allow it; NULL: nothing. Returns `text`. */
+const char *failover_warn(const struct failover *f, const struct failover_now *now,
 			  char text[FAILOVER_TEXT_MAX]);
 
 /* The TTL (seconds) that is no longer than the failover it hides. */

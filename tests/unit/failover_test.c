@@ -123,22 +123,62 @@ static void silence_that_passes_is_no_detection(void **state)
 	snapshot_unref(s);
 }
 
+#define LIT_UP                                          \
+	{                                               \
+		.zones = 2, .answered = 2, .healthy = 2 \
+	}
+
+/* What DNS answers now, in each family; a zone is ready when it is healthy in one. */
 static void what_stands_in_the_way_is_told(void **state)
 {
+	static const struct {
+		struct failover_now now;
+		const char *text; /* NULL: nothing */
+	} rows[] = {
+		{{.ready = 2, .zone = "zb", .families = {LIT_UP}}, NULL},
+		{{.ready = 1, .zone = "za", .families = {{2, 1, 1, false}}},
+		 "only zone za is healthy and handed out: when it fails, clients have nowhere to go until "
+		 "another zone is"},
+		{{.families = {{2, 2, 0, true}}},
+		 "no zone is known to be healthy, so DNS hands out 2 zones all the same (fail-open): clients have "
+		 "no healthy one to go to until one is"},
+		{{.families = {{2, 1, 0, true}}},
+		 "no zone is known to be healthy, so DNS hands out 1 zone all the same (fail-open): clients have "
+		 "no healthy one to go to until one is"},
+		{{.families = {{2, 2, 0, false}}},
+		 "no zone has its first verdict yet, so DNS hands out 2 zones all the same: whether clients have "
+		 "one to go to is not known until then"},
+		{{.families = {{2, 0, 0, false}}},
+		 "DNS hands out no zone: clients have nowhere to go until one is"},
+		/* Both families alike are one sentence; where they differ each has its name. */
+		{{.families = {{2, 2, 0, true}, {2, 2, 0, true}}},
+		 "no zone is known to be healthy, so DNS hands out 2 zones all the same (fail-open): clients have "
+		 "no healthy one to go to until one is"},
+		{{.families = {{2, 2, 0, false}, {2, 0, 0, false}}},
+		 "IPv4: no zone has its first verdict yet, so DNS hands out 2 zones all the same: whether clients "
+		 "have one to go to is not known until then; IPv6: DNS hands out no zone: clients have nowhere to "
+		 "go until one is"},
+		{{.ready = 2, .zone = "zb", .families = {LIT_UP, {2, 2, 0, true}}},
+		 "IPv6: no zone is known to be healthy, so DNS hands out 2 zones all the same (fail-open): clients "
+		 "have no healthy one to go to until one is"},
+		{{.ready = 1, .zone = "za", .families = {{1, 0, 0, false}, {2, 1, 1, false}}},
+		 "only zone za is healthy and handed out: when it fails, clients have nowhere to go until another "
+		 "zone is; IPv4: DNS hands out no zone: clients have nowhere to go until one is"},
+	};
 	struct failover f = {.possible = true};
 	char text[FAILOVER_TEXT_MAX];
 
 	(void)state;
-	assert_null(failover_warn(&f, 2, "zb", text));
-	assert_string_equal(
-		failover_warn(&f, 1, "za", text),
-		"only zone za is healthy and handed out: when it fails, clients have nowhere to go "
-		"until another zone is");
-	assert_string_equal(
-		failover_warn(&f, 0, NULL, text),
-		"no zone is healthy and handed out: clients have nowhere to go until one is");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *told = failover_warn(&f, &rows[i].now, text);
+
+		if (rows[i].text)
+			assert_string_equal(told ? told : "nothing", rows[i].text);
+		else
+			assert_null(told);
+	}
 	f.possible = false; /* the advice says why */
-	assert_null(failover_warn(&f, 1, "za", text));
+	assert_null(failover_warn(&f, &rows[1].now, text));
 }
 
 int main(void)
