@@ -213,17 +213,19 @@ static json_t *system_unconfirmed(const struct request *r)
 
 void handlers_system_get(struct request *r)
 {
+	char instance[REQUEST_INSTANCE_MAX];
 	struct readiness ready;
 	struct node_status n;
 
+	request_print_instance(r->api, instance);
 	readiness_judge(r->api->engine, &ready);
 	engine_node_status(r->api->engine, &n);
 	request_reply_json(
 		r, 200,
 		json_pack(
-			"{s:s, s:s?, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*, s:o*, s:{s:o*}, s:o}",
-			"state", readiness_word(&ready), "node", n.node_name, "version",
-			r->api->version, "started",
+			"{s:s, s:s?, s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:{s:I, s:o}, s:o*, s:o*, s:{s:o*}, s:o}",
+			"state", readiness_word(&ready), "node", n.node_name, "instance", instance,
+			"version", r->api->version, "started",
 			status_json_time(n.started_wall ? n.started_wall : r->api->started_wall),
 			"kernel", system_kernel(&n), "store", system_store(&n), "revision",
 			(json_int_t)n.revision, "applied_revision", (json_int_t)n.applied_revision,

@@ -125,7 +125,7 @@ static const struct {
 	 "{\"ipvs\":\"auto\",\"in_sync\":false,\"operations\":[\"SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight "
 	 "100\"],\"operations_total\":1,\"not_in_force\":[],\"not_in_force_total\":0,\"repaired_since_start\":3,\"fault\":null}"},
 	{"System",
-	 "{\"state\":\"ok\",\"node\":\"gw-1\",\"version\":\"0.1.0\",\"started\":\"2026-03-01T09:00:00.000Z\",\"kernel\":{\"ipvs\":\"auto\","
+	 "{\"state\":\"ok\",\"node\":\"gw-1\",\"instance\":\"c179ea80aa2f51bd\",\"version\":\"0.1.0\",\"started\":\"2026-03-01T09:00:00.000Z\",\"kernel\":{\"ipvs\":\"auto\","
 	 "\"available\":true,\"known\":true,\"vip_device\":\"zonegate0\",\"release\":\"6.1.0-30-amd64\","
 	 "\"modules\":[\"ip_vs_wrr\",\"ip_vs\"],\"sysctls\":[{\"name\":\"net.ipv4.ip_forward\",\"value\":1}]},\"store\":"
 	 "{\"ok\":true},\"revision\":12,\"applied_revision\":12,\"services\":2,\"probes\":2,\"drift\":"

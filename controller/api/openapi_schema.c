@@ -148,8 +148,9 @@ static const struct schema_row schema_rows[] = {
 	 "not_in_force:[KernelLacking] not_in_force_total:integer fault:string? "
 	 "diff?:[DiffEntry] diff_total?:integer kernel_ops?:[string] kernel_ops_total?:integer "
 	 "dns_changes?:[DnsChange] dns_changes_total?:integer warnings?:[Warning]"},
-	{"System", "This node; `state` is what /readyz says: ok, degraded or not ready",
-	 "state:string node:string? version:string started:time? kernel:SystemKernel store:SystemStore revision:integer "
+	{"System",
+	 "This node; `state` is what /readyz says: ok, degraded or not ready. `instance`: this run of the daemon, with which its request ids begin",
+	 "state:string node:string? instance:string version:string started:time? kernel:SystemKernel store:SystemStore revision:integer "
 	 "applied_revision:integer services:integer probes:integer drift:SystemDrift "
 	 "dns_update?:SystemUpdate unconfirmed?:PendingChange api:SystemApi advice:[Advice]"},
 	{"Doctor",

@@ -40,16 +40,23 @@ enum request_method request_method_parse(const char *name)
 	return METHOD_OTHER;
 }
 
+void request_print_instance(const struct api_context *api, char buf[REQUEST_INSTANCE_MAX])
+{
+	snprintf(buf, REQUEST_INSTANCE_MAX, "%016" PRIx64, api->id_seed);
+}
+
 struct request *request_new(struct api_context *api, const char *uri)
 {
 	struct request *r = mem_new(struct request);
+	char instance[REQUEST_INSTANCE_MAX];
 	int fault;
 
 	r->api = api;
 	fault = uri_parse(uri, &r->uri);
 	r->uri_valid = fault == 0;
 	r->uri_long = fault == -E2BIG;
-	snprintf(r->id, sizeof(r->id), "%016" PRIx64 "-%" PRIu64, api->id_seed, ++api->id_next);
+	request_print_instance(api, instance);
+	snprintf(r->id, sizeof(r->id), "%s-%" PRIu64, instance, ++api->id_next);
 	return r;
 }
 

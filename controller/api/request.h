@@ -36,6 +36,10 @@ const char *request_method_name(enum request_method m);
 /* HEAD is METHOD_GET. */
 enum request_method request_method_parse(const char *name);
 
+/* Which run of the daemon this is: what the ids of its requests begin with. Differs from start to start. */
+#define REQUEST_INSTANCE_MAX 17
+void request_print_instance(const struct api_context *api, char buf[REQUEST_INSTANCE_MAX]);
+
 #define REQUEST_PARAMS_MAX  2
 #define REQUEST_HEADERS_MAX 8
 #define REQUEST_ID_MAX      40

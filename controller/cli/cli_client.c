@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
+#include <ctype.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <poll.h>
@@ -22,6 +23,7 @@
 #define CLI_STREAM_SILENCE     45L
 #define CLI_STREAM_REFUSAL_MAX (64U * 1024)
 #define CLI_TOKEN_MAX          512
+#define CLI_URL_MAX            4096
 
 struct cli_client {
 	CURL *curl;
@@ -61,6 +63,41 @@ static int cli_client_read_token(struct cli_client *c, const char *path)
 static bool cli_client_is_url(const char *server)
 {
 	return strncasecmp(server, "http://", 7) == 0 || strncasecmp(server, "https://", 8) == 0;
+}
+
+/* "https://host:443/path", all that is left out filled in. False: curl cannot read it, and will say so. */
+static bool cli_client_spell_url(const char *url, char ret_text[CLI_URL_MAX])
+{
+	static const CURLUPart parts[] = {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT,
+					  CURLUPART_PATH};
+	char *found[] = {NULL, NULL, NULL, NULL};
+	CURLU *u = curl_url();
+	bool read = u && curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK;
+
+	for (size_t i = 0; read && i < sizeof(parts) / sizeof(parts[0]); i++)
+		read = curl_url_get(u, parts[i], &found[i], CURLU_DEFAULT_PORT) == CURLUE_OK;
+	if (read) {
+		size_t length = strlen(found[3]);
+
+		while (length > 0 && found[3][length - 1] == '/')
+			found[3][--length] = '\0';
+		for (char *c = found[1]; *c; c++)
+			*c = (char)tolower((unsigned char)*c);
+		snprintf(ret_text, CLI_URL_MAX, "%s://%s:%s%s", found[0], found[1], found[2],
+			 found[3]);
+	}
+	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++)
+		curl_free(found[i]);
+	curl_url_cleanup(u);
+	return read;
+}
+
+bool cli_client_same_url(const char *a, const char *b)
+{
+	char left[CLI_URL_MAX], right[CLI_URL_MAX];
+
+	return cli_client_spell_url(a, left) && cli_client_spell_url(b, right) &&
+	       strcmp(left, right) == 0;
 }
 
 struct cli_client *cli_client_new(const struct cli_options *o)

@@ -18,6 +18,9 @@ void cli_client_warn_of_open(const char *path, const char *what);
 struct cli_client *cli_client_new(const struct cli_options *o);
 void cli_client_free(struct cli_client *c); /* NULL-safe */
 
+/* Whether two URLs that cli_client_new() takes are one address, however they are written. */
+bool cli_client_same_url(const char *a, const char *b);
+
 struct cli_answer {
 	long status; /* 0: the daemon was not reached; said on standard error already */
 	char etag[80];

@@ -16,8 +16,12 @@ struct cli_nodes {
 	size_t count; /* at least 1 */
 };
 
-/* With several servers: one token file for all, or one for each in the same order. A sentence on standard error if not. */
+/* With several servers: one token file for all, or one for each in the same order; no address twice. A sentence on standard error if
+ * not. */
 enum cli_exit cli_nodes_open(const struct cli *cli, struct cli_nodes *ret_nodes);
+/* With several servers: asks each which daemon it is, so that none is spoken to twice by two names. EXIT_USAGE with a sentence on
+ * standard error if one is; else what became of the question. */
+enum cli_exit cli_nodes_check(const struct cli_nodes *n);
 void cli_nodes_close(struct cli_nodes *n);
 #define AUTO_NODES __attribute__((cleanup(cli_nodes_close)))
 

@@ -323,6 +323,8 @@ enum cli_exit cli_shift_start(struct cli *cli)
 		return EXIT_USAGE;
 	}
 	result = cli_nodes_open(cli, &nodes);
+	if (result == EXIT_OK)
+		result = cli_nodes_check(&nodes);
 	if (result == EXIT_OK && (o->dry_run || nodes.count > 1)) {
 		result = cli_shift_rehearse(&nodes, &wish);
 		if (result != EXIT_OK && nodes.count > 1)

@@ -14,9 +14,13 @@
 static json_t *shift_change_find(const struct cli *cli, const struct cli_nodes *n,
 				 enum cli_exit *ret_exit)
 {
-	json_t *all = json_array();
+	json_t *all;
 	size_t total = 0;
 
+	*ret_exit = cli_nodes_check(n);
+	if (*ret_exit != EXIT_OK)
+		return NULL;
+	all = json_array();
 	for (size_t i = 0; i < n->count; i++) {
 		json_t *found = cli_shift_find(n, i, cli->args[0], ret_exit);
 

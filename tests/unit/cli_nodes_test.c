@@ -46,11 +46,39 @@ static void nodes_have_their_tokens(void **state)
 	unlink(path);
 }
 
+/* The same address written in another way is the same node. */
+static void a_node_is_given_once(void **state)
+{
+	static const struct {
+		const char *urls[2];
+		enum cli_exit exit;
+	} rows[] = {
+		{{"http://a", "http://a"}, EXIT_USAGE},
+		{{"http://a", "HTTP://A:80/"}, EXIT_USAGE},
+		{{"https://a:443", "https://a//"}, EXIT_USAGE},
+		{{"http://[2001:DB8::1]:80", "http://[2001:db8::1]"}, EXIT_USAGE},
+		{{"http://a", "http://a:8080"}, EXIT_OK},
+		{{"http://a/x", "http://a"}, EXIT_OK},
+		{{"http://a", "https://a"}, EXIT_OK}, /* whether it is one, the nodes say */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cli cli = {
+			.options = {.servers = {"http://b", rows[i].urls[0], rows[i].urls[1]},
+				    .server_count = 3}};
+		AUTO_NODES struct cli_nodes n = {.count = 0};
+
+		assert_int_equal(cli_nodes_open(&cli, &n), rows[i].exit);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes_are_one_or_several),
 		cmocka_unit_test(nodes_have_their_tokens),
+		cmocka_unit_test(a_node_is_given_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

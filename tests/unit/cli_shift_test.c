@@ -288,6 +288,45 @@ static void shift_needs_every_node(void **state)
 	pair_end(&p);
 }
 
+/* The same node twice: a shift would begin there, be refused by itself and end again. Nothing is sent. */
+static void a_node_that_is_given_twice_is_refused(void **state)
+{
+	static const struct {
+		enum cli_exit (*command)(struct cli *cli);
+		const char *verb;
+	} commands[] = {{cli_shift_start, "shift"},
+			{cli_shift_extend, "extend"},
+			{cli_shift_return, "return"}};
+	struct pair p = {.first = {.folder = ""}};
+	char other[80];
+
+	(void)state;
+	pair_start(&p);
+	p.options.token_files[1] = p.first.token_file;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		snprintf(other, sizeof(other), "%s/", p.urls[0]);
+		p.options.servers[1] = other;
+		AUTO_OUTCOME struct outcome same = cli_rig_run(
+			&p.first, commands[i].command, 2, &p.options,
+			WORDS("zone", commands[i].verb, "zb"));
+		assert_int_equal(same.exit, EXIT_USAGE);
+		assert_contains(same.err, "/ and http://127.0.0.1:");
+		assert_contains(same.err, " are one address: give each node once\n");
+		/* By two names. */
+		snprintf(other, sizeof(other), "http://localhost:%u", p.first.port);
+		AUTO_OUTCOME struct outcome named = cli_rig_run(
+			&p.first, commands[i].command, 2, &p.options,
+			WORDS("zone", commands[i].verb, "zb"));
+		assert_int_equal(named.exit, EXIT_USAGE);
+		assert_contains(named.err,
+				" are the same daemon (node rig): give each node once\n");
+		assert_string_equal(named.out, "");
+	}
+	AUTO_REPLY struct answer events = rig_get(&p.first, "/api/v1/zone-shifts");
+	assert_int_equal(json_array_size(answer_at(&events, "items")), 0);
+	pair_end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +339,7 @@ int main(void)
 		cmocka_unit_test(shift_is_rehearsed_first),
 		cmocka_unit_test(shift_is_undone_where_it_had_begun),
 		cmocka_unit_test(shift_needs_every_node),
+		cmocka_unit_test(a_node_that_is_given_twice_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
