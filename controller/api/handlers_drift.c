@@ -9,11 +9,19 @@
 #include "api/request.h"
 #include "api/status_json.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "engine/status.h"
 
+#include <ev.h>
 #include <string.h>
 
-#define DRIFT_LOOKS 20 /* until it must be mended: rules take a program some tens of milliseconds */
+/* Each look reads all that the kernel has. What is mended at once is so at the first one behind the audit. */
+#define DRIFT_PAUSE 0.1 /* seconds between the others */
+#define DRIFT_LIMIT \
+	(10 * USEC_PER_SEC) /* a list that is filled, or a program of iptables, may take longer */
+#define DRIFT_CALM \
+	(2 *       \
+	 USEC_PER_SEC) /* the same where nothing is under way: failures are tried again after 0 and 1 s */
 
 struct drift {
 	struct request *request;
@@ -21,6 +29,8 @@ struct drift {
 	struct plan_ops ops; /* of the first look */
 	struct plan_ops now; /* of the one under way */
 	unsigned looks;      /* that are over */
+	usec_t since;        /* the audit */
+	ev_timer next;
 	bool audits; /* the first look is an audit, and others follow until nothing differs */
 	bool dry_run;
 	json_t *lacking; /* of the look under way */
@@ -31,6 +41,7 @@ static void drift_look(struct drift *d);
 
 static void drift_free(struct drift *d)
 {
+	ev_timer_stop(d->request->api->loop, &d->next);
 	plan_ops_clear(&d->ops);
 	plan_ops_clear(&d->now);
 	json_decref(d->lacking);
@@ -47,9 +58,38 @@ static void drift_cancel(void *operation)
 	drift_free(d);
 }
 
+/* What could not be read may differ. */
+static bool drift_is_mended(const struct drift *d)
+{
+	return d->audits && d->ops.count && d->now.count == 0 && !d->fault;
+}
+
 static bool drift_is_over(const struct drift *d)
 {
-	return !d->audits || d->ops.count == 0 || d->now.count == 0 || d->looks > DRIFT_LOOKS;
+	usec_t passed = time_monotonic() - d->since;
+
+	return !d->audits || d->ops.count == 0 || drift_is_mended(d) || passed >= DRIFT_LIMIT ||
+	       (passed >= DRIFT_CALM && engine_idle(d->request->api->engine));
+}
+
+static void drift_on_next(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)events;
+	drift_look(timer->data);
+}
+
+/* The audit, the look behind it, and others with pauses. */
+static void drift_go_on(struct drift *d)
+{
+	if (d->looks == 1)
+		d->since = time_monotonic();
+	if (d->looks <= 2) {
+		drift_look(d);
+		return;
+	}
+	ev_timer_set(&d->next, DRIFT_PAUSE, 0.);
+	ev_timer_start(d->request->api->loop, &d->next);
 }
 
 static void drift_on_filters(void *ctx, const struct netfilter *f, const char *fault)
@@ -63,17 +103,13 @@ static void drift_on_filters(void *ctx, const struct netfilter *f, const char *f
 	if (d->looks++ == 0) {
 		d->ops = d->now;
 		d->now = (struct plan_ops){0};
-		if (d->ops.count && d->audits) {
-			drift_look(d);
-			return;
-		}
 	}
-	if (drift_is_over(d)) {
-		d->show(d);
-		drift_free(d);
+	if (d->audits && d->ops.count && (d->looks == 1 || !drift_is_over(d))) {
+		drift_go_on(d);
 		return;
 	}
-	drift_look(d);
+	d->show(d);
+	drift_free(d);
 }
 
 static void drift_on_table(void *ctx, const struct plan_table *t, int error)
@@ -111,6 +147,8 @@ static void drift_start(struct request *r, const struct drift *wanted)
 	d = mem_new(struct drift);
 	*d = *wanted;
 	d->request = r;
+	ev_timer_init(&d->next, drift_on_next, 0., 0.);
+	d->next.data = d;
 	request_wait(r, d, drift_cancel);
 	drift_look(d);
 }
@@ -122,7 +160,7 @@ static json_t *drift_json(const struct drift *d)
 
 	engine_node_status(d->request->api->engine, &node);
 	json = json_pack("{s:s, s:b, s:o, s:I, s:s?}", "ipvs", status_json_ipvs(&node), "in_sync",
-			 d->ops.count == 0, "operations", plan_json_ops(&d->ops),
+			 d->ops.count == 0 && !d->fault, "operations", plan_json_ops(&d->ops),
 			 "operations_total", (json_int_t)d->ops.count, "fault", d->fault);
 	json_object_update(json, d->lacking);
 	return json;
@@ -148,8 +186,7 @@ static void drift_show_mended(struct drift *d)
 {
 	json_t *json = drift_json(d);
 
-	json_object_set_new(json, "mended",
-			    json_boolean(d->audits && d->ops.count && d->now.count == 0));
+	json_object_set_new(json, "mended", json_boolean(drift_is_mended(d)));
 	if (d->dry_run) {
 		json_object_set(json, "kernel_ops", json_object_get(json, "operations"));
 		json_object_set(json, "kernel_ops_total",

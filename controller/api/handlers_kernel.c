@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define KERNEL_INLINE_MAX 200 /* destinations; more are encoded on the worker */
+#define KERNEL_INLINE_MAX 200 /* destinations and sets; more are encoded on the worker */
 
 /* Who owns a service: names are copies, NULL = not known (on its way out). */
 struct kernel_owner {
@@ -35,7 +35,7 @@ struct kernel_view {
 	const char *ipvs;        /* "auto", or "off": the table is what is planned */
 	struct plan_table table; /* a copy with counts */
 	struct kernel_owner *owners;
-	size_t dests;
+	size_t size; /* destinations and sets */
 	bool services_only;
 	json_t *lacking; /* of the table */
 	json_t *filters; /* NULL: with services_only */
@@ -204,7 +204,7 @@ static void kernel_view_show(struct kernel_view *v)
 	v->job.work = kernel_view_work;
 	v->job.done = kernel_view_done;
 	v->request->forget = kernel_view_forget;
-	if (v->dests > KERNEL_INLINE_MAX) {
+	if (v->size > KERNEL_INLINE_MAX) {
 		worker_submit(v->request->api->worker, &v->job);
 		return;
 	}
@@ -217,6 +217,7 @@ static void kernel_view_on_filters(void *ctx, const struct netfilter *f, const c
 	struct kernel_view *v = ctx;
 
 	v->filters = netfilter_json(v->engine, f, fault, v->filter);
+	v->size += f ? f->count : 0;
 	kernel_view_show(v);
 }
 
@@ -229,7 +230,7 @@ static void kernel_view_on_table(void *ctx, const struct plan_table *t, int erro
 		kernel_view_free(v);
 		return;
 	}
-	v->dests = kernel_view_take(v, t);
+	v->size = kernel_view_take(v, t);
 	v->lacking = handlers_kernel_lacking(v->engine, t);
 	if (v->services_only)
 		kernel_view_show(v);

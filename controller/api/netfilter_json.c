@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 #include <netinet/in.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static json_t *netfilter_json_family(uint8_t family)
@@ -21,17 +21,49 @@ static json_t *netfilter_json_family(uint8_t family)
 
 /* ---- what it is for ---- */
 
-static const char *netfilter_json_list_name(const struct engine *e, uint64_t uid)
+struct netfilter_json_state {
+	struct ruleset_id id;
+	enum netfilter_json_rank { SET_MISSING, SET_UNWANTED, SET_CHANGED } rank;
+};
+
+struct netfilter_json_list {
+	const struct engine *engine;
+	const struct netfilter *filters;
+	enum netfilter_owner owner;
+	struct netfilter_json_state *states; /* of sets that are not as they should be, sorted */
+	size_t state_count;
+	const struct access_list **lists; /* sorted by uid */
+	size_t list_count;
+	bool fine;
+	json_t *sets;
+	json_t *rules;
+};
+
+static int netfilter_json_compare_lists(const void *a, const void *b)
 {
-	const struct vec *lists = &engine_snapshot(e)->access_lists;
+	const struct access_list *x = *(const struct access_list *const *)a;
+	const struct access_list *y = *(const struct access_list *const *)b;
 
-	for (size_t i = 0; i < lists->count; i++) {
-		const struct access_list *a = lists->items[i];
+	return (x->o.uid > y->o.uid) - (x->o.uid < y->o.uid);
+}
 
-		if (a->o.uid == uid)
-			return a->o.name;
-	}
-	return NULL;
+static void netfilter_json_sort_lists(struct netfilter_json_list *l)
+{
+	const struct vec *lists = &engine_snapshot(l->engine)->access_lists;
+
+	l->lists = mem_alloc_array(lists->count + 1, sizeof(*l->lists));
+	for (size_t i = 0; i < lists->count; i++)
+		l->lists[l->list_count++] = lists->items[i];
+	qsort(l->lists, l->list_count, sizeof(*l->lists), netfilter_json_compare_lists);
+}
+
+static const char *netfilter_json_list_name(const struct netfilter_json_list *l, uint64_t uid)
+{
+	const struct access_list key = {.o.uid = uid}, *const at = &key;
+	const struct access_list **found = bsearch(&at, l->lists, l->list_count, sizeof(*l->lists),
+						   netfilter_json_compare_lists);
+
+	return found ? (*found)->o.name : NULL;
 }
 
 /* In the text: % is the access list, # the uid as a number, @ as a mark. */
@@ -80,9 +112,8 @@ static const char *netfilter_json_words(enum ruleset_kind kind)
 	return "";
 }
 
-static char *netfilter_json_use(const struct engine *e, const struct ruleset_id *id)
+static char *netfilter_json_use(const struct ruleset_id *id, const char *list)
 {
-	const char *list = netfilter_json_list_name(e, id->uid);
 	AUTO_BUF struct buf_writer w = {0};
 
 	buf_writer_init(&w, 1024);
@@ -101,40 +132,57 @@ static char *netfilter_json_use(const struct engine *e, const struct ruleset_id 
 
 /* ---- sets ---- */
 
-static const char *netfilter_json_set_state(const struct plan_ops *ops, const struct ruleset_id *id)
+static int netfilter_json_compare_states(const void *a, const void *b)
 {
-	const char *state = "in_force";
+	const struct netfilter_json_state *x = a, *y = b;
+	int order = ruleset_compare_ids(&x->id, &y->id);
 
+	return order ? order : (int)x->rank - (int)y->rank;
+}
+
+/* What the operations make of sets; each set once, the first rank counts. */
+static void netfilter_json_sort_states(struct netfilter_json_list *l, const struct plan_ops *ops)
+{
+	size_t kept = 0;
+
+	l->states = mem_alloc_array(ops->count + 1, sizeof(*l->states));
 	for (size_t i = 0; i < ops->count; i++) {
 		const struct plan_op *op = &ops->ops[i];
 
-		if (op->kind == PLAN_SET_RULES || op->kind == PLAN_DELETE_RULES ||
-		    ruleset_compare_ids(&op->entry.set, id) != 0)
-			continue;
-		if (op->kind == PLAN_ADD_SET)
-			return "missing";
-		if (op->kind == PLAN_DELETE_SET)
-			return "unwanted";
-		state = "changed";
+		if (op->kind != PLAN_SET_RULES && op->kind != PLAN_DELETE_RULES)
+			l->states[l->state_count++] = (struct netfilter_json_state){
+				op->entry.set, op->kind == PLAN_ADD_SET      ? SET_MISSING
+					       : op->kind == PLAN_DELETE_SET ? SET_UNWANTED
+									     : SET_CHANGED};
 	}
-	return state;
+	qsort(l->states, l->state_count, sizeof(*l->states), netfilter_json_compare_states);
+	for (size_t i = 0; i < l->state_count; i++)
+		if (!kept || ruleset_compare_ids(&l->states[kept - 1].id, &l->states[i].id) != 0)
+			l->states[kept++] = l->states[i];
+	l->state_count = kept;
 }
 
-struct netfilter_json_list {
-	const struct engine *engine;
-	const struct netfilter *filters;
-	const struct plan_ops *ops;
-	enum netfilter_owner owner;
-	bool fine;
-	json_t *sets;
-	json_t *rules;
-};
+static int netfilter_json_find_state(const void *key, const void *item)
+{
+	return ruleset_compare_ids(key, &((const struct netfilter_json_state *)item)->id);
+}
+
+static const char *netfilter_json_set_state(const struct netfilter_json_list *l,
+					    const struct ruleset_id *id)
+{
+	static const char *const names[] = {
+		[SET_MISSING] = "missing", [SET_UNWANTED] = "unwanted", [SET_CHANGED] = "changed"};
+	const struct netfilter_json_state *s = bsearch(id, l->states, l->state_count, sizeof(*s),
+						       netfilter_json_find_state);
+
+	return s ? names[s->rank] : "in_force";
+}
 
 static void netfilter_json_add_ours(struct netfilter_json_list *l, const struct ruleset_id *id,
 				    const char *state, json_t *set)
 {
-	const char *list = netfilter_json_list_name(l->engine, id->uid);
-	AUTO_FREE char *use = netfilter_json_use(l->engine, id);
+	const char *list = netfilter_json_list_name(l, id->uid);
+	AUTO_FREE char *use = netfilter_json_use(id, list);
 
 	l->fine &= strcmp(state, "in_force") == 0;
 	json_object_set_new(set, "use", json_string(use));
@@ -158,7 +206,7 @@ static void netfilter_json_add_set(struct netfilter_json_list *l, const struct n
 				(json_int_t)s->references);
 
 	if (ours)
-		netfilter_json_add_ours(l, &id, netfilter_json_set_state(l->ops, &id), set);
+		netfilter_json_add_ours(l, &id, netfilter_json_set_state(l, &id), set);
 	else if (l->owner != NETFILTER_OURS)
 		json_array_append_new(l->sets, set);
 	else
@@ -217,7 +265,7 @@ static void netfilter_json_add_rules(struct netfilter_json_list *l, enum ruleset
 	json_t *chains;
 	size_t count;
 
-	if (!there && !wanted)
+	if ((!there && !wanted) || !netfilter_has_read_rules(l->filters, f))
 		return;
 	chains = json_array();
 	netfilter_json_count(there && *there ? there : "", "-N ", chains);
@@ -230,37 +278,40 @@ static void netfilter_json_add_rules(struct netfilter_json_list *l, enum ruleset
 						  "rules", (json_int_t)count, "state", state));
 }
 
+static void netfilter_json_add_all(struct netfilter_json_list *l)
+{
+	const struct ruleset *wanted = engine_ruleset(l->engine);
+	struct plan_ops ops = {0};
+
+	engine_drift_filters(l->engine, l->filters, &ops);
+	l->fine &= ops.count == 0; /* also of sets that are left out */
+	netfilter_json_sort_states(l, &ops);
+	plan_ops_clear(&ops);
+	netfilter_json_sort_lists(l);
+	for (size_t i = 0; i < l->filters->count; i++)
+		netfilter_json_add_set(l, &l->filters->sets[i]);
+	for (size_t i = 0; i < wanted->set_count; i++)
+		netfilter_json_add_missing(l, &wanted->sets[i].id);
+	for (enum ruleset_family i = 0; i < RULESET_FAMILY_COUNT; i++)
+		for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++)
+			netfilter_json_add_rules(l, i, t);
+	free(l->states);
+	free(l->lists);
+}
+
 json_t *netfilter_json(const struct engine *e, const struct netfilter *f, const char *fault,
 		       enum netfilter_owner owner)
 {
-	const struct ruleset *wanted = engine_ruleset(e);
-	static const struct netfilter nothing;
-	struct plan_ops ops = {0};
 	struct netfilter_json_list l = {.engine = e,
-					.filters = f ? f : &nothing,
-					.ops = &ops,
+					.filters = f,
 					.owner = owner,
-					.fine = f && !fault,
+					.fine = !fault,
 					.sets = json_array(),
 					.rules = json_array()};
-	json_t *json;
 
-	/* A kernel without ipset is no fault where none is wanted. */
-	if (!f && ruleset_is_empty(wanted)) {
-		fault = NULL;
-		l.fine = true;
-	}
-	engine_drift_filters(e, l.filters, &ops);
-	for (size_t i = 0; i < l.filters->count; i++)
-		netfilter_json_add_set(&l, &l.filters->sets[i]);
-	for (size_t i = 0; i < wanted->set_count; i++)
-		netfilter_json_add_missing(&l, &wanted->sets[i].id);
-	for (enum ruleset_family i = 0; i < RULESET_FAMILY_COUNT; i++)
-		for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++)
-			netfilter_json_add_rules(&l, i, t);
-	plan_ops_clear(&ops);
-	json = json_pack("{s:b, s:s?, s:o, s:I, s:o}", "in_force", l.fine, "fault", fault, "sets",
-			 l.sets, "sets_left_out", (json_int_t)l.filters->left_out, "rules",
+	if (f) /* else it is not known what is there */
+		netfilter_json_add_all(&l);
+	return json_pack("{s:b, s:s?, s:o, s:I, s:o}", "in_force", l.fine, "fault", fault, "sets",
+			 l.sets, "sets_left_out", (json_int_t)(f ? f->left_out : 0), "rules",
 			 l.rules);
-	return json;
 }

@@ -11,7 +11,8 @@ struct engine;
 
 enum netfilter_owner { NETFILTER_ALL, NETFILTER_OURS, NETFILTER_FOREIGN };
 
-/* As it was read; `fault` (NULL: none) says why not all of it could be, and `f` may then be NULL. */
+/* As engine_request_filters() gives it: `fault` (NULL: none) says why not all of it could be read; what was not is left out. `f` may be
+ * NULL. */
 json_t *netfilter_json(const struct engine *e, const struct netfilter *f, const char *fault,
 		       enum netfilter_owner owner);
 

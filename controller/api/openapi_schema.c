@@ -124,7 +124,7 @@ static const struct schema_row schema_rows[] = {
 	 "filters?:KernelFilters"},
 	{"KernelDrift",
 	 "Operations that would mend the kernel: services, sets and rules. `not_in_force`: the wanted services among them, with what the "
-	 "kernel said. `fault`: why sets and rules could not be read",
+	 "kernel said. `fault`: why sets and rules could not all be read; then `in_sync` is false, whatever else is in order",
 	 "ipvs:=auto|off in_sync:boolean operations:[string] operations_total:integer not_in_force:[KernelLacking] "
 	 "not_in_force_total:integer repaired_since_start:integer fault:string?"},
 	{"Stats",

@@ -277,7 +277,7 @@ static const struct {
 	 "service:string load_balancer:string zone:string listener:string missing:boolean fault:string?"},
 	{"KernelFilters",
 	 "What stands before IPVS: the sets of everybody and our rules. `in_force`: all of ours is as it should be; `fault`: why not all "
-	 "could be read",
+	 "could be read; what was not is not listed",
 	 "in_force:boolean fault:string? sets:[KernelSet] sets_left_out:integer rules:[KernelRules]"},
 	{"KernelSet",
 	 "A set (ipset). Of ours: what it is for, and whether it is as it should be; one that is missing has no entries",

@@ -117,6 +117,8 @@ enum cli_exit cli_kernel_show(struct cli *cli);
 enum cli_exit cli_kernel_reconcile(struct cli *cli);
 /* A line for each service that is wanted and not in the kernel as it should be, with what the kernel said. */
 void cli_kernel_print_lacking(const json_t *answer);
+/* Why sets and rules could not be compared, if they could not. */
+void cli_kernel_print_fault(const json_t *answer);
 
 /* cli_raw.c */
 enum cli_exit cli_raw_call(struct cli *cli);

@@ -76,15 +76,16 @@ const struct cli_command cli_commands_traffic[] = {
 	 0,
 	 cli_view_drift,
 	 "where the kernel (IPVS, sets, rules) differs from what should be",
-	 "Ends with 2 where it does, also where a service could not be made: it is named with what the kernel said. The daemon mends "
-	 "the rest by itself."},
+	 "Ends with 2 where it does, also where a service could not be made: it is named with what the kernel said; and where not all could "
+	 "be read. The daemon mends the rest by itself."},
 	{{"kernel", "reconcile"},
 	 "[--dry-run]",
 	 0,
 	 0,
 	 OPTION_DRY_RUN,
 	 cli_kernel_reconcile,
-	 "compares the kernel's IPVS table with what should be, now, and mends it",
-	 "Ends with 1 when it could not be mended, and with --dry-run with 2 when something differs."},
+	 "compares the kernel (IPVS, sets, rules) with what should be, now, and mends it",
+	 "Waits for it, up to 10 s. Ends with 1 when it could not be mended, or not all could be read, and with --dry-run then and when "
+	 "something differs with 2."},
 	{.words = {NULL, NULL}},
 };

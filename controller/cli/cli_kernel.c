@@ -167,6 +167,29 @@ enum cli_exit cli_kernel_show(struct cli *cli)
 	return EXIT_OK;
 }
 
+void cli_kernel_print_fault(const json_t *answer)
+{
+	const char *fault = cli_print_text(answer, "fault");
+
+	if (*fault)
+		printf("Sets and rules could not be compared: %s\n", fault);
+}
+
+/* With a fault nobody knows that nothing differs. */
+static const char *cli_kernel_verdict(const struct cli *cli, const json_t *answer)
+{
+	const bool differs = json_array_size(json_object_get(answer, "operations")) > 0;
+	const bool faulty = *cli_print_text(answer, "fault");
+
+	if (!differs)
+		return faulty ? "As far as it could be read, nothing differs." : "Nothing differs.";
+	if (cli->options.dry_run)
+		return "That would mend it.";
+	if (cli_print_true(answer, "mended"))
+		return "Mended.";
+	return faulty ? "Whether it is mended could not be read." : "It could not be mended yet.";
+}
+
 enum cli_exit cli_kernel_reconcile(struct cli *cli)
 {
 	const struct cli_call call = {.method = "POST",
@@ -175,26 +198,21 @@ enum cli_exit cli_kernel_reconcile(struct cli *cli)
 								   : CLI_BASE "/kernel/reconcile"};
 	AUTO_ANSWER struct cli_answer a = {0};
 	json_t *operation;
-	bool calm, mended;
 	size_t i;
 
 	cli_client_call(cli->client, &call, &a);
 	if (cli_client_judge(a.status) != EXIT_OK)
 		return cli_print_problem(&a);
-	calm = cli_print_true(a.json, "in_sync");
-	mended = cli_print_true(a.json, "mended");
 	if (cli->options.format == FORMAT_JSON) {
 		cli_print_json(a.json);
 	} else {
 		json_array_foreach (json_object_get(a.json, "operations"), i, operation)
 			printf("%s\n", cli_escape_string(operation));
 		cli_kernel_print_lacking(a.json);
-		printf("%s\n", calm                   ? "Nothing differs."
-			       : cli->options.dry_run ? "That would mend it."
-			       : mended               ? "Mended."
-						      : "It could not be mended yet.");
+		printf("%s\n", cli_kernel_verdict(cli, a.json));
+		cli_kernel_print_fault(a.json);
 	}
-	if (calm || mended)
+	if (cli_print_true(a.json, "in_sync") || cli_print_true(a.json, "mended"))
 		return EXIT_OK;
 	return cli->options.dry_run ? EXIT_DIFFERENCES : EXIT_NEGATIVE;
 }

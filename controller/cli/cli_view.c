@@ -39,36 +39,44 @@ enum cli_exit cli_view_records(struct cli *cli)
 
 /* ---- the kernel ------------------------------------------------------------------------------- */
 
+static void cli_view_print_drift(const json_t *answer)
+{
+	const json_t *operations = json_object_get(answer, "operations");
+	json_t *operation;
+	size_t i;
+
+	if (cli_print_true(answer, "in_sync") &&
+	    strcmp(cli_print_text(answer, "ipvs"), "off") == 0) {
+		printf("IPVS is switched off ([kernel] ipvs = off): there is no table that could differ.\n");
+	} else if (json_array_size(operations) == 0) {
+		printf("%s it should have; %" JSON_INTEGER_FORMAT
+		       " time%s it was mended since the start.\n",
+		       cli_print_true(answer, "in_sync")
+			       ? "The kernel has what"
+			       : "As far as it could be read, the kernel has what",
+		       cli_print_number(answer, "repaired_since_start"),
+		       TEXT_S(cli_print_number(answer, "repaired_since_start")));
+	} else {
+		printf("The kernel differs; this would mend it:\n");
+		json_array_foreach (operations, i, operation)
+			printf("  %s\n", cli_escape_string(operation));
+		cli_kernel_print_lacking(answer);
+	}
+	cli_kernel_print_fault(answer);
+}
+
 enum cli_exit cli_view_drift(struct cli *cli)
 {
 	AUTO_ANSWER struct cli_answer a = {0};
-	json_t *operation;
-	bool in_sync;
-	size_t i;
 
 	cli_client_get(cli->client, CLI_BASE "/kernel/drift", &a);
 	if (cli_client_judge(a.status) != EXIT_OK)
 		return cli_print_problem(&a);
-	in_sync = cli_print_true(a.json, "in_sync");
-	if (cli->options.format == FORMAT_JSON) {
+	if (cli->options.format == FORMAT_JSON)
 		cli_print_json(a.json);
-	} else if (in_sync && strcmp(cli_print_text(a.json, "ipvs"), "off") == 0) {
-		printf("IPVS is switched off ([kernel] ipvs = off): there is no table that could differ.\n");
-	} else if (in_sync) {
-		printf("The kernel has what it should have; %" JSON_INTEGER_FORMAT
-		       " time%s it was mended since the start.\n",
-		       cli_print_number(a.json, "repaired_since_start"),
-		       TEXT_S(cli_print_number(a.json, "repaired_since_start")));
-	} else {
-		printf("The kernel differs; this would mend it:\n");
-		json_array_foreach (json_object_get(a.json, "operations"), i, operation)
-			printf("  %s\n", cli_escape_string(operation));
-		cli_kernel_print_lacking(a.json);
-	}
-	if (cli->options.format != FORMAT_JSON && *cli_print_text(a.json, "fault"))
-		printf("Sets and rules could not be compared: %s\n",
-		       cli_print_text(a.json, "fault"));
-	return in_sync ? EXIT_OK : EXIT_DIFFERENCES;
+	else
+		cli_view_print_drift(a.json);
+	return cli_print_true(a.json, "in_sync") ? EXIT_OK : EXIT_DIFFERENCES;
 }
 
 /* ---- zone shifts ------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Who wants to see what there is of netfilter, until the kernel has answered. Nothing is learnt from it and nothing mended: that is
 // the audit's.
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -49,14 +50,21 @@ void engine_cancel_filters(struct engine *e, void *ctx)
 	}
 }
 
-/* NULL: all of it was read. */
+/* A kernel without sets is no fault where none is wanted, and none was made. */
+static bool filter_reads_matter(const struct engine *e, const struct netfilter *f, int error)
+{
+	return f || !ruleset_is_empty(&e->guards.desired) ||
+	       (e->guards.held && error != -EPROTONOSUPPORT && error != -EINVAL);
+}
+
+/* NULL: all of it was read that matters. */
 static const char *filter_reads_fault(const struct engine *e, const struct netfilter *f, int error,
 				      char *buf, size_t size)
 {
 	struct plan_op op = {.kind = f ? PLAN_SET_RULES : PLAN_ADD_SET,
 			     .result = f ? f->rules_error : error};
 
-	if (!op.result)
+	if (!op.result || !filter_reads_matter(e, f, error))
 		return NULL;
 	op.entry.set.family = f ? f->rules_family : RULESET_V4;
 	return e->ports.kernel_advise(e->ports.ctx, &op, buf, size);
@@ -86,9 +94,27 @@ void engine_note_filters(struct engine *e, struct netfilter *f, int error)
 		filter_reads_ask(e);
 }
 
+static bool filter_reads_saw(const struct netfilter *f, const struct plan_op *op)
+{
+	return (op->kind != PLAN_SET_RULES && op->kind != PLAN_DELETE_RULES) ||
+	       netfilter_has_read_rules(f, op->entry.set.family);
+}
+
+/* Rules that were not read are not missing. */
+static void filter_reads_drop_unread(const struct netfilter *f, struct plan_ops *ops, size_t first)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < ops->count; i++)
+		if (filter_reads_saw(f, &ops->ops[i]))
+			ops->ops[kept++] = ops->ops[i];
+	ops->count = kept;
+}
+
 void engine_drift_filters(const struct engine *e, const struct netfilter *f, struct plan_ops *ops)
 {
 	const struct ruleset *desired = &e->guards.desired;
+	const size_t first = ops->count;
 
 	/* Of a host that guards nothing nobody looks: what may stand there is not this daemon's of now. */
 	if (!e->guards.held && ruleset_is_empty(desired))
@@ -96,6 +122,7 @@ void engine_drift_filters(const struct engine *e, const struct netfilter *f, str
 	ruleset_diff_fills(desired, &f->ruleset, ops);
 	ruleset_diff_adds(desired, &f->ruleset, ops);
 	ruleset_diff_deletes(desired, &f->ruleset, ops);
+	filter_reads_drop_unread(f, ops, first);
 }
 
 const struct ruleset *engine_ruleset(const struct engine *e)

@@ -214,11 +214,11 @@ void engine_request_hits(struct engine *e, uint64_t uid, engine_hits_fn *fn, voi
 void engine_cancel_hits(struct engine *e, void *ctx); /* forget the asker */
 
 /* Asks for a fresh read of netfilter's sets and of our rules; `fn` is called once, later, from the loop. `fault`, if any, says why not
- * all could be read; then `f` may be NULL. Both are borrowed during the call. Several askers share one read; it mends nothing. */
+ * all could be read. `f` may be NULL, without a fault where no set is wanted. Both are borrowed. Several askers share one read. */
 typedef void engine_filters_fn(void *ctx, const struct netfilter *f, const char *fault);
 void engine_request_filters(struct engine *e, engine_filters_fn *fn, void *ctx);
 void engine_cancel_filters(struct engine *e, void *ctx); /* forget the asker */
-/* What differs between what was read and what should be: the operations that would mend it, appended. Caller clears. */
+/* Where what was read is not what should be: the operations that would mend it, appended. Caller clears. */
 void engine_drift_filters(const struct engine *e, const struct netfilter *f, struct plan_ops *ops);
 /* What should stand before the VIPs; borrowed. */
 const struct ruleset *engine_ruleset(const struct engine *e);

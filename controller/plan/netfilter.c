@@ -16,6 +16,11 @@ void netfilter_free(struct netfilter *f)
 	free(f);
 }
 
+bool netfilter_has_read_rules(const struct netfilter *f, enum ruleset_family family)
+{
+	return !f->rules_error || family < f->rules_family;
+}
+
 struct netfilter_set *netfilter_push(struct netfilter *f)
 {
 	struct netfilter_set *s;
@@ -45,19 +50,25 @@ void netfilter_sort(struct netfilter *f)
 		qsort(f->sets, f->count, sizeof(*f->sets), netfilter_compare);
 }
 
-static uint64_t netfilter_entries(const struct ruleset *r, const struct ruleset_set *s)
+/* Both are sorted by set: `at` goes on from set to set. */
+static uint64_t netfilter_entries(const struct ruleset *r, const struct ruleset_set *s, size_t *at)
 {
-	uint64_t count = 0;
+	size_t first;
 
 	if (s->list.entries)
 		return entries_count_family(s->list.entries, ruleset_address_family(s->id.family));
-	for (size_t i = 0; i < r->count; i++)
-		count += ruleset_compare_ids(&r->entries[i].set, &s->id) == 0;
-	return count;
+	while (*at < r->count && ruleset_compare_ids(&r->entries[*at].set, &s->id) < 0)
+		(*at)++;
+	first = *at;
+	while (*at < r->count && ruleset_compare_ids(&r->entries[*at].set, &s->id) == 0)
+		(*at)++;
+	return *at - first;
 }
 
 void netfilter_take_memory(struct netfilter *f)
 {
+	size_t at = 0;
+
 	for (size_t i = 0; i < f->ruleset.set_count; i++) {
 		const struct ruleset_set *from = &f->ruleset.sets[i];
 		struct netfilter_set *to = netfilter_push(f);
@@ -68,7 +79,7 @@ void netfilter_take_memory(struct netfilter *f)
 		snprintf(to->type, sizeof(to->type), "%s",
 			 ruleset_type_name(ruleset_type_of(from->id.kind)));
 		to->family = ruleset_address_family(from->id.family);
-		to->entries = netfilter_entries(&f->ruleset, from);
+		to->entries = netfilter_entries(&f->ruleset, from, &at);
 	}
 	netfilter_sort(f);
 }

@@ -30,6 +30,8 @@ struct netfilter {
 };
 
 void netfilter_free(struct netfilter *f); /* NULL-safe */
+/* Whether our rules of the family were read: then what `ruleset` lacks of them is not there. */
+bool netfilter_has_read_rules(const struct netfilter *f, enum ruleset_family family);
 /* A zeroed set, valid until the next; NULL: it is counted, and there is no room for more. */
 struct netfilter_set *netfilter_push(struct netfilter *f);
 void netfilter_sort(struct netfilter *f);

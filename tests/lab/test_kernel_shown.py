@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What stands before IPVS is shown: sets and rules, ours and foreign ones, and what somebody has changed by hand."""
 
+import fcntl
+
 from zglab import CLIENT4, case
-from zglab.filters import NETFILTER, is_open, rules, sets
+from zglab.filters import LOCK, NETFILTER, is_open, rules, sets
 from zglab.lists import OTHER4, office, set_name, started
 
 LAB_KIND = "uml"
@@ -94,6 +96,23 @@ def a_chain_that_is_gone(lab):
     assert lab.gw.api.call("POST", "/kernel/reconcile").expect(200).json["mended"]
     assert rules(lab) == ours
     assert not is_open(lab, "192.0.2.10", 80, source=OTHER4)
+
+
+@case(load=NETFILTER)
+def rules_that_cannot_be_read_are_not_called_missing(lab):
+    guarded(lab)
+    with open(LOCK, "rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        there, chains, answer = shown(lab)
+        assert "held the lock" in answer["fault"] and chains == {} and not answer["in_force"], answer
+        assert {x["state"] for x in there.values()} == {"in_force"}, there
+        differs = lab.gw.api.get("/kernel/drift").expect(200).json
+        assert differs["operations"] == [] and not differs["in_sync"] and "held the lock" in differs["fault"], differs
+        command = lab.gw.cli("kernel", "drift")
+        assert command.returncode == 2 and "As far as it could be read" in command.stdout, command
+        command = lab.gw.cli("kernel", "reconcile")
+        assert command.returncode == 1 and "held the lock" in command.stdout, command
+    assert drift(lab) == [] and lab.gw.cli("kernel", "reconcile").returncode == 0
 
 
 @case(load=NETFILTER)

@@ -76,9 +76,11 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 		break;
 	case RIG_OPS:
 		for (size_t i = 0; i < ev->ops.count; i++)
-			ev->ops.ops[i].result = rig->refuse_ops ? -EINVAL
-								: diff_apply_op(rig->kernel,
-										&ev->ops.ops[i]);
+			ev->ops.ops[i].result = rig->refuse_ops || rig->refuse_lists
+							? -EINVAL
+							: diff_apply_op(rig->kernel,
+									&ev->ops.ops[i]);
+		rig->refuse_lists -= rig->refuse_lists > 0;
 		engine_note_ops(rig->engine, &ev->ops);
 		plan_ops_clear(&ev->ops);
 		break;

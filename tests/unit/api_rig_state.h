@@ -90,6 +90,7 @@ struct rig {
 	double delay;                  /* of the fakes' answers, seconds */
 	_Atomic bool hold_answers;     /* they wait until it is false again */
 	bool refuse_ops;               /* the kernel says EINVAL to everything */
+	unsigned refuse_lists;         /* to so many lists of operations */
 	bool hold_tables;              /* tables never come */
 	bool busy;                     /* every destination has a flow */
 	bool fail_commits;             /* the store is full */

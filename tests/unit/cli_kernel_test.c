@@ -83,6 +83,45 @@ static void what_is_missing_is_told(void **state)
 	rig_end(&rig);
 }
 
+/* Where sets and rules cannot be read nothing says that all is well, nor ends as if it were. */
+static void what_is_not_read_is_not_well(void **state)
+{
+	struct cli_options o = {0}, dry = {.dry_run = true}, json = {.format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer put = rig_ask(&rig, "PATCH", "/api/v1/load-balancers/shop", "",
+					       "{\"vip_guard\": \"drop\"}");
+	assert_int_equal(put.status, 200);
+	rig.filters_error = -EPERM;
+	AUTO_OUTCOME struct outcome drift = cli_rig_run(&rig, cli_view_drift, 2, &o,
+							WORDS("kernel", "drift"));
+	assert_int_equal(drift.exit, EXIT_DIFFERENCES);
+	assert_contains(drift.out,
+			"As far as it could be read, the kernel has what it should have");
+	assert_contains(drift.out, "Sets and rules could not be compared: the fake kernel refused");
+	AUTO_OUTCOME struct outcome raw = cli_rig_run(&rig, cli_view_drift, 2, &json,
+						      WORDS("kernel", "drift"));
+	assert_int_equal(raw.exit, EXIT_DIFFERENCES);
+	AUTO_OUTCOME struct outcome calm = cli_rig_run(&rig, cli_kernel_reconcile, 2, &o,
+						       WORDS("kernel", "reconcile"));
+	assert_int_equal(calm.exit, EXIT_NEGATIVE);
+	assert_contains(calm.out, "As far as it could be read, nothing differs.\n");
+	assert_contains(calm.out, "Sets and rules could not be compared: the fake kernel refused");
+	AUTO_OUTCOME struct outcome would = cli_rig_run(&rig, cli_kernel_reconcile, 2, &dry,
+							WORDS("kernel", "reconcile"));
+	assert_int_equal(would.exit, EXIT_DIFFERENCES);
+	rig.kernel->services[0].dest_count--;
+	AUTO_OUTCOME struct outcome half = cli_rig_run(&rig, cli_kernel_reconcile, 2, &o,
+						       WORDS("kernel", "reconcile"));
+	assert_int_equal(half.exit, EXIT_NEGATIVE);
+	assert_contains(half.out, "NEW_DEST");
+	assert_contains(half.out, "Whether it is mended could not be read.\n");
+	rig_end(&rig);
+}
+
 /* Switched off the table is what would be programmed: nobody takes it for what is. */
 static void kernel_is_off(void **state)
 {
@@ -111,6 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_is_shown),
 		cmocka_unit_test(what_is_missing_is_told),
+		cmocka_unit_test(what_is_not_read_is_not_well),
 		cmocka_unit_test(kernel_is_off),
 	};
 

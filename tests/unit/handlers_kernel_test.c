@@ -209,10 +209,136 @@ static void sets_of_all_are_shown(void **state)
 	rig_end(&rig);
 }
 
+static struct netfilter *copy_wanted(const struct rig *rig)
+{
+	struct netfilter *f = mem_new(struct netfilter);
+
+	ruleset_copy(engine_ruleset(rig->engine), &f->ruleset);
+	netfilter_take_memory(f);
+	return f;
+}
+
+static void guard(struct rig *rig, const char *mode)
+{
+	AUTO_FREE char *body = mem_printf("{\"vip_guard\": \"%s\"}", mode);
+	AUTO_REPLY struct answer a = rig_ask(rig, "PATCH", "/api/v1/load-balancers/shop", "", body);
+
+	assert_int_equal(a.status, 200);
+}
+
+/* A host without sets on which none are wanted has no fault, and one on which they are has nothing that is known to be missing. */
+static void what_cannot_be_read_is_a_fault_where_it_is_wanted(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig.filters_error = -EPROTONOSUPPORT;
+	AUTO_REPLY struct answer none = rig_get(&rig, "/api/v1/kernel");
+	assert_true(json_is_true(answer_at(&none, "filters.in_force")));
+	assert_true(json_is_null(answer_at(&none, "filters.fault")));
+	AUTO_REPLY struct answer calm = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_true(json_is_true(answer_at(&calm, "in_sync")));
+	assert_true(json_is_null(answer_at(&calm, "fault")));
+	guard(&rig, "drop");
+	AUTO_REPLY struct answer all = rig_get(&rig, "/api/v1/kernel");
+	assert_true(json_is_false(answer_at(&all, "filters.in_force")));
+	assert_int_equal(json_array_size(answer_at(&all, "filters.sets")), 0);
+	assert_int_equal(json_array_size(answer_at(&all, "filters.rules")), 0);
+	AUTO_REPLY struct answer drift = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_int_equal(answer_number_at(&drift, "operations_total"), 0);
+	assert_true(json_is_false(answer_at(&drift, "in_sync")));
+	AUTO_REPLY struct answer mend = rig_ask(&rig, "POST", RECONCILE, "", NULL);
+	assert_true(json_is_false(answer_at(&mend, "in_sync")));
+	assert_true(json_is_false(answer_at(&mend, "mended")));
+	assert_non_null(strstr(answer_text_at(&mend, "fault"), "refused"));
+	/* Something else differs: it is mended, and whether that is all is not known. */
+	rig.kernel->services[0].dest_count--;
+	AUTO_REPLY struct answer half = rig_ask(&rig, "POST", RECONCILE, "", NULL);
+	assert_int_equal(answer_number_at(&half, "operations_total"), 1);
+	assert_true(json_is_false(answer_at(&half, "mended")));
+	assert_int_equal(rig.kernel->services[0].dest_count, 2);
+	rig_end(&rig);
+}
+
+/* The lock of iptables was held: of the rules that were not read none is told to be missing, those of the other family are. */
+static void rules_that_were_not_read_are_not_missing(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	guard(&rig, "drop");
+	rig.filters = copy_wanted(&rig);
+	AUTO_REPLY struct answer calm = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_true(json_is_true(answer_at(&calm, "in_sync")));
+	rig.filters = copy_wanted(&rig);
+	rig.filters->rules_error = -EBUSY;
+	ruleset_set_rules(&rig.filters->ruleset, RULESET_V4, RULESET_FILTER, NULL);
+	AUTO_REPLY struct answer drift = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_int_equal(answer_number_at(&drift, "operations_total"), 0);
+	assert_true(json_is_false(answer_at(&drift, "in_sync")));
+	assert_non_null(answer_text_at(&drift, "fault"));
+	rig.filters = copy_wanted(&rig);
+	rig.filters->rules_error = -EBUSY;
+	AUTO_REPLY struct answer shown = rig_get(&rig, "/api/v1/kernel");
+	assert_int_equal(json_array_size(answer_at(&shown, "filters.rules")), 0);
+	assert_string_equal(answer_text_at(&shown, "filters.sets.0.state"), "in_force");
+	assert_true(json_is_false(answer_at(&shown, "filters.in_force")));
+	rig.filters = copy_wanted(&rig);
+	rig.filters->rules_error = -EBUSY;
+	rig.filters->rules_family = RULESET_V6;
+	ruleset_set_rules(&rig.filters->ruleset, RULESET_V4, RULESET_FILTER, NULL);
+	AUTO_REPLY struct answer half = rig_get(&rig, "/api/v1/kernel/drift");
+	assert_int_equal(answer_number_at(&half, "operations_total"), 1);
+	assert_non_null(strstr(answer_text_at(&half, "operations.0"), "SET_RULES"));
+	rig_end(&rig);
+}
+
+/* More sets than are shown: one of ours among those that are left out is not as it should be. */
+static void what_is_left_out_is_not_in_force_either(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	guard(&rig, "drop");
+	rig.filters = copy_wanted(&rig);
+	rig.filters->ruleset.count--;
+	rig.filters->count = 0;
+	rig.filters->left_out = 5000;
+	AUTO_REPLY struct answer a = rig_get(&rig, "/api/v1/kernel");
+	assert_true(json_is_false(answer_at(&a, "filters.in_force")));
+	assert_int_equal(answer_number_at(&a, "filters.sets_left_out"), 5000);
+	rig_end(&rig);
+}
+
+/* What takes a while is waited for: a list that is filled, a program of iptables. */
+static void reconcile_waits_for_what_is_under_way(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig.refuse_lists = 2; /* tried again at once, and after a second */
+	rig.kernel->services[0].dest_count--;
+	AUTO_REPLY struct answer a = rig_ask(&rig, "POST", RECONCILE, "", NULL);
+	assert_true(json_is_true(answer_at(&a, "mended")));
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sets_of_all_are_shown),
+		cmocka_unit_test(what_cannot_be_read_is_a_fault_where_it_is_wanted),
+		cmocka_unit_test(rules_that_were_not_read_are_not_missing),
+		cmocka_unit_test(what_is_left_out_is_not_in_force_either),
+		cmocka_unit_test(reconcile_waits_for_what_is_under_way),
 		cmocka_unit_test(what_could_not_be_made_is_missing),
 		cmocka_unit_test(reconcile_mends_what_differs),
 		cmocka_unit_test(kernel_shows_ours_and_foreign),

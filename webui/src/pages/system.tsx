@@ -21,6 +21,7 @@ const ROLES: Role[] = ['viewer', 'operator', 'editor', 'admin']
 const good = {word: 'In order', tone: 'ok', shape: 'disc'} as const
 const bad = {word: 'Not in order', tone: 'bad', shape: 'cross'} as const
 const STATES: Record<string, Look> = {ok: good, degraded: {word: 'Degraded', tone: 'warn', shape: 'triangle'}, 'not ready': {word: 'Not ready', tone: 'bad', shape: 'cross'}}
+const unread = {word: 'Not known', tone: 'warn', shape: 'triangle'} as const
 const off = {word: 'Off', tone: 'idle', shape: 'bar'} as const
 
 const MEANINGS: Record<string, string> = {
@@ -124,13 +125,13 @@ function Kernel() {
 	const drift = useResource('drift', () => get('/api/v1/kernel/drift'), 5000)
 	const table = useResource('kernel', () => get('/api/v1/kernel'), 5000)
 	const d = drift.data.value, t = table.data.value
-	const reconcile = async () => { try { const {data} = await request<{in_sync: boolean, mended: boolean}>('POST', '/api/v1/kernel/reconcile'); say(data.mended || data.in_sync ? 'The kernel was mended' : 'The kernel could not be mended: see what is not in force'); refreshAll() } catch (e) { say((e as Error).message) } }
+	const reconcile = async () => { try { const {data} = await request<{in_sync: boolean, mended: boolean, fault: string | null}>('POST', '/api/v1/kernel/reconcile'); say(data.mended || data.in_sync ? 'The kernel was mended' : data.fault ? 'Whether the kernel is mended could not be read' : 'The kernel could not be mended: see what is not in force'); refreshAll() } catch (e) { say((e as Error).message) } }
 	return (
 		<>
 			<NotApplied />
 			<section class="panel stack live" aria-label="Drift">
-				<div class="spread"><h2>Drift</h2><Act why={whyNot('operator') || (d && !d.in_sync ? '' : 'there is nothing to mend')} onClick={reconcile}>Mend it now</Act></div>
-				{!d ? <Waiting what="the drift" error={drift.error.value} /> : d.in_sync ? <p><StateMark as={good} /> The kernel has what it should have{d.repaired_since_start > 0 && `; ${d.repaired_since_start} repaired since the start`}.</p>
+				<div class="spread"><h2>Drift</h2><Act why={whyNot('operator') || (d && d.operations.length > 0 ? '' : 'there is nothing to mend')} onClick={reconcile}>Mend it now</Act></div>
+				{!d ? <Waiting what="the drift" error={drift.error.value} /> : d.operations.length === 0 ? <p><StateMark as={d.in_sync ? good : unread} /> {d.in_sync ? 'The kernel' : 'As far as it could be read, the kernel'} has what it should have{d.repaired_since_start > 0 && `; ${d.repaired_since_start} repaired since the start`}.</p>
 					: <Operations list={d.operations} total={d.operations_total} ipvs={d.ipvs} />}
 				{d && <Lacking list={d.not_in_force} total={d.not_in_force_total} />}
 				{d?.fault && <p><StateMark as={bad} /> Sets and rules could not be compared: {d.fault}</p>}

@@ -18,9 +18,9 @@ export function Filters({filters: f}: {filters: KernelFilters}) {
 	return (
 		<>
 			{f.fault && <div class="banner bad"><span><strong>Not all of it could be read: </strong>{f.fault}</span></div>}
-			<Table caption="Rules" empty="No rule of Zonegate: nothing asks for one." head={['Rules', 'Table', 'Program', 'State', 'Count']} num={[4]}
+			<Table caption="Rules" empty={f.fault ? 'None was read.' : 'No rule of Zonegate: nothing asks for one.'} head={['Rules', 'Table', 'Program', 'State', 'Count']} num={[4]}
 				rows={f.rules.map(r => [FAMILY[r.family], <code>{r.table}</code>, r.program ? <code>{r.program}</code> : 'none yet', <State state={r.state} />, count(r.rules)])} />
-			<Table caption="Sets" empty="There is no set." head={['Set', 'For', 'Type', 'State', 'Entries', 'Memory']} num={[4, 5]}
+			<Table caption="Sets" empty={f.fault ? 'None was read.' : 'There is no set.'} head={['Set', 'For', 'Type', 'State', 'Entries', 'Memory']} num={[4, 5]}
 				rows={f.sets.slice(0, 300).map(s => [
 					<span class="mono nowrap">{s.name}</span>, s.access_list ? <a href={`#/access-lists/${encodeURIComponent(s.access_list)}`}>{s.use}</a> : s.use ?? '', <code>{s.type}</code>,
 					<State state={s.state} />, count(s.entries), <span class="nowrap">{size(s.memory_bytes)}</span>,
