@@ -5,6 +5,7 @@
 #include "api/context.h"
 #include "api/request.h"
 #include "api/stats_json.h"
+#include "api/status_json.h"
 #include "api/worker.h"
 #include "base/mem.h"
 #include "engine/status.h"
@@ -12,12 +13,15 @@
 #include <errno.h>
 #include <string.h>
 
+#define STATS_LIMITS_MAX 100 /* listeners whose drops are told */
+
 struct stats_job {
 	struct worker_job job;
 	struct request *request; /* NULL: nobody waits any more */
 	struct stats *stats;
 	struct stats_filter filter; /* its texts are the job's own */
 	enum stats_window window;
+	json_t *limits; /* taken before it works; NULL: of servers */
 	char *text;
 };
 
@@ -28,6 +32,7 @@ static void stats_job_free(struct stats_job *j)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		free((char *)(uintptr_t)texts[i]);
+	json_decref(j->limits);
 	free(j->text);
 	free(j);
 }
@@ -61,6 +66,8 @@ static void stats_job_work(struct worker_job *job)
 	stats_history_read(j->stats, &j->filter, j->window, &h);
 	stats_read_state(j->stats, &state);
 	json = stats_json_history(&h, &j->filter, time_wall());
+	if (j->limits)
+		json_object_set(json, "limits", j->limits);
 	fault = stats_job_fault(&state);
 	if (fault) { /* the past is told all the same */
 		json_object_set_new(json, "available", json_false());
@@ -168,6 +175,32 @@ static bool stats_is_known(struct request *r, const struct stats_filter *f)
 	return false;
 }
 
+/* What was dropped for the limits of the listeners that are asked for; NULL: servers are. */
+static json_t *stats_list_limits(const struct engine *e, const struct stats_filter *f)
+{
+	const struct vec *lbs = &engine_snapshot(e)->load_balancers;
+	json_t *list = f->server_group ? NULL : json_array();
+
+	for (size_t i = 0; list && i < lbs->count; i++) {
+		const struct load_balancer *lb = lbs->items[i];
+
+		for (size_t j = 0; j < lb->listeners.count; j++) {
+			const struct listener *l = lb->listeners.items[j];
+
+			if ((!l->rate_limit && !l->max_connections) ||
+			    (f->lb && strcmp(f->lb, lb->o.name) != 0) ||
+			    (f->listener && strcmp(f->listener, l->o.name) != 0) ||
+			    json_array_size(list) == STATS_LIMITS_MAX)
+				continue;
+			json_t *one = json_pack("{s:s, s:s}", "load_balancer", lb->o.name,
+						"listener", l->o.name);
+			status_json_drops(e, lb->o.name, l, one);
+			json_array_append_new(list, one);
+		}
+	}
+	return list;
+}
+
 static const char *stats_copy(const char *text)
 {
 	return text ? mem_strdup(text) : NULL;
@@ -200,6 +233,7 @@ void handlers_stats_get(struct request *r)
 	j->request = r;
 	j->stats = r->api->stats;
 	j->window = window;
+	j->limits = stats_list_limits(r->api->engine, &f);
 	j->filter = (struct stats_filter){stats_copy(f.lb), stats_copy(f.listener),
 					  stats_copy(f.zone), stats_copy(f.server_group),
 					  stats_copy(f.server)};

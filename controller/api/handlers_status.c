@@ -267,6 +267,19 @@ static json_t *status_tree_range(const struct listener *l)
 	return l->ports.to ? json_pack("[i, i]", (int)l->ports.from, (int)l->ports.to) : NULL;
 }
 
+static json_t *status_tree_listener(const struct engine *e, const struct status_tree *t,
+				    const struct load_balancer *lb, const struct listener *l)
+{
+	json_t *json = json_pack(
+		"{s:s, s:s, s:o*, s:o*, s:s, s:o, s:o}", "listener", l->o.name, "protocol",
+		status_json_protocol(l->protocol), "port", l->port ? json_integer(l->port) : NULL,
+		"port_range", status_tree_range(l), "server_group", l->server_group, "services",
+		status_tree_services(t, NULL, l->o.name), "drain", status_tree_drain(e, lb, l));
+
+	status_json_drops(e, lb->o.name, l, json);
+	return json;
+}
+
 static json_t *status_tree(const struct api_context *api, const struct load_balancer *lb)
 {
 	const struct engine *e = api->engine;
@@ -279,18 +292,9 @@ static json_t *status_tree(const struct api_context *api, const struct load_bala
 	fail_open = publication_json_fail_open(&t.publications);
 	for (size_t i = 0; i < lb->zones.count; i++)
 		json_array_append_new(zones, status_tree_zone(&t, lb->zones.items[i]));
-	for (size_t i = 0; i < lb->listeners.count; i++) {
-		const struct listener *l = lb->listeners.items[i];
-
-		json_array_append_new(
-			listeners,
-			json_pack("{s:s, s:s, s:o*, s:o*, s:s, s:o, s:o}", "listener", l->o.name,
-				  "protocol", status_json_protocol(l->protocol), "port",
-				  l->port ? json_integer(l->port) : NULL, "port_range",
-				  status_tree_range(l), "server_group", l->server_group, "services",
-				  status_tree_services(&t, NULL, l->o.name), "drain",
-				  status_tree_drain(e, lb, l)));
-	}
+	for (size_t i = 0; i < lb->listeners.count; i++)
+		json_array_append_new(listeners,
+				      status_tree_listener(e, &t, lb, lb->listeners.items[i]));
 	free(t.services.list);
 	free(t.publications.list);
 	json_decref(t.traffic);

@@ -5,6 +5,7 @@
 #include "api/publication_json.h"
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "engine/drops.h"
 #include "engine/figures.h"
 #include "engine/shifts.h"
 #include "engine/status.h"
@@ -26,6 +27,7 @@ static const char *const metrics_families[FAMILY_COUNT] = {
 	[FAMILY_SHIFT_ACTIVE] = "zonegate_zone_shift_active",
 	[FAMILY_SHIFT_EXPIRY] = "zonegate_zone_shift_expiry_timestamp_seconds",
 	[FAMILY_ZONE_INFO] = "zonegate_zone_info",
+	[FAMILY_DROPPED] = "zonegate_listener_dropped_total",
 };
 
 static int metrics_compare_name(const void *a, const void *b)
@@ -154,12 +156,28 @@ static void metrics_write_info(struct metrics_zones *z, const struct zone_public
 		p->zone, p->family == AF_INET6 ? 6U : 4U, addr_format(&p->vip, address));
 }
 
+static void metrics_write_drops(struct metrics_zones *z, const struct engine *e, const char *lb,
+				const struct listener *l)
+{
+	struct drop_status d;
+
+	for (enum drop_reason r = 0; r < DROP_REASON_COUNT; r++)
+		if (engine_dropped(e, lb, l, r, &d))
+			buf_write_format(
+				&z->series[FAMILY_DROPPED],
+				"zonegate_listener_dropped_total{lb=\"%s\",listener=\"%s\",reason=\"%s\"} %" PRIu64
+				"\n",
+				lb, l->o.name, engine_drop_reason_name(r), d.packets);
+}
+
 /* What has no name is not in DNS: its VIP is not probed, and there is nothing to say of what is handed out. */
 void metrics_zones_add_lb(struct metrics_zones *z, const struct engine *e,
 			  const struct load_balancer *lb)
 {
 	struct publication_list all;
 
+	for (size_t i = 0; i < lb->listeners.count; i++)
+		metrics_write_drops(z, e, lb->o.name, lb->listeners.items[i]);
 	publication_json_collect(e, lb->o.name, &all);
 	for (size_t i = 0; i < all.count; i++) {
 		const struct zone_publication *p = &all.list[i];

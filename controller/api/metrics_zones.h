@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The series of groups and of zones of load balancers, each into the text of its metric: on the loop, by slices. */
+/* The series of groups, of zones of load balancers and of limits, each into the text of its metric: on the loop, by slices. */
 #ifndef ZG_API_METRICS_ZONES_H
 #define ZG_API_METRICS_ZONES_H
 
@@ -16,6 +16,7 @@ enum metrics_family {
 	FAMILY_SHIFT_ACTIVE,
 	FAMILY_SHIFT_EXPIRY,
 	FAMILY_ZONE_INFO,
+	FAMILY_DROPPED,
 	FAMILY_COUNT
 };
 

@@ -120,7 +120,8 @@ static const struct {
 	 "\"series\":[{\"load_balancer\":\"shop\",\"listener\":\"http\",\"zone\":\"zone-a\",\"family\":4,\"protocol\":\"tcp\","
 	 "\"now\":{\"active\":3,\"inactive\":4,\"connections_per_s\":2.5,\"packets_per_s\":40,\"bits_per_s\":96000,\"connections\":1720,\"packets_in\":20640,\"packets_out\":18920,\"bytes_in\":2064000,\"bytes_out\":18920000},"
 	 "\"connections_per_s\":[null,2.5],\"packets_per_s\":[null,40],\"bits_per_s\":[null,96000],\"active\":[null,3]}],"
-	 "\"series_total\":1}"},
+	 "\"series_total\":1,\"limits\":[{\"load_balancer\":\"shop\",\"listener\":\"http\",\"rate_limit_dropped\":120,"
+	 "\"rate_limit_dropped_recent\":7,\"rate_limit_counted_at\":\"2026-07-01T12:00:00.000Z\"}]}"},
 	{"KernelDrift",
 	 "{\"ipvs\":\"auto\",\"in_sync\":false,\"operations\":[\"SET_DEST tcp 192.0.2.10:80 10.0.1.11:8080 weight "
 	 "100\"],\"operations_total\":1,\"not_in_force\":[],\"not_in_force_total\":0,\"repaired_since_start\":3,\"fault\":null}"},

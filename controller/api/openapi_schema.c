@@ -130,9 +130,10 @@ static const struct schema_row schema_rows[] = {
 	{"Stats",
 	 "Arrays for charts, oldest point first and one each `step_s` seconds up to `end`; null where nothing was read. Of listeners, "
 	 "or with server_group of servers; at most 100 in `series`, all `series_total` in `total`. Where no kernel counts, "
-	 "`available` is false and the arrays are empty. Rates are over two seconds, the pace of the kernel's numbers",
+	 "`available` is false and the arrays are empty. Rates are over two seconds, the pace of the kernel's numbers. "
+	 "`limits`: what the first 100 of these listeners with a rate_limit or max_connections dropped",
 	 "available:boolean unavailable_because:string? window:=5m|1h step_s:integer points:integer end:time? total:StatsTotal "
-	 "series:[StatsSeries] series_total:integer"},
+	 "series:[StatsSeries] series_total:integer limits?:[StatsLimit]"},
 	{"EventList", "Events, newest first", "items:[Event] next_cursor:string?"},
 	{"Notify", "Webhooks; `min_severity` and `types` say which events are sent",
 	 "min_severity:=error|warning|notice|info types:string? signed:boolean urls:[NotifyUrl]"},

@@ -193,17 +193,19 @@ static const struct {
 	 "servers?:integer healthy?:integer unhealthy?:integer initial?:integer disabled?:integer "
 	 "draining?:integer used?:boolean advice?:[Advice]"},
 	{"ListenerState",
-	 "Virtual services of a listener, and with a rate_limit or max_connections the connections that this node has dropped for it; null: not counted yet",
+	 "Virtual services of a listener, and with a rate_limit or max_connections the connections that this node has dropped for it, all and (recent) those since an earlier look; null: not counted yet",
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
 	 "min_healthy_breached?:integer checking?:integer fault?:string? rate_limit_dropped?:integer? "
-	 "rate_limit_counted_at?:time? max_connections_dropped?:integer? max_connections_counted_at?:time?"},
+	 "rate_limit_dropped_recent?:integer? rate_limit_counted_at?:time? max_connections_dropped?:integer? "
+	 "max_connections_dropped_recent?:integer? max_connections_counted_at?:time?"},
 	{"ServicesState", "Virtual services of a zone of a load balancer",
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
 	 "min_healthy_breached?:integer checking?:integer fault?:string?"},
-	{"LoadBalancerState", "Virtual services of a load balancer, and its addresses in DNS",
+	{"LoadBalancerState",
+	 "Virtual services of a load balancer, and its addresses in DNS; with limits of its listeners what they have dropped, all and within the last dropped_recent_s",
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
 	 "min_healthy_breached?:integer checking?:integer fault?:string? addresses_published?:integer "
-	 "addresses_left_out?:integer fail_open?:boolean"},
+	 "addresses_left_out?:integer fail_open?:boolean dropped?:integer? dropped_recent?:integer? dropped_recent_s?:integer?"},
 	{"Service", "A virtual service that should be: a listener at one address",
 	 "load_balancer:string zone:string listener:string server_group:string family:integer "
 	 "programmed:boolean planned:boolean fault:string? eligible:integer in_service:integer "
@@ -217,7 +219,14 @@ static const struct {
 	{"StatusZone", "A zone of a load balancer",
 	 "zone:string enabled:boolean vip4:address? vip6:address? publication:[Publication] services:[Service]"},
 	{"StatusListener", "A listener of a load balancer",
-	 "listener:string protocol:string port?:integer port_range?:[integer] server_group:string services:[Service] drain:Drain?"},
+	 "listener:string protocol:string port?:integer port_range?:[integer] server_group:string services:[Service] drain:Drain? rate_limit_dropped?:integer? rate_limit_dropped_recent?:integer? "
+	 "rate_limit_counted_at?:time? max_connections_dropped?:integer? max_connections_dropped_recent?:integer? "
+	 "max_connections_counted_at?:time?"},
+	{"StatsLimit",
+	 "What the limits of a listener dropped, all and (recent) since an earlier look; null: not counted yet",
+	 "load_balancer:string listener:string rate_limit_dropped?:integer? rate_limit_dropped_recent?:integer? "
+	 "rate_limit_counted_at?:time? max_connections_dropped?:integer? max_connections_dropped_recent?:integer? "
+	 "max_connections_counted_at?:time?"},
 	{"StatusGroup", "A server group of a load balancer; of a large one not all servers",
 	 "server_group:string summary?:ServerGroupState servers:[GroupServer] servers_total:integer"},
 	{"GroupServer",

@@ -4,6 +4,7 @@
 
 #include "api/publication_json.h"
 #include "base/mem.h"
+#include "engine/drops.h"
 
 #include <string.h>
 
@@ -153,6 +154,12 @@ static const struct status_services *status_json_services_of(struct status_json 
 	return &s->services;
 }
 
+/* null: not counted yet */
+static json_t *status_json_count(bool counted, uint64_t count)
+{
+	return counted ? json_integer((json_int_t)count) : json_null();
+}
+
 /* Counts of the services of a load balancer, of one of its zones or of one of its listeners. */
 static json_t *status_json_summary(const struct status_services *all, const char *zone,
 				   const char *listener)
@@ -180,20 +187,25 @@ static json_t *status_json_summary(const struct status_services *all, const char
 			 "min_healthy_breached", breached, "checking", checking, "fault", fault);
 }
 
-/* What was dropped for a limit, as last counted; null: not yet. */
-static void status_json_drops(const struct status_json *s, const char *lb, const struct listener *l,
-			      enum drop_reason reason, json_t *json)
+void status_json_drops(const struct engine *e, const char *lb, const struct listener *l,
+		       json_t *json)
 {
-	static const char *const names[][2] = {
-		[DROP_RATE] = {"rate_limit_dropped", "rate_limit_counted_at"},
-		[DROP_CEILING] = {"max_connections_dropped", "max_connections_counted_at"}};
-	struct drop_status d = {0};
-	bool counted = engine_dropped(s->engine, lb, l, reason, &d);
+	const uint32_t limits[] = {
+		[DROP_RATE] = l->rate_limit, [DROP_CEILING] = l->max_connections};
 
-	json_object_set_new(json, names[reason][0],
-			    counted ? json_integer((json_int_t)d.packets) : json_null());
-	json_object_set_new(json, names[reason][1],
-			    counted ? status_json_time(d.wall) : json_null());
+	for (enum drop_reason r = 0; r < DROP_REASON_COUNT; r++) {
+		AUTO_FREE char *all = mem_printf("%s_dropped", engine_drop_reason_name(r));
+		AUTO_FREE char *recent = mem_printf("%s_recent", all);
+		AUTO_FREE char *at = mem_printf("%s_counted_at", engine_drop_reason_name(r));
+		struct drop_status d = {0};
+		bool counted = engine_dropped(e, lb, l, r, &d);
+
+		if (!limits[r])
+			continue;
+		json_object_set_new(json, all, status_json_count(counted, d.packets));
+		json_object_set_new(json, recent, status_json_count(counted, d.recent));
+		json_object_set_new(json, at, counted ? status_json_time(d.wall) : json_null());
+	}
 }
 
 /* … and of a listener with limits what was dropped for them. */
@@ -201,16 +213,39 @@ static json_t *status_json_listener(struct status_json *s, const char *lb, const
 {
 	json_t *json = status_json_summary(status_json_services_of(s, lb), NULL, l->o.name);
 
-	if (l->rate_limit)
-		status_json_drops(s, lb, l, DROP_RATE, json);
-	if (l->max_connections)
-		status_json_drops(s, lb, l, DROP_CEILING, json);
+	status_json_drops(s->engine, lb, l, json);
 	return json;
 }
 
-/* The same of a whole load balancer, with its zones in DNS. */
-static json_t *status_json_balancer(struct status_json *s, const char *lb)
+static bool status_json_is_limited(const struct load_balancer *lb)
 {
+	for (size_t i = 0; i < lb->listeners.count; i++) {
+		const struct listener *l = lb->listeners.items[i];
+
+		if (l->rate_limit || l->max_connections)
+			return true;
+	}
+	return false;
+}
+
+void status_json_lb_drops(const struct engine *e, const struct load_balancer *lb, json_t *json)
+{
+	struct drop_status d = {0};
+	bool counted;
+
+	if (!status_json_is_limited(lb))
+		return;
+	counted = engine_dropped_lb(e, lb, &d);
+	json_object_set_new(json, "dropped", status_json_count(counted, d.packets));
+	json_object_set_new(json, "dropped_recent", status_json_count(counted, d.recent));
+	json_object_set_new(json, "dropped_recent_s",
+			    status_json_count(counted, d.recent_usec / USEC_PER_SEC));
+}
+
+/* The same of a whole load balancer, with its zones in DNS. */
+static json_t *status_json_balancer(struct status_json *s, const struct load_balancer *o)
+{
+	const char *lb = o->o.name;
 	json_t *json = status_json_summary(status_json_services_of(s, lb), NULL, NULL);
 	struct publication_list publications;
 	int published = 0;
@@ -223,6 +258,7 @@ static json_t *status_json_balancer(struct status_json *s, const char *lb)
 			    json_integer((json_int_t)publications.count - published));
 	json_object_set_new(json, "fail_open",
 			    json_boolean(publication_json_fail_open(&publications)));
+	status_json_lb_drops(s->engine, o, json);
 	free(publications.list);
 	return json;
 }
@@ -256,7 +292,7 @@ static json_t *status_json_of(struct status_json *s, const char *parent, const s
 	case OBJECT_SERVER:
 		return status_json_server(s->engine, parent, o->name);
 	case OBJECT_LOAD_BALANCER:
-		return status_json_balancer(s, o->name);
+		return status_json_balancer(s, (const struct load_balancer *)o);
 	case OBJECT_LB_ZONE:
 		return status_json_summary(status_json_services_of(s, parent), o->name, NULL);
 	case OBJECT_LISTENER:

@@ -48,6 +48,13 @@ json_t *status_json_drains(const struct engine *e, const char *member, const cha
 /* "auto"; "off": nothing is in a kernel, whatever else is told of one is planned. */
 const char *status_json_ipvs(const struct node_status *n);
 
+/* Adds what was dropped for the limits of a listener: {rate_limit_dropped, …_recent, rate_limit_counted_at} and the same of
+ * max_connections, of each limit that it has; null: not counted yet. */
+void status_json_drops(const struct engine *e, const char *lb, const struct listener *l,
+		       json_t *json);
+/* The sum of a load balancer: {dropped, dropped_recent, dropped_recent_s}; nothing where no listener has a limit. */
+void status_json_lb_drops(const struct engine *e, const struct load_balancer *lb, json_t *json);
+
 /* RFC 3339, or JSON null for 0. */
 json_t *status_json_time(usec_t wall);
 

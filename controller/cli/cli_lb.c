@@ -139,6 +139,7 @@ static void cli_lb_print(const struct cli *cli, const json_t *lb)
 	putchar('\n');
 	cli_lb_print_zones(cli, lb);
 	cli_lb_print_listeners(lb);
+	cli_traffic_print_drops(json_object_get(lb, "listeners"));
 	cli_lb_print_advice(lb);
 }
 

@@ -59,6 +59,7 @@ static void cli_stats_print(const json_t *answer, bool servers)
 	if (hidden > 0)
 		printf("%lld more %s only in the sum\n", (long long)hidden,
 		       TEXT_FORM(hidden, "is", "are"));
+	cli_traffic_print_drops(json_object_get(answer, "limits"));
 }
 
 static enum cli_exit cli_stats_once(const struct cli *cli, const char *path, const char *clear)

@@ -185,6 +185,23 @@ static bool cli_status_is_drained(const json_t *lb, const json_t *groups, const 
 	return json_object_size(listeners) > 0;
 }
 
+/* Limits of listeners, while they bite. */
+static void cli_status_print_drops(const struct cli *cli, const json_t *lb)
+{
+	const json_t *status = json_object_get(lb, "status");
+	const json_int_t dropped = cli_print_number(status, "dropped_recent");
+	const char *name = cli_print_text(lb, "name");
+	char state[CLI_STATE_MAX];
+
+	if (dropped > 0)
+		printf("%s  load balancer %s: limits of its listeners dropped %" JSON_INTEGER_FORMAT
+		       " new connection%s within %" JSON_INTEGER_FORMAT
+		       " s: zonegate lb status %s\n",
+		       cli_table_state(MOOD_WAITING, "LIMITED", cli->color, cli->unicode, state),
+		       name, dropped, TEXT_S(dropped), cli_print_number(status, "dropped_recent_s"),
+		       name);
+}
+
 /* What somebody took out, and what is broken, before anything else. */
 static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
 				       const json_t *groups, const json_t *overrides)
@@ -209,6 +226,9 @@ static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
 			       cli_table_state(MOOD_BAD, "NO ADDRESS", cli->color, cli->unicode,
 					       state),
 			       cli_print_text(item, "name"));
+	}
+	json_array_foreach (lbs, i, item) {
+		cli_status_print_drops(cli, item);
 	}
 	json_array_foreach (overrides, i, item) {
 		cli_status_print_override(cli, item);

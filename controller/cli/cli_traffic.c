@@ -2,9 +2,12 @@
 // What a listener or a server gets now, in as few letters as a table has room for. Asks nobody.
 #include "cli/cli_traffic.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/text.h"
+#include "cli/cli_print.h"
 
 char *cli_traffic_figure(const json_t *now, const char *member)
 {
@@ -38,4 +41,29 @@ void cli_traffic_clear(struct cli_traffic *t)
 	free(t->active);
 	free(t->connections);
 	free(t->bits);
+}
+
+void cli_traffic_print_drops(const json_t *listeners)
+{
+	static const char *const limits[] = {"rate_limit", "max_connections"};
+	const json_t *listener;
+	size_t i, told = 0;
+
+	json_array_foreach (listeners, i, listener) {
+		for (size_t j = 0; j < sizeof(limits) / sizeof(limits[0]); j++) {
+			AUTO_FREE char *all = mem_printf("%s_dropped", limits[j]);
+			AUTO_FREE char *recent = mem_printf("%s_dropped_recent", limits[j]);
+			AUTO_FREE char *at = mem_printf("%s_counted_at", limits[j]);
+			const json_int_t dropped = cli_print_number(listener, all);
+
+			if (dropped > 0)
+				printf("%s%s: %s has dropped %" JSON_INTEGER_FORMAT
+				       " new connection%s, %" JSON_INTEGER_FORMAT
+				       " of them since the look before (counted %s)\n",
+				       told++ ? "" : "\n", cli_print_text(listener, "listener"),
+				       limits[j], dropped, TEXT_S(dropped),
+				       cli_print_number(listener, recent),
+				       cli_print_text(listener, at));
+		}
+	}
 }

@@ -19,6 +19,9 @@ struct cli_traffic {
 /* Of the member `traffic`. */
 struct cli_traffic cli_traffic_read(const json_t *object);
 void cli_traffic_clear(struct cli_traffic *t);
+/* A line for each limit of them that dropped anything: "http: rate_limit has dropped 7 new connections, 3 of them since the look
+ * before (counted …)"; an empty line comes first. */
+void cli_traffic_print_drops(const json_t *listeners);
 #define AUTO_TRAFFIC __attribute__((cleanup(cli_traffic_clear)))
 
 #endif

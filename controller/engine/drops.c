@@ -2,8 +2,11 @@
 // What was dropped for the limits of listeners, as the last look at the sets found it: the kernel counts for each entry.
 #include "engine/drops.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "engine/parts.h"
-#include "engine/status.h"
 #include "plan/ceilings.h"
 #include "plan/desired.h"
 #include "plan/limit_sets.h"
@@ -14,61 +17,239 @@ static bool drops_counts(enum ruleset_kind k)
 	       k == RULESET_MAX_UDP;
 }
 
-void drops_note(struct engine *e, const struct ruleset *found)
-{
-	struct ruleset *kept = &e->drops.counted;
-
-	ruleset_clear(kept);
-	for (size_t i = 0; i < found->count; i++)
-		if (drops_counts(found->entries[i].set.kind))
-			*ruleset_push(kept) = found->entries[i];
-	ruleset_sort(kept);
-	e->drops.wall = e->ports.wall(e->ports.ctx);
-}
-
-void drops_free(struct engine *e)
-{
-	ruleset_clear(&e->drops.counted);
-}
-
 static struct ruleset_id drops_id(const struct listener *l, enum drop_reason reason,
 				  enum ruleset_family f)
 {
 	return reason == DROP_CEILING ? ceilings_id(l, f) : limit_sets_id(l, f);
 }
 
-/* At one VIP; false: it was not counted. */
+/* At one VIP; false: it was not counted. A set that was made anew begins at 0. */
 static bool drops_add(const struct engine *e, const struct listener *l, enum drop_reason reason,
-		      const struct addr *vip, uint64_t *sum)
+		      const struct addr *vip, struct drop_status *sum)
 {
 	struct ruleset_entry key = {.address = *vip,
 				    .protocol = desired_protocol_number(l->protocol),
 				    .port = (uint16_t)l->port};
-	const struct ruleset_entry *found;
+	const struct ruleset_entry *found, *before;
 
 	if (!addr_is_set(vip))
 		return false;
 	key.set = drops_id(l, reason, ruleset_family_of(vip));
 	found = ruleset_find_entry(&e->drops.counted, &key);
-	*sum += found ? found->packets : 0;
-	return found;
+	before = ruleset_find_entry(&e->drops.before, &key);
+	if (!found)
+		return false;
+	sum->packets += found->packets;
+	sum->recent += before && before->packets <= found->packets
+			       ? found->packets - before->packets
+			       : found->packets;
+	return true;
+}
+
+static uint32_t drops_limit(const struct listener *l, enum drop_reason reason)
+{
+	return reason == DROP_CEILING ? l->max_connections : l->rate_limit;
+}
+
+static bool drops_sum(const struct engine *e, const struct load_balancer *lb,
+		      const struct listener *l, enum drop_reason reason, struct drop_status *sum)
+{
+	bool any = false;
+
+	for (size_t i = 0; drops_limit(l, reason) && i < lb->zones.count; i++) {
+		const struct lb_zone *z = lb->zones.items[i];
+
+		any |= drops_add(e, l, reason, &z->vip4, sum);
+		any |= drops_add(e, l, reason, &z->vip6, sum);
+	}
+	return any;
+}
+
+static struct drop_status drops_nothing(const struct engine *e)
+{
+	return (struct drop_status){.wall = e->drops.wall,
+				    .recent_usec = e->drops.at - e->drops.before_at};
 }
 
 bool engine_dropped(const struct engine *e, const char *lb_name, const struct listener *l,
 		    enum drop_reason reason, struct drop_status *ret_status)
 {
 	const struct load_balancer *lb = snapshot_find_lb(e->snapshot, lb_name);
-	const bool wanted = reason == DROP_CEILING ? l->max_connections : l->rate_limit;
-	struct drop_status st = {.wall = e->drops.wall};
+	struct drop_status st = drops_nothing(e);
+
+	if (!lb || !drops_sum(e, lb, l, reason, &st))
+		return false;
+	*ret_status = st;
+	return true;
+}
+
+bool engine_dropped_lb(const struct engine *e, const struct load_balancer *lb,
+		       struct drop_status *ret_status)
+{
+	struct drop_status st = drops_nothing(e);
 	bool any = false;
 
-	for (size_t i = 0; lb && wanted && i < lb->zones.count; i++) {
-		const struct lb_zone *z = lb->zones.items[i];
-
-		any |= drops_add(e, l, reason, &z->vip4, &st.packets);
-		any |= drops_add(e, l, reason, &z->vip6, &st.packets);
-	}
+	for (size_t i = 0; i < lb->listeners.count; i++)
+		for (enum drop_reason r = 0; r < DROP_REASON_COUNT; r++)
+			any |= drops_sum(e, lb, lb->listeners.items[i], r, &st);
 	if (any)
 		*ret_status = st;
 	return any;
+}
+
+const char *engine_drop_reason_name(enum drop_reason r)
+{
+	static const char *const names[DROP_REASON_COUNT] = {
+		[DROP_RATE] = "rate_limit", [DROP_CEILING] = "max_connections"};
+
+	return names[r];
+}
+
+/* ---- what is much is told ---------------------------------------------------------------------- */
+
+struct drops_heavy {
+	uint64_t uid; /* of the listener */
+	enum drop_reason reason;
+	bool seen; /* at this look */
+};
+
+static struct drops_heavy *drops_find_heavy(const struct engine *e, const struct listener *l,
+					    enum drop_reason reason)
+{
+	for (size_t i = 0; i < e->drops.heavy.count; i++) {
+		struct drops_heavy *h = e->drops.heavy.items[i];
+
+		if (h->uid == l->o.uid && h->reason == reason)
+			return h;
+	}
+	return NULL;
+}
+
+static void drops_tell_begin(struct engine *e, const char *object, const struct listener *l,
+			     const struct drops_heavy *h, const struct drop_status *st)
+{
+	const char *limit = engine_drop_reason_name(h->reason);
+	const json_int_t value = (json_int_t)drops_limit(l, h->reason),
+			 seconds = (json_int_t)(st->recent_usec / USEC_PER_SEC);
+
+	engine_emit_with(
+		e,
+		&(struct emission){.id = EVENT_LISTENER_DROPPING,
+				   .object = object,
+				   .data = json_pack("{s:s, s:I, s:I, s:I}", "limit", limit,
+						     "value", value, "dropped",
+						     (json_int_t)st->recent, "seconds", seconds)},
+		"%s %lld has dropped %llu new connections within %lld s", limit, (long long)value,
+		(unsigned long long)st->recent, (long long)seconds);
+}
+
+static void drops_tell_end(struct engine *e, const char *object, const struct listener *l,
+			   enum drop_reason reason)
+{
+	const char *limit = engine_drop_reason_name(reason);
+	const json_int_t value = (json_int_t)drops_limit(l, reason);
+
+	engine_emit_with(
+		e,
+		&(struct emission){.id = EVENT_LISTENER_DROPPING_ENDED,
+				   .object = object,
+				   .data = json_pack("{s:s, s:I}", "limit", limit, "value", value)},
+		"%s %lld drops no new connections any more", limit, (long long)value);
+}
+
+static void drops_judge(struct engine *e, const struct load_balancer *lb, const struct listener *l,
+			enum drop_reason reason)
+{
+	struct drops_heavy *h = drops_find_heavy(e, l, reason);
+	struct drop_status st = drops_nothing(e);
+	char object[OBJECT_PATH_MAX];
+
+	if (!drops_sum(e, lb, l, reason, &st))
+		return;
+	snprintf(object, sizeof(object), "load_balancers/%s/listeners/%s", lb->o.name, l->o.name);
+	if (!h && st.recent >= DROPS_MANY) {
+		h = mem_new(struct drops_heavy);
+		*h = (struct drops_heavy){.uid = l->o.uid, .reason = reason};
+		vec_push(&e->drops.heavy, h);
+		drops_tell_begin(e, object, l, h, &st);
+	} else if (h && st.recent == 0) {
+		drops_tell_end(e, object, l, reason);
+		return;
+	}
+	if (h)
+		h->seen = true;
+}
+
+/* Those that have ended, and those of listeners that are gone or have no such limit any more. */
+static void drops_forget_unseen(struct engine *e)
+{
+	struct vec all = e->drops.heavy;
+
+	e->drops.heavy = (struct vec){0};
+	for (size_t i = 0; i < all.count; i++) {
+		struct drops_heavy *h = all.items[i];
+
+		if (h->seen) {
+			h->seen = false;
+			vec_push(&e->drops.heavy, h);
+		} else {
+			free(h);
+		}
+	}
+	vec_clear(&all);
+}
+
+static void drops_tell(struct engine *e)
+{
+	const struct vec *lbs = &e->snapshot->load_balancers;
+
+	for (size_t i = 0; e->drops.counted.count && i < lbs->count; i++) {
+		const struct load_balancer *lb = lbs->items[i];
+
+		for (size_t j = 0; j < lb->listeners.count; j++)
+			for (enum drop_reason r = 0; r < DROP_REASON_COUNT; r++)
+				drops_judge(e, lb, lb->listeners.items[j], r);
+	}
+	drops_forget_unseen(e);
+}
+
+/* ---- a look ------------------------------------------------------------------------------------ */
+
+/* Looks that somebody asks for come close together: the one to compare with is that of some time ago. */
+#define DROPS_APART   (10 * USEC_PER_SEC)
+#define DROPS_COMPARE (60 * USEC_PER_SEC)
+
+void drops_note(struct engine *e, const struct ruleset *found)
+{
+	struct engine_drops *d = &e->drops;
+	const usec_t now = e->ports.now(e->ports.ctx);
+	const bool first = d->at == 0;
+
+	if (now - d->at >= DROPS_APART || now - d->before_at >= DROPS_COMPARE) {
+		ruleset_clear(&d->before);
+		d->before = d->counted;
+		d->before_at = d->at;
+		d->counted = (struct ruleset){0};
+	}
+	ruleset_clear(&d->counted);
+	for (size_t i = 0; i < found->count; i++)
+		if (drops_counts(found->entries[i].set.kind))
+			*ruleset_push(&d->counted) = found->entries[i];
+	ruleset_sort(&d->counted);
+	d->at = now;
+	d->wall = e->ports.wall(e->ports.ctx);
+	if (first) {
+		ruleset_copy(&d->counted, &d->before);
+		d->before_at = now;
+	}
+	drops_tell(e);
+}
+
+void drops_free(struct engine *e)
+{
+	for (size_t i = 0; i < e->drops.heavy.count; i++)
+		free(e->drops.heavy.items[i]);
+	vec_clear(&e->drops.heavy);
+	ruleset_clear(&e->drops.counted);
+	ruleset_clear(&e->drops.before);
 }

@@ -37,7 +37,8 @@ struct event_window {
 /* What the network does, and who fails to sign in; not what a person wishes. */
 static bool is_limited(enum engine_event_id id)
 {
-	static const char *const families[] = {"server.", "zone.", "auth.", "vip_device."};
+	static const char *const families[] = {"server.", "zone.", "auth.", "vip_device.",
+					       "listener."};
 	const char *name = engine_event_name(id);
 
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)

@@ -3,7 +3,7 @@
 #ifndef ZG_ENGINE_INTERNAL_H
 #define ZG_ENGINE_INTERNAL_H
 
-#include "engine/drops.h"
+#include "engine/drop_state.h"
 #include "engine/event_state.h"
 #include "engine/figures.h"
 #include "engine/fwmark_state.h"

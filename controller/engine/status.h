@@ -94,16 +94,6 @@ typedef void engine_service_fn(void *ctx, const struct service_status *s);
 /* Calls `fn` for each service of a load balancer (NULL = all), in order of lb, zone, listener, family. */
 void engine_each_service(const struct engine *e, const char *lb, engine_service_fn *fn, void *ctx);
 
-/* New connections that were dropped for the rate_limit of a listener of the load balancer, at all VIPs of this node, since its sets were
- * made; as the last look at them (at each audit) found it. False: it has none, or they were not looked at yet. */
-struct drop_status {
-	uint64_t packets;
-	usec_t wall; /* when */
-};
-enum drop_reason { DROP_RATE, DROP_CEILING };
-bool engine_dropped(const struct engine *e, const char *lb, const struct listener *l,
-		    enum drop_reason reason, struct drop_status *ret_status);
-
 struct drain_status { /* a removed server whose flows are still let run */
 	const char *lb;
 	const char *listener;

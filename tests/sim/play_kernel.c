@@ -231,6 +231,24 @@ static bool do_entry(struct play *p)
 	return edit(p, &op);
 }
 
+/* kernel dropped SET WHAT COUNT: so many more packets met the entry */
+static bool do_dropped(struct play *p)
+{
+	struct ruleset *r = &p->world.kernel.ruleset;
+	struct ruleset_entry e;
+	uint64_t count;
+
+	if (!play_parse_entry(p, 2, &e) || !play_parse_number(p, p->words[4], &count))
+		return false;
+	for (size_t i = 0; i < r->count; i++) {
+		if (ruleset_compare_entries(&r->entries[i], &e) != 0)
+			continue;
+		r->entries[i].packets += count;
+		return true;
+	}
+	return play_fault(p, "there is no such entry");
+}
+
 /* kernel network NETWORK|none: the only one that the host is on */
 static bool do_network(struct play *p)
 {
@@ -249,6 +267,7 @@ const struct play_command play_kernel[] = {
 	{"network", 3, do_network},
 	{"ruleset", 3, do_ruleset},
 	{"entry", 5, do_entry},
+	{"dropped", 5, do_dropped},
 	{"service", 4, do_service},
 	{"dest", 5, do_dest},
 	{"delete", 3, do_delete},

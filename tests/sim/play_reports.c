@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "engine/confirm.h"
+#include "engine/drops.h"
 #include "sim/play_judge.h"
 
 const char *play_word(const struct play *p, size_t at)
@@ -251,6 +252,28 @@ static bool judge_severity(struct play *p, size_t at)
 	return good;
 }
 
+/* ---- limits ---- */
+
+/* dropped LB/LISTENER ALL RECENT: for its rate_limit */
+static bool judge_dropped(struct play *p, size_t at)
+{
+	char lb[MODEL_NAME_MAX + 1] = "", listener[MODEL_NAME_MAX + 1] = "";
+	const struct load_balancer *o = NULL;
+	struct drop_status st = {0};
+
+	if (sscanf(play_word(p, at), "%63[^/]/%63s", lb, listener) == 2)
+		o = snapshot_find_lb(engine_snapshot(p->world.engine), lb);
+	for (size_t i = 0; o && i < o->listeners.count; i++) {
+		const struct listener *l = o->listeners.items[i];
+
+		if (strcmp(l->o.name, listener) == 0 &&
+		    engine_dropped(p->world.engine, lb, l, DROP_RATE, &st))
+			return play_judge_number(p, "dropped", st.packets, at + 1) &&
+			       play_judge_number(p, "dropped lately", st.recent, at + 2);
+	}
+	return play_fault(p, "nothing is counted of it");
+}
+
 /* ---- node and store ---- */
 
 static struct node_status node(const struct play *p)
@@ -361,6 +384,7 @@ const struct play_judge play_judges_report[] = {
 	{"events", judge_events, NULL},
 	{"data", judge_data, NULL},
 	{"severity", judge_severity, NULL},
+	{"dropped", judge_dropped, NULL},
 	{"applied", judge_applied, judge_not_applied},
 	{"node", judge_node, NULL},
 	{"store", judge_store, NULL},

@@ -63,6 +63,24 @@ static inline void rig_give_vip(struct rig *rig, const struct rig_event *ev)
 	}
 }
 
+/* Nothing stands before the VIPs but, if anything was dropped by it, the limit of a listener. */
+static inline struct ruleset *rig_new_ruleset(const struct rig *rig)
+{
+	struct ruleset *r = mem_new(struct ruleset);
+	struct ruleset_entry *e;
+	struct ruleset_id id;
+
+	if (!rig->dropped)
+		return r;
+	assert_true(ruleset_parse_id("zg4-5-lt", &id));
+	ruleset_push_set(r, &id);
+	e = ruleset_push(r);
+	*e = (struct ruleset_entry){
+		.set = id, .protocol = IPPROTO_TCP, .port = 80, .packets = rig->dropped};
+	assert_int_equal(addr_parse("192.0.2.1", &e->address), 0);
+	return r;
+}
+
 static inline void rig_give(struct rig *rig, struct rig_event *ev)
 {
 	AUTO_ERR struct err full = {0};
@@ -90,7 +108,7 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 		engine_note_table(rig->engine, one, 0);
 		break;
 	case RIG_RULESET:
-		engine_note_ruleset(rig->engine, mem_new(struct ruleset), 0);
+		engine_note_ruleset(rig->engine, rig_new_ruleset(rig), 0);
 		break;
 	case RIG_GUARD:
 		for (size_t i = 0; i < ev->ops.count; i++)

@@ -16,6 +16,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -67,6 +68,7 @@ struct rig_event { /* an answer of a fake, given from the loop */
 
 struct rig {
 	struct stats *stats; /* set before rig_start(); NULL = none */
+	atomic_uint dropped; /* for rate_limit 5 of shop/http in za */
 	char folder[64];
 	char socket[96];
 	char token_file[96];

@@ -142,12 +142,60 @@ static void lb_status_tells_what_passes(void **state)
 	stats_free(stats);
 }
 
+/* A limit that bites is told where people look. */
+static void limits_that_bite_are_told(void **state)
+{
+	struct cli_options o = {0};
+	struct stats *stats = stats_new(NULL, 0);
+	struct rig rig = {.stats = stats};
+
+	(void)state;
+	stats_follow(stats, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	fixture_look(stats, 10, 100, 3);
+	fixture_look(stats, 11, 107, 4);
+	AUTO_REPLY struct answer set = rig_ask(&rig, "PATCH",
+					       "/api/v1/load-balancers/shop/listeners/http", "",
+					       "{\"rate_limit\":5}");
+	assert_int_equal(set.status, 200);
+	AUTO_OUTCOME struct outcome quiet = cli_rig_run(&rig, cli_status_show, 1, &o,
+							WORDS("status"));
+	assert_null(strstr(quiet.out, "LIMITED"));
+	rig.dropped = 120;
+	AUTO_REPLY struct answer look = rig_ask(&rig, "POST", "/api/v1/kernel/reconcile", "", "");
+	assert_int_equal(look.status, 200);
+	AUTO_OUTCOME struct outcome glance = cli_rig_run(&rig, cli_status_show, 1, &o,
+							 WORDS("status"));
+	assert_contains(
+		glance.out,
+		"LIMITED  load balancer shop: limits of its listeners dropped 120 new connections within ");
+	AUTO_OUTCOME struct outcome lb = cli_rig_run(&rig, cli_lb_status, 2, &o,
+						     WORDS("lb", "status", "shop"));
+	assert_contains(
+		lb.out,
+		"\n\nhttp: rate_limit has dropped 120 new connections, 120 of them since the look before (counted 20");
+	AUTO_OUTCOME struct outcome rates = cli_rig_run(&rig, cli_stats_show, 1, &o,
+							WORDS("stats", "shop"));
+	assert_contains(rates.out, "\nhttp: rate_limit has dropped 120 new connections, 120 of");
+	AUTO_OUTCOME struct outcome servers = cli_rig_run(&rig, cli_stats_servers, 2, &o,
+							  WORDS("server", "stats", "web"));
+	assert_null(strstr(servers.out, "rate_limit"));
+	AUTO_REPLY struct answer metrics = rig_get(&rig, "/metrics");
+	assert_contains(metrics.body,
+			"\nzonegate_listener_dropped_total{lb=\"shop\",listener=\"http\",reason="
+			"\"rate_limit\"} 120\n");
+	rig_end(&rig);
+	stats_free(stats);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lb_status_tells_what_is_handed_out),
 		cmocka_unit_test(lb_status_tells_where_services_are),
 		cmocka_unit_test(lb_status_tells_what_passes),
+		cmocka_unit_test(limits_that_bite_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
