@@ -93,12 +93,18 @@ static const char *netfilter_json_words(enum ruleset_kind kind)
 		return "listeners with a rate_limit of # a second";
 	case RULESET_MAX_TCP:
 	case RULESET_MAX_UDP:
+	case RULESET_MAX_RANGE:
 		return "a listener with max_connections";
+	case RULESET_LIMIT_RANGE:
+		return "a listener with a port range and a rate_limit";
 	case RULESET_SNAT:
+	case RULESET_SNAT_KEEP:
 		return "servers that see this gateway as their client";
 	case RULESET_AUTO:
+	case RULESET_AUTO_KEEP:
 		return "servers that see this gateway as their client where one of their network is it";
 	case RULESET_AUTO_TO:
+	case RULESET_AUTO_KEEP_TO:
 		return "servers of a group that may be clients of their own VIP";
 	case RULESET_AUTO_FROM:
 		return "the clients among the servers of a group";

@@ -8,13 +8,12 @@
 #include "base/mem.h"
 #include "engine/parts.h"
 #include "plan/ceilings.h"
-#include "plan/desired.h"
 #include "plan/limit_sets.h"
 
 static bool drops_counts(enum ruleset_kind k)
 {
-	return k == RULESET_LIMIT_TCP || k == RULESET_LIMIT_UDP || k == RULESET_MAX_TCP ||
-	       k == RULESET_MAX_UDP;
+	return k == RULESET_LIMIT_TCP || k == RULESET_LIMIT_UDP || k == RULESET_LIMIT_RANGE ||
+	       k == RULESET_MAX_TCP || k == RULESET_MAX_UDP || k == RULESET_MAX_RANGE;
 }
 
 static struct ruleset_id drops_id(const struct listener *l, enum drop_reason reason,
@@ -27,9 +26,7 @@ static struct ruleset_id drops_id(const struct listener *l, enum drop_reason rea
 static bool drops_add(const struct engine *e, const struct listener *l, enum drop_reason reason,
 		      const struct addr *vip, struct drop_status *sum)
 {
-	struct ruleset_entry key = {.address = *vip,
-				    .protocol = desired_protocol_number(l->protocol),
-				    .port = (uint16_t)l->port};
+	struct ruleset_entry key = limit_sets_entry(l, vip);
 	const struct ruleset_entry *found, *before;
 
 	if (!addr_is_set(vip))

@@ -173,21 +173,21 @@ static enum guards_lack lack_of_list(const struct lack_case *c, const struct rul
 		       : LACK_NONE;
 }
 
-static enum guards_lack lack_of_limits(const struct lack_case *c, enum ruleset_family f,
-				       const struct ruleset_entry *port)
+static enum guards_lack lack_of_limits(const struct lack_case *c, const struct addr *vip)
 {
 	const struct listener *l = c->place->listener;
+	const struct ruleset_entry at = limit_sets_entry(l, vip);
+	const enum ruleset_family f = ruleset_family_of(vip);
 	const struct ruleset_id ceiling = ceilings_id(l, f);
 
 	if (l->rate_limit) {
 		const struct ruleset_id limit = limit_sets_id(l, f);
 
-		if (lack_misses(c, &c->lines->others, &limit, port))
+		if (lack_misses(c, &c->lines->others, &limit, &at))
 			return LACK_LIMIT;
 	}
-	return l->max_connections && lack_misses(c, &c->lines->others, &ceiling, port)
-		       ? LACK_CEILING
-		       : LACK_NONE;
+	return l->max_connections && lack_misses(c, &c->lines->others, &ceiling, &at) ? LACK_CEILING
+										      : LACK_NONE;
 }
 
 static bool lack_of_snat(const struct lack_case *c, enum ruleset_family f)
@@ -219,7 +219,7 @@ static enum guards_lack lack_judge(const struct lack_case *c)
 		return LACK_MARK;
 	if (lack_of_list(c, &vip, &port, &mark) != LACK_NONE)
 		return LACK_LIST;
-	if ((limit = lack_of_limits(c, f, &port)) != LACK_NONE)
+	if ((limit = lack_of_limits(c, address)) != LACK_NONE)
 		return limit;
 	if (lack_misses(c, &c->lines->others, &closes, &vip))
 		return LACK_GUARD;

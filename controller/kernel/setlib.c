@@ -211,7 +211,8 @@ int setlib_create(struct setlib *l, const char *name, const struct setlib_type *
 	if (t->hash_size)
 		setlib_put(l, IPSET_OPT_HASHSIZE, &t->hash_size);
 	setlib_put(l, IPSET_OPT_MAXELEM, &t->elements_max);
-	if (t->type == RULESET_NET || t->type == RULESET_IP_PORT_COUNTED)
+	if (t->type == RULESET_NET || t->type == RULESET_IP_COUNTED ||
+	    t->type == RULESET_IP_PORT_COUNTED)
 		setlib_put(l, IPSET_OPT_COUNTERS, name); /* a flag: any value */
 	return setlib_run(l, IPSET_CMD_CREATE, 0);
 }

@@ -92,9 +92,14 @@ static void check_rate_limit(struct validation *v, const struct load_balancer *l
 	if (l->protocol == PROTOCOL_SCTP && !fields_faulty(&l->o, "protocol"))
 		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "rate_limit"),
 				 "works with protocol tcp and udp only");
-	if (l->port == 0 && !fields_faulty(&l->o, "port"))
-		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "rate_limit"),
-				 "a listener with port_range takes none");
+	if (l->ports.to) {
+		if (++v->range_rates == MODEL_RANGE_RATES_MAX + 1)
+			validation_fault(
+				v, ERR_LIMIT, LISTENER_PLACE(lb, l, "rate_limit"),
+				"more than %d listeners with port_range have it: each is a rule",
+				MODEL_RANGE_RATES_MAX);
+		return;
+	}
 	for (size_t i = 0; i < v->rate_count; i++)
 		if (v->rates[i] == l->rate_limit)
 			return;
@@ -150,9 +155,6 @@ static void check_max_connections(struct validation *v, const struct load_balanc
 	if (l->protocol == PROTOCOL_SCTP && !fields_faulty(&l->o, "protocol"))
 		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "max_connections"),
 				 "works with protocol tcp and udp only");
-	if (l->port == 0 && !fields_faulty(&l->o, "port"))
-		validation_fault(v, ERR_INCOMPATIBLE, LISTENER_PLACE(lb, l, "max_connections"),
-				 "a listener with port_range takes none");
 	check_ceiling_way(v, lb, l);
 	if (++v->ceilings == MODEL_CEILINGS_MAX + 1)
 		validation_fault(v, ERR_LIMIT, LISTENER_PLACE(lb, l, "max_connections"),
@@ -176,12 +178,6 @@ static void check_snat_of(struct validation *v, const struct load_balancer *lb,
 				PLACE("load_balancers", lb->o.name, .member = "snat"),
 				"works with forward_method nat only: that of server_groups/%s/servers/%s "
 				"is another",
-				g->o.name, s->o.name);
-		else if (s->port == 0)
-			validation_fault(
-				v, ERR_INCOMPATIBLE,
-				PLACE("load_balancers", lb->o.name, .member = "snat"),
-				"needs servers with a port: server_groups/%s/servers/%s has none",
 				g->o.name, s->o.name);
 		else
 			continue;

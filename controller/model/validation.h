@@ -27,6 +27,7 @@ struct demand {
 };
 
 #define MODEL_RATES_MAX       64  /* different rate_limits of a document */
+#define MODEL_RANGE_RATES_MAX 256 /* listeners with a range and a rate_limit */
 #define MODEL_CEILINGS_MAX    256 /* listeners with max_connections */
 #define MODEL_SNAT_GROUPS_MAX 512 /* groups behind load balancers with snat auto */
 struct validation {
@@ -38,6 +39,7 @@ struct validation {
 	uint64_t entries;                /* of the kernel's table, at most */
 	uint32_t rates[MODEL_RATES_MAX]; /* rate_limits so far */
 	size_t rate_count;
+	size_t range_rates; /* listeners with a range and a rate_limit so far */
 	size_t ceilings;    /* listeners with max_connections so far */
 	size_t snat_groups; /* groups behind snat auto so far */
 };

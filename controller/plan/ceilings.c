@@ -3,7 +3,7 @@
 #include "plan/ceilings.h"
 
 #include "base/mem.h"
-#include "plan/desired.h"
+#include "plan/limit_sets.h"
 
 struct ceilings_work {
 	struct ruleset *r; /* NULL: only whether there is any */
@@ -13,6 +13,8 @@ struct ceilings_work {
 
 struct ruleset_id ceilings_id(const struct listener *l, enum ruleset_family f)
 {
+	if (l->ports.to)
+		return (struct ruleset_id){.kind = RULESET_MAX_RANGE, .family = f, .uid = l->o.uid};
 	return (struct ruleset_id){.kind = l->protocol == PROTOCOL_UDP ? RULESET_MAX_UDP
 								       : RULESET_MAX_TCP,
 				   .family = f,
@@ -38,10 +40,8 @@ static void ceilings_put(struct ceilings_work *w, const struct listener *l, cons
 	ceilings_note(w, l, &id);
 	ruleset_push_set(w->r, &id);
 	e = ruleset_push(w->r);
+	*e = limit_sets_entry(l, vip);
 	e->set = id;
-	e->address = *vip;
-	e->protocol = desired_protocol_number(l->protocol);
-	e->port = (uint16_t)l->port;
 }
 
 /* Listeners of a load balancer at the VIPs of one of its zones. */
@@ -56,6 +56,8 @@ static bool ceilings_walk_zone(const struct load_balancer *lb, const struct lb_z
 		if (!l->max_connections)
 			continue;
 		any = true;
+		if (l->ports.to)
+			continue; /* with its mark: ranges.c */
 		if (w->r && addr_is_set(&z->vip4))
 			ceilings_put(w, l, &z->vip4);
 		if (w->r && addr_is_set(&z->vip6))

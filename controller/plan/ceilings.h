@@ -15,7 +15,7 @@ size_t ceilings_collect(const struct guard_input *in, struct ruleset *r,
 /* Whether there is any. */
 bool ceilings_wanted(const struct guard_input *in);
 
-/* The set of a listener with one, in a family. */
+/* The set of a listener with one, in a family. That of one with a range is put by ranges.h. */
 struct ruleset_id ceilings_id(const struct listener *l, enum ruleset_family f);
 
 #endif

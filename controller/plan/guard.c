@@ -186,11 +186,11 @@ static void guard_write_rules(struct ruleset *r, struct rules_plan *plan, enum r
 {
 	uint64_t *lists AUTO_FREE = mem_alloc_array(r->set_count, sizeof(*lists));
 	struct ruleset_id *limits AUTO_FREE = mem_alloc_array(r->set_count, sizeof(*limits));
-	uint64_t *groups AUTO_FREE = mem_alloc_array(r->set_count, sizeof(*groups));
+	struct ruleset_id *groups AUTO_FREE = mem_alloc_array(r->set_count, sizeof(*groups));
 
 	plan->limits = limits;
 	plan->limit_count = 0;
-	plan->snat = plan->snat_auto = false;
+	plan->snat = plan->snat_keep = plan->snat_auto = plan->auto_keep = false;
 	plan->snat_groups = groups;
 	plan->snat_group_count = 0;
 	plan->lists = lists;
@@ -205,11 +205,13 @@ static void guard_write_rules(struct ruleset *r, struct rules_plan *plan, enum r
 			lists[plan->list_count++] = id->uid;
 		if (id->kind == RULESET_LIMIT_TCP || id->kind == RULESET_LIMIT_UDP)
 			limits[plan->limit_count++] = *id;
-		if (id->kind == RULESET_AUTO_TO)
-			groups[plan->snat_group_count++] = id->uid;
+		if (id->kind == RULESET_AUTO_TO || id->kind == RULESET_AUTO_KEEP_TO)
+			groups[plan->snat_group_count++] = *id;
 		plan->guard |= id->kind == RULESET_OPEN;
 		plan->snat |= id->kind == RULESET_SNAT;
+		plan->snat_keep |= id->kind == RULESET_SNAT_KEEP;
 		plan->snat_auto |= id->kind == RULESET_AUTO;
+		plan->auto_keep |= id->kind == RULESET_AUTO_KEEP;
 	}
 	for (enum ruleset_table t = 0; t < RULESET_TABLE_COUNT; t++)
 		guard_write_table(r, plan, f, t);
@@ -255,6 +257,8 @@ void guard_build(const struct guard_input *in, struct ruleset *ret_ruleset)
 	ranges_build(in, &r, &ranges);
 	plan.marks = ranges.marks;
 	plan.mark_count = ranges.count;
+	plan.bounds = ranges.bounds;
+	plan.bound_count = ranges.bound_count;
 	ruleset_sort(&r);
 	plan.network_count = snat_sets_networks(in, &r, &networks);
 	plan.networks = networks;

@@ -6,10 +6,24 @@
 
 struct ruleset_id limit_sets_id(const struct listener *l, enum ruleset_family f)
 {
+	if (l->ports.to)
+		return (struct ruleset_id){
+			.kind = RULESET_LIMIT_RANGE, .family = f, .uid = l->o.uid};
 	return (struct ruleset_id){.kind = l->protocol == PROTOCOL_UDP ? RULESET_LIMIT_UDP
 								       : RULESET_LIMIT_TCP,
 				   .family = f,
 				   .uid = l->rate_limit};
+}
+
+struct ruleset_entry limit_sets_entry(const struct listener *l, const struct addr *vip)
+{
+	struct ruleset_entry e = {.address = *vip};
+
+	if (!l->ports.to) {
+		e.protocol = desired_protocol_number(l->protocol);
+		e.port = (uint16_t)l->port;
+	}
+	return e;
 }
 
 static void limit_sets_put(struct ruleset *r, const struct listener *l, const struct addr *vip)
@@ -19,10 +33,8 @@ static void limit_sets_put(struct ruleset *r, const struct listener *l, const st
 
 	ruleset_push_set(r, &id);
 	e = ruleset_push(r);
+	*e = limit_sets_entry(l, vip);
 	e->set = id;
-	e->address = *vip;
-	e->protocol = desired_protocol_number(l->protocol);
-	e->port = (uint16_t)l->port;
 }
 
 /* At the VIPs of one zone; `r` NULL: only whether there is any. */
@@ -37,6 +49,8 @@ static bool limit_sets_walk_zone(const struct load_balancer *lb, const struct lb
 		if (!l->rate_limit)
 			continue;
 		any = true;
+		if (l->ports.to)
+			continue; /* with its mark: ranges.c */
 		if (r && addr_is_set(&z->vip4))
 			limit_sets_put(r, l, &z->vip4);
 		if (r && addr_is_set(&z->vip6))

@@ -12,7 +12,10 @@ void limit_sets_collect(const struct guard_input *in, struct ruleset *r);
 /* Whether there is any. */
 bool limit_sets_wanted(const struct guard_input *in);
 
-/* The set of a listener with a limit, in a family. */
+/* The set of a listener with a limit, in a family. One with a range has a set of its own: ranges.h puts it. */
 struct ruleset_id limit_sets_id(const struct listener *l, enum ruleset_family f);
+
+/* The entry of the listener at a VIP in sets of limits, but for the set: of a range it is the VIP alone. */
+struct ruleset_entry limit_sets_entry(const struct listener *l, const struct addr *vip);
 
 #endif

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "plan/ceilings.h"
 #include "plan/desired.h"
+#include "plan/limit_sets.h"
 
 static const uint8_t ranges_families[] = {AF_INET, AF_INET6};
 
@@ -74,6 +76,7 @@ struct ranges_work {
 	struct ruleset *r;
 	struct ruleset vips; /* RULESET_RANGED alone */
 	struct vec marks;    /* struct rules_mark */
+	struct ranges *out;  /* the bounds are added as they come */
 };
 
 static struct ruleset_entry *ranges_put(struct ruleset *r, enum ruleset_kind kind,
@@ -116,6 +119,39 @@ static struct rules_mark *ranges_mark_of(struct ranges_work *w, const struct gua
 	return m;
 }
 
+/* A listener's VIPs of all its zones are in one set, and the rule comes with the first of them. */
+static void ranges_put_bound(struct ranges_work *w, const struct listener *l,
+			     const struct rules_bound *b, const struct addr *vip)
+{
+	struct ranges *out = w->out;
+	struct ruleset_entry e = limit_sets_entry(l, vip);
+
+	e.set = b->set;
+	*ruleset_push(w->r) = e;
+	ruleset_push_set(w->r, &b->set);
+	for (size_t i = 0; i < out->bound_count; i++)
+		if (ruleset_compare_ids(&out->bounds[i].set, &b->set) == 0)
+			return;
+	out->bounds = mem_realloc_array(out->bounds, out->bound_count + 1, sizeof(*out->bounds));
+	out->bounds[out->bound_count++] = *b;
+}
+
+static void ranges_put_bounds(struct ranges_work *w, const struct listener *l,
+			      const struct addr *vip)
+{
+	struct rules_bound b = {.protocol = l->protocol, .ports = l->ports, .most = l->rate_limit};
+
+	if (l->rate_limit) {
+		b.set = limit_sets_id(l, ruleset_family_of(vip));
+		ranges_put_bound(w, l, &b, vip);
+	}
+	if (!l->max_connections)
+		return;
+	b.set = ceilings_id(l, ruleset_family_of(vip));
+	b.most = l->max_connections;
+	ranges_put_bound(w, l, &b, vip);
+}
+
 static void ranges_put_place(void *ctx, const struct guard_input *in, const struct desired_place *p)
 {
 	struct ranges_work *w = ctx;
@@ -129,6 +165,7 @@ static void ranges_put_place(void *ctx, const struct guard_input *in, const stru
 	ruleset_push_set(w->r, &e->set);
 	ranges_put(&w->vips, RULESET_RANGED, vip);
 	ranges_mark_of(w, in, p)->families |= 1U << ruleset_family_of(vip);
+	ranges_put_bounds(w, p->listener, vip);
 }
 
 /* ---- ports of their own ---- */
@@ -187,7 +224,7 @@ static void ranges_put_vips(struct ranges_work *w)
 
 void ranges_build(const struct guard_input *in, struct ruleset *r, struct ranges *ret_ranges)
 {
-	struct ranges_work w = {.r = r};
+	struct ranges_work w = {.r = r, .out = ret_ranges};
 
 	*ret_ranges = (struct ranges){0};
 	ranges_walk(in, ranges_put_place, &w);
@@ -211,5 +248,6 @@ void ranges_build(const struct guard_input *in, struct ruleset *r, struct ranges
 void ranges_clear(struct ranges *ranges)
 {
 	free(ranges->marks);
+	free(ranges->bounds);
 	*ranges = (struct ranges){0};
 }

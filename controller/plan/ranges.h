@@ -10,6 +10,8 @@
 struct ranges {
 	struct rules_mark *marks; /* sorted by mark */
 	size_t count;
+	struct rules_bound *bounds; /* limits of the listeners, each of a family once */
+	size_t bound_count;
 };
 
 /* Whether a VIP of this node has a listener with a range. */

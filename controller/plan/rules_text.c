@@ -10,7 +10,8 @@
 #include "base/buf.h"
 
 /* Nothing opens a TCP connection without this, so answers to connections of this host's own pass. */
-#define SYN "-p tcp -m tcp --tcp-flags FIN,SYN,RST,ACK SYN"
+#define SYN_FLAGS " --tcp-flags FIN,SYN,RST,ACK SYN"
+#define SYN       "-p tcp -m tcp" SYN_FLAGS
 
 /* The first packet of a flow: until IPVS has sent it on. */
 #define FIRST_OF_FLOW " -m conntrack ! --ctstatus CONFIRMED"
@@ -52,7 +53,8 @@ static const char *const rules_guard[] = {
 	"-p sctp -m set --match-set zg@-reject dst -j REJECT --reject-with %-port-unreachable",
 };
 
-static void rules_text_write_rule(struct buf_writer *w, const char *rule, enum ruleset_family f)
+/* Without its end. */
+static void rules_text_write_rule_of(struct buf_writer *w, const char *rule, enum ruleset_family f)
 {
 	buf_write_text(w, "-A " RULES_TEXT_CHAIN " ");
 	for (const char *p = rule; *p; p++) {
@@ -63,6 +65,11 @@ static void rules_text_write_rule(struct buf_writer *w, const char *rule, enum r
 		else
 			buf_write(w, p, 1);
 	}
+}
+
+static void rules_text_write_rule(struct buf_writer *w, const char *rule, enum ruleset_family f)
+{
+	rules_text_write_rule_of(w, rule, f);
 	buf_write_text(w, "\n");
 }
 
@@ -100,40 +107,6 @@ static void rules_text_write_list(struct buf_writer *w, uint64_t uid, enum rules
 	buf_write_format(w, "-A " RULES_TEXT_CHAIN " -m set --match-set %s dst,dst",
 			 rules_text_set(RULESET_AT, f, uid, at));
 	rules_text_write_asked(w, uid, f);
-}
-
-/* Of a range its list is asked where it gets its mark: other ports of its VIPs have returned. The host itself is not asked. */
-static void rules_text_write_mark(struct buf_writer *w, const struct rules_mark *m,
-				  enum ruleset_family f)
-{
-	static const char *const words[] = {[PROTOCOL_TCP] = "-p tcp -m tcp --dport",
-					    [PROTOCOL_UDP] = "-p udp -m udp --dport",
-					    [PROTOCOL_SCTP] = "-p sctp -m multiport --dports"};
-	char vips[RULESET_NAME_MAX];
-	char packets[128];
-
-	if (!(m->families & 1U << f))
-		return;
-	snprintf(packets, sizeof(packets), " %s %u:%u -m set --match-set %s dst",
-		 words[m->protocol], m->ports.from, m->ports.to,
-		 rules_text_set(RULESET_MARK, f, m->mark, vips));
-	if (m->list) {
-		buf_write_format(w, "-A " CHAIN_MARKS " ! -i lo%s", packets);
-		rules_text_write_asked(w, m->list, f);
-	}
-	buf_write_format(w, "-A " CHAIN_MARKS "%s -j MARK --set-xmark 0x%x/0xffffffff\n", packets,
-			 m->mark);
-}
-
-/* For IPVS, which compares all bits of a mark: so all of them are set. */
-static void rules_text_write_marks(struct buf_writer *w, const struct rules_plan *p,
-				   enum ruleset_family f)
-{
-	buf_write_text(w, "-N " CHAIN_MARKS "\n");
-	buf_write_format(w, "-A " CHAIN_MARKS " -m set --match-set zg%c-single dst,dst -j RETURN\n",
-			 f == RULESET_V4 ? '4' : '6');
-	for (size_t i = 0; i < p->mark_count; i++)
-		rules_text_write_mark(w, &p->marks[i], f);
 }
 
 /* Only the last match counts: what is dropped. Room for 262,144 sources that were seen within two seconds, when all of them have their
@@ -174,6 +147,93 @@ static void rules_text_write_ceiling(struct buf_writer *w, const struct rules_ce
 			 c->set.family == RULESET_V6 ? 64U : 32U, set);
 }
 
+static const char *const rules_ports[] = {[PROTOCOL_TCP] = "-p tcp -m tcp --dport",
+					  [PROTOCOL_UDP] = "-p udp -m udp --dport",
+					  [PROTOCOL_SCTP] = "-p sctp -m multiport --dports"};
+
+/* Which packets get the mark. */
+static void rules_text_write_marked(struct buf_writer *w, const struct rules_mark *m,
+				    enum ruleset_family f)
+{
+	char vips[RULESET_NAME_MAX];
+
+	buf_write_format(w, " %s %u:%u -m set --match-set %s dst", rules_ports[m->protocol],
+			 m->ports.from, m->ports.to,
+			 rules_text_set(RULESET_MARK, f, m->mark, vips));
+}
+
+/* As those of listeners with one port, but that all ports count together. The table of sources goes by its name, and keeps the rate that
+ * it was made with: so the rate is in it. */
+static void rules_text_write_bound(struct buf_writer *w, const struct rules_bound *b)
+{
+	const bool v6 = b->set.family == RULESET_V6;
+	char set[RULESET_NAME_MAX];
+
+	ruleset_format_id(&b->set, set);
+	buf_write_format(w,
+			 "-A " CHAIN_MARKS
+			 " ! -i lo %s %u:%u%s -m set --match-set %s dst ! --update-counters%s",
+			 rules_ports[b->protocol], b->ports.from, b->ports.to,
+			 b->protocol == PROTOCOL_TCP ? SYN_FLAGS : "", set,
+			 b->protocol == PROTOCOL_UDP ? FIRST_OF_FLOW : "");
+	if (b->set.kind == RULESET_LIMIT_RANGE)
+		buf_write_format(
+			w,
+			" -m hashlimit --hashlimit-above %u/sec --hashlimit-burst %u "
+			"--hashlimit-mode srcip,dstip%s --hashlimit-name %s-%x " LIMIT_TABLE,
+			b->most, b->most, v6 ? " --hashlimit-srcmask 64" : "", set, b->most);
+	else
+		buf_write_format(w,
+				 " -m connlimit --connlimit-above %u --connlimit-mask %u "
+				 "--connlimit-saddr",
+				 b->most, v6 ? 64U : 32U);
+	buf_write_format(w, " -m set --match-set %s dst -j DROP\n", set);
+}
+
+static void rules_text_write_bounds(struct buf_writer *w, const struct rules_plan *p,
+				    enum ruleset_family f, enum ruleset_kind kind)
+{
+	for (size_t i = 0; i < p->bound_count; i++)
+		if (p->bounds[i].set.family == f && p->bounds[i].set.kind == kind)
+			rules_text_write_bound(w, &p->bounds[i]);
+}
+
+/* " -m mark --mark 0x5a000000/0xfffff000" */
+static void rules_text_write_ours(struct buf_writer *w, const struct rules_plan *p,
+				  const char * not )
+{
+	buf_write_format(w, " -m mark%s --mark 0x%x/0x%x", not, p->space.value, p->space.mask);
+}
+
+/* For IPVS, which compares all bits of a mark: so all of them are set. What comes with one of ours has it from somebody else, and neither
+ * the guard nor IPVS shall take it for one that was set here. Lists and limits of a range are asked here, since other ports of its VIPs
+ * have returned; the host itself is not asked. */
+static void rules_text_write_marks(struct buf_writer *w, const struct rules_plan *p,
+				   enum ruleset_family f)
+{
+	buf_write_text(w, "-N " CHAIN_MARKS "\n-A " CHAIN_MARKS);
+	rules_text_write_ours(w, p, "");
+	buf_write_text(w, " -j MARK --set-xmark 0x0/0xffffffff\n");
+	buf_write_format(w, "-A " CHAIN_MARKS " -m set --match-set zg%c-single dst,dst -j RETURN\n",
+			 f == RULESET_V4 ? '4' : '6');
+	for (size_t i = 0; i < p->mark_count; i++) {
+		if (!p->marks[i].list || !(p->marks[i].families & 1U << f))
+			continue;
+		buf_write_text(w, "-A " CHAIN_MARKS " ! -i lo");
+		rules_text_write_marked(w, &p->marks[i], f);
+		rules_text_write_asked(w, p->marks[i].list, f);
+	}
+	rules_text_write_bounds(w, p, f, RULESET_LIMIT_RANGE);
+	rules_text_write_bounds(w, p, f, RULESET_MAX_RANGE);
+	for (size_t i = 0; i < p->mark_count; i++) {
+		if (!(p->marks[i].families & 1U << f))
+			continue;
+		buf_write_text(w, "-A " CHAIN_MARKS);
+		rules_text_write_marked(w, &p->marks[i], f);
+		buf_write_format(w, " -j MARK --set-xmark 0x%x/0xffffffff\n", p->marks[i].mark);
+	}
+}
+
 static bool rules_text_ceilings(const struct rules_plan *p, enum ruleset_family f)
 {
 	for (size_t i = 0; i < p->ceiling_count; i++)
@@ -202,9 +262,11 @@ static void rules_text_write_filter(struct buf_writer *w, const struct rules_pla
 			rules_text_write_ceiling(w, &p->ceilings[i]);
 	if (marks)
 		rules_text_write_rule(w, "-m set --match-set zg@-ranged dst -j " CHAIN_MARKS, f);
-	if (marks && p->guard)
-		buf_write_format(w, "-A " RULES_TEXT_CHAIN " -m mark --mark 0x%x/0x%x -j RETURN\n",
-				 p->space.value, p->space.mask);
+	if (marks && p->guard) {
+		rules_text_write_rule_of(w, "-m set --match-set zg@-ranged dst", f);
+		rules_text_write_ours(w, p, "");
+		buf_write_text(w, " -j RETURN\n");
+	}
 	for (size_t i = 0; p->guard && i < sizeof(rules_guard) / sizeof(rules_guard[0]); i++)
 		rules_text_write_rule(w, rules_guard[i], f);
 	if (marks)
@@ -226,18 +288,39 @@ static void rules_text_write_network(struct buf_writer *w, const struct model_pr
 }
 
 /* A server as a client of its own group is answered straight by another one, and by itself not at all. */
-static void rules_text_write_hairpin(struct buf_writer *w, uint64_t group, enum ruleset_family f)
+static void rules_text_write_hairpin(struct buf_writer *w, const struct rules_plan *p,
+				     const struct ruleset_id *id)
 {
+	const bool keeps = id->kind == RULESET_AUTO_KEEP_TO;
 	char to[RULESET_NAME_MAX], from[RULESET_NAME_MAX];
 
-	buf_write_format(w,
-			 "-A " RULES_TEXT_CHAIN " -m ipvs --ipvs -m set --match-set %s dst,dst "
-			 "-m set --match-set %s src -j MASQUERADE\n",
-			 rules_text_set(RULESET_AUTO_TO, f, group, to),
-			 rules_text_set(RULESET_AUTO_FROM, f, group, from));
+	buf_write_text(w, "-A " RULES_TEXT_CHAIN " -m ipvs --ipvs");
+	if (keeps)
+		rules_text_write_ours(w, p, "");
+	buf_write_format(w, " -m set --match-set %s %s -m set --match-set %s src -j MASQUERADE\n",
+			 ruleset_format_id(id, to), keeps ? "dst" : "dst,dst",
+			 rules_text_set(RULESET_AUTO_FROM, id->family, id->uid, from));
 }
 
-/* Only the first packet of a connection meets these. */
+/* What is not for such a server returns: neither one with the port, nor one of a range that keeps the port. */
+static void rules_text_write_others(struct buf_writer *w, const struct rules_plan *p,
+				    enum ruleset_family f)
+{
+	static const char other[] = "-m set ! --match-set zg@-auto dst,dst";
+
+	rules_text_write_rule_of(w, other, f);
+	if (p->auto_keep) {
+		rules_text_write_ours(w, p, " !");
+		buf_write_text(w, " -j RETURN\n");
+		rules_text_write_rule_of(w, other, f);
+		buf_write_format(w, " -m set ! --match-set zg%c-auto-keep dst",
+				 f == RULESET_V4 ? '4' : '6');
+	}
+	buf_write_text(w, " -j RETURN\n");
+}
+
+/* Only the first packet of a connection meets these. That of a range has its mark yet: so servers that keep its port are told from such
+ * as somebody else's service sends to. */
 static void rules_text_write_nat(struct buf_writer *w, const struct rules_plan *p,
 				 enum ruleset_family f)
 {
@@ -247,13 +330,19 @@ static void rules_text_write_nat(struct buf_writer *w, const struct rules_plan *
 	if (p->snat)
 		rules_text_write_rule(
 			w, "-m ipvs --ipvs -m set --match-set zg@-snat dst,dst -j MASQUERADE", f);
+	if (p->snat_keep) {
+		buf_write_text(w, "-A " RULES_TEXT_CHAIN " -m ipvs --ipvs");
+		rules_text_write_ours(w, p, "");
+		buf_write_format(w, " -m set --match-set zg%c-snat-keep dst -j MASQUERADE\n",
+				 f == RULESET_V4 ? '4' : '6');
+	}
 	if (!p->snat_auto)
 		return;
-	rules_text_write_rule(w, "-m set ! --match-set zg@-auto dst,dst -j RETURN", f);
+	rules_text_write_others(w, p, f);
 	for (size_t i = 0; i < p->network_count; i++)
 		rules_text_write_network(w, &p->networks[i], f);
 	for (size_t i = 0; i < p->snat_group_count; i++)
-		rules_text_write_hairpin(w, p->snat_groups[i], f);
+		rules_text_write_hairpin(w, p, &p->snat_groups[i]);
 }
 
 void rules_text_write(struct buf_writer *w, const struct rules_plan *p, enum ruleset_family f,

@@ -28,6 +28,15 @@ struct rules_ceiling {
 	uint32_t connections;
 };
 
+/* What one source may do at a listener with a range, of whose ports all count together. */
+struct rules_bound {
+	struct ruleset_id
+		set; /* RULESET_LIMIT_RANGE: new ones a second; RULESET_MAX_RANGE: at once */
+	enum protocol protocol;
+	struct model_range ports;
+	uint32_t most;
+};
+
 /* What the rules depend on. Whatever else changes is in the sets. */
 struct rules_plan {
 	bool guard;            /* VIPs are guarded */
@@ -37,17 +46,21 @@ struct rules_plan {
 	const struct rules_mark
 		*marks; /* of all families; at least one of the family if there are any */
 	size_t mark_count;
+	const struct rules_bound *bounds; /* of any family, of listeners that have marks */
+	size_t bound_count;
 	const struct ruleset_id *limits; /* sets of RULESET_LIMIT_… in use */
 	size_t limit_count;
 	const struct rules_ceiling *ceilings; /* of any family */
 	size_t ceiling_count;
 	bool snat;      /* servers see this gateway as their client */
+	bool snat_keep; /* … also such as keep the port of a range */
 	bool snat_auto; /* … or do for some clients */
+	bool auto_keep;
 	const struct model_prefix
 		*networks; /* of any family, on which that is so for all clients */
 	size_t network_count;
-	const uint64_t
-		*snat_groups; /* of the family, where it is so for the servers themselves (uids) */
+	const struct ruleset_id *
+		snat_groups; /* of the family, where it is so for the servers themselves: RULESET_AUTO_TO, RULESET_AUTO_KEEP_TO */
 	size_t snat_group_count;
 };
 

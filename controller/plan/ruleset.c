@@ -27,10 +27,15 @@ static const struct {
 	[RULESET_LIMIT_UDP] = {"*-lu", RULESET_IP_PORT_COUNTED},
 	[RULESET_MAX_TCP] = {"*-mt", RULESET_IP_PORT_COUNTED},
 	[RULESET_MAX_UDP] = {"*-mu", RULESET_IP_PORT_COUNTED},
+	[RULESET_LIMIT_RANGE] = {"*-lr", RULESET_IP_COUNTED},
+	[RULESET_MAX_RANGE] = {"*-mr", RULESET_IP_COUNTED},
 	[RULESET_SNAT] = {"snat", RULESET_IP_PORT},
 	[RULESET_AUTO] = {"auto", RULESET_IP_PORT},
 	[RULESET_AUTO_TO] = {"*-to", RULESET_IP_PORT},
 	[RULESET_AUTO_FROM] = {"*-from", RULESET_IP},
+	[RULESET_SNAT_KEEP] = {"snat-keep", RULESET_IP},
+	[RULESET_AUTO_KEEP] = {"auto-keep", RULESET_IP},
+	[RULESET_AUTO_KEEP_TO] = {"*-keep", RULESET_IP},
 	[RULESET_DROP] = {"drop", RULESET_IP},
 	[RULESET_REJECT] = {"reject", RULESET_IP},
 };
@@ -79,6 +84,7 @@ enum ruleset_type ruleset_type_of(enum ruleset_kind kind)
 const char *ruleset_type_name(enum ruleset_type t)
 {
 	static const char *const names[] = {[RULESET_IP] = "hash:ip",
+					    [RULESET_IP_COUNTED] = "hash:ip",
 					    [RULESET_IP_PORT] = "hash:ip,port",
 					    [RULESET_IP_PORT_IP] = "hash:ip,port,ip",
 					    [RULESET_IP_PORT_COUNTED] = "hash:ip,port",

@@ -28,12 +28,17 @@ enum ruleset_kind {
 	RULESET_LIMIT_UDP, /* … of UDP */
 	RULESET_MAX_TCP, /* VIPs, protocol and port of a listener (the uid) with max_connections */
 	RULESET_MAX_UDP, /* … of UDP */
+	RULESET_LIMIT_RANGE, /* VIPs of a listener (the uid) with a range of ports and a rate_limit */
+	RULESET_MAX_RANGE,   /* … with max_connections */
 	RULESET_SNAT, /* servers, with protocol and port, towards which this gateway is the client */
 	RULESET_AUTO, /* … towards which it is for some clients: those on a network with the server, and … */
-	RULESET_AUTO_TO,   /* … towards these servers of a group (the uid) … */
-	RULESET_AUTO_FROM, /* … the servers of the group themselves */
-	RULESET_DROP,      /* guarded VIPs: what is not open is dropped … */
-	RULESET_REJECT,    /* … or refused */
+	RULESET_AUTO_TO,      /* … towards these servers of a group (the uid) … */
+	RULESET_AUTO_FROM,    /* … the servers of the group themselves */
+	RULESET_SNAT_KEEP,    /* as RULESET_SNAT: servers that keep the port of a range … */
+	RULESET_AUTO_KEEP,    /* … as RULESET_AUTO … */
+	RULESET_AUTO_KEEP_TO, /* … and as RULESET_AUTO_TO */
+	RULESET_DROP,         /* guarded VIPs: what is not open is dropped … */
+	RULESET_REJECT,       /* … or refused */
 	RULESET_KIND_COUNT
 };
 #define RULESET_GUARD_KINDS \
@@ -42,6 +47,7 @@ enum ruleset_kind {
 /* What an entry of a set is made of. */
 enum ruleset_type {
 	RULESET_IP,              /* an address */
+	RULESET_IP_COUNTED,      /* … and counters */
 	RULESET_IP_PORT,         /* … with protocol and port */
 	RULESET_IP_PORT_COUNTED, /* … and counters */
 	RULESET_IP_PORT_IP,      /* … and a second address */

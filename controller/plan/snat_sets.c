@@ -37,9 +37,29 @@ static void snat_sets_put(struct ruleset *r, enum ruleset_kind kind, uint64_t ui
 	e->set = id;
 }
 
-/* `uid` of the listener's group: servers of its backup group are behind the same VIP. */
-static void snat_sets_put_group(const struct server_group *g, enum snat_mode mode, uint64_t uid,
-				struct ruleset *r)
+/* Of a listener: servers of its backup group are behind the same VIP, and so in the sets of its group (`uid`). */
+struct snat_sets_work {
+	struct ruleset *r;
+	const struct listener *listener;
+	enum snat_mode mode;
+	uint64_t uid;
+};
+
+/* Also the set that rules are looked for by, even if nothing is in it. */
+static void snat_sets_put_keeping(const struct snat_sets_work *w,
+				  const struct ruleset_entry *server)
+{
+	const enum ruleset_family f = ruleset_family_of(&server->address);
+	const bool on = w->mode == SNAT_ON;
+
+	ruleset_push_set(
+		w->r, &(struct ruleset_id){.kind = on ? RULESET_SNAT : RULESET_AUTO, .family = f});
+	snat_sets_put(w->r, on ? RULESET_SNAT_KEEP : RULESET_AUTO_KEEP, 0, server);
+	if (!on)
+		snat_sets_put(w->r, RULESET_AUTO_KEEP_TO, w->uid, server);
+}
+
+static void snat_sets_put_group(const struct snat_sets_work *w, const struct server_group *g)
 {
 	for (size_t i = 0; g && i < g->servers.count; i++) {
 		const struct server *s = g->servers.items[i];
@@ -47,14 +67,18 @@ static void snat_sets_put_group(const struct server_group *g, enum snat_mode mod
 		struct ruleset_entry e = alone;
 
 		e.protocol = desired_protocol_number(g->protocol);
-		e.port = (uint16_t)s->port;
-		if (mode == SNAT_ON) {
-			snat_sets_put(r, RULESET_SNAT, 0, &e);
+		e.port = (uint16_t)(s->port ? s->port : w->listener->port);
+		if (!e.port)
+			snat_sets_put_keeping(w, &alone);
+		else if (w->mode == SNAT_ON)
+			snat_sets_put(w->r, RULESET_SNAT, 0, &e);
+		if (w->mode == SNAT_ON)
 			continue;
-		}
-		snat_sets_put(r, RULESET_AUTO, 0, &e);
-		snat_sets_put(r, RULESET_AUTO_TO, uid, &e);
-		snat_sets_put(r, RULESET_AUTO_FROM, uid, &alone);
+		snat_sets_put(w->r, RULESET_AUTO_FROM, w->uid, &alone);
+		if (!e.port)
+			continue;
+		snat_sets_put(w->r, RULESET_AUTO, 0, &e);
+		snat_sets_put(w->r, RULESET_AUTO_TO, w->uid, &e);
 	}
 }
 
@@ -62,12 +86,14 @@ static void snat_sets_put_listener(const struct snapshot *s, const struct listen
 				   enum snat_mode mode, struct ruleset *r)
 {
 	const struct server_group *g = snapshot_find_group(s, l->server_group);
+	struct snat_sets_work w = {.r = r, .listener = l, .mode = mode};
 
 	if (!g)
 		return;
-	snat_sets_put_group(g, mode, g->o.uid, r);
+	w.uid = g->o.uid;
+	snat_sets_put_group(&w, g);
 	if (g->when_none_healthy == NONE_HEALTHY_BACKUP && g->backup_group)
-		snat_sets_put_group(snapshot_find_group(s, g->backup_group), mode, g->o.uid, r);
+		snat_sets_put_group(&w, snapshot_find_group(s, g->backup_group));
 }
 
 void snat_sets_collect(const struct guard_input *in, struct ruleset *r)
@@ -91,7 +117,8 @@ size_t snat_sets_networks(const struct guard_input *in, const struct ruleset *r,
 		bool used = false;
 
 		for (size_t j = 0; j < r->count && !used; j++)
-			used = r->entries[j].set.kind == RULESET_AUTO &&
+			used = (r->entries[j].set.kind == RULESET_AUTO ||
+				r->entries[j].set.kind == RULESET_AUTO_KEEP) &&
 			       addr_in_prefix(&r->entries[j].address, &n->net, n->length);
 		if (used)
 			list[count++] = *n;

@@ -9,7 +9,7 @@
 bool snat_sets_wanted(const struct guard_input *in);
 /* Appends, unsorted, the servers of all groups of such load balancers, backups too. */
 void snat_sets_collect(const struct guard_input *in, struct ruleset *r);
-/* Of the networks that this host is on those with a server in RULESET_AUTO of `r`. The caller frees them. */
+/* Of the networks that this host is on those with a server in RULESET_AUTO or RULESET_AUTO_KEEP of `r`. The caller frees them. */
 size_t snat_sets_networks(const struct guard_input *in, const struct ruleset *r,
 			  struct model_prefix **ret_list);
 

@@ -5,7 +5,7 @@ import socket
 import time
 
 from zglab import CLIENT4, CLIENT6, VIP4, VIP6, case
-from zglab.documents import QUICK, balancer, document, group, listener, web
+from zglab.documents import QUICK, balancer, both, check, document, group, listener, ranged, web
 from zglab.filters import NETFILTER, network, rules, sets
 
 LAB_KIND = "uml"
@@ -24,13 +24,13 @@ class Open:
 
     def more(self, count):
         """How many of COUNT at once are let in, before a SYN is sent again."""
-        pending = []
-        for _ in range(count):
+        pending, ports = [], self.port if isinstance(self.port, tuple) else (self.port,)
+        for number in range(count):
             with self.lab.client:
                 sock = socket.socket(socket.AF_INET6 if ":" in self.vip else socket.AF_INET, socket.SOCK_STREAM)
             sock.bind((self.source, 0))
             sock.setblocking(False)
-            sock.connect_ex((self.vip, self.port))
+            sock.connect_ex((self.vip, ports[number % len(ports)]))
             pending.append(sock)
         time.sleep(0.6)
         before = len(self.socks)
@@ -126,18 +126,13 @@ def a_foreign_rule_makes_it_count_anew(lab):
     assert mine.more(6) == 5 and len(mine.socks) == 10
 
 
-@case(load=CEILINGS)
-def udp_counts_flows(lab):
-    network(lab, udp=(53,))
-    lab.start(document(
-        {"dns": group(lab.servers, port=53, protocol="udp", health_check={**QUICK, "enabled": False})},
-        {"shop": balancer({"dns": listener("dns", 53, "udp", max_connections=5)})},
-    ))
+def flows_answered(lab, vip, ports):
+    """Of nine flows of UDP that stay open, to the ports in turn."""
     socks, answered = [], 0
-    for _ in range(9):
+    for number in range(9):
         with lab.client:
-            sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        sock.connect((VIP4, 53))
+            sock = socket.socket(socket.AF_INET6 if ":" in vip else socket.AF_INET, socket.SOCK_DGRAM)
+        sock.connect((vip, ports[number % len(ports)]))
         sock.settimeout(0.5 * lab.slow)
         socks.append(sock)
         for _ in range(3):  # datagrams of a flow are one
@@ -147,7 +142,49 @@ def udp_counts_flows(lab):
             answered += 1
         except socket.timeout:
             pass
-    assert answered == 5, answered
+    return answered
+
+
+@case(load=CEILINGS)
+def udp_counts_flows(lab):
+    network(lab, udp=(53,))
+    lab.start(document(
+        {"dns": group(lab.servers, port=53, protocol="udp", health_check={**QUICK, "enabled": False})},
+        {"shop": balancer({"dns": listener("dns", 53, "udp", max_connections=5)})},
+    ))
+    assert flows_answered(lab, VIP4, (53,)) == 5
+
+
+@case(load=(*CEILINGS, "xt_mark"))
+def the_ports_of_a_range_count_together(lab):
+    ports = (8000, 8050)
+    network(lab, tcp=(80, *ports), udp=ports)
+    more_sources(lab)
+    keep = {"port": 0, "health_check": check(port=80)}
+    lab.start(document(
+        {"web": both(lab.servers, **keep), "datagrams": both(lab.servers, protocol="udp", **keep)},
+        {"shop": balancer({
+            "http": ranged(8000, 8100, max_connections=5),
+            "udp": ranged(8000, 8100, "datagrams", "udp", max_connections=5)}, vip6=VIP6)},
+    ), kernel={"audit_interval_s": 1})
+    assert lab.gw.ns.get_sysctl("net.ipv4.vs.conntrack") == "1"
+    for vip, mine, other in ((VIP4, CLIENT4, OTHER4), (VIP6, CLIENT6, OTHER6)):
+        one = Open(lab, mine, vip, ports)
+        assert one.more(9) == 5, vip
+        assert Open(lab, other, vip, ports).more(5) == 5, vip
+        for sock in one.socks:
+            sock.setblocking(True)
+            sock.settimeout(5 * lab.slow)
+            sock.send(b"who\n")
+            assert sock.recv(10) == b"s1\n", "open ones are not touched"
+        one.close(2)
+        lab.wait(lambda o=one: o.more(1) == 1, 5 + lab.margin, "what has ended makes room", pause=0.2)
+        assert flows_answered(lab, vip, ports) == 5, vip
+    lab.wait(lambda: (status(lab).get("max_connections_dropped") or 0) >= 8, 3 + lab.margin, "they are counted", pause=0.1)
+    lab.gw.api.patch("/load-balancers/shop/listeners/http", {"max_connections": 0}).expect(200)
+    assert Open(lab, OTHER4, VIP4, ports).more(10) == 10
+    lab.gw.api.patch("/load-balancers/shop/listeners/udp", {"max_connections": 0}).expect(200)
+    assert not [x for x in sets(lab) if x.endswith("-mr")] and "connlimit" not in str(rules(lab))
 
 
 @case(load=CEILINGS)

@@ -8,7 +8,7 @@ import threading
 import time
 
 from zglab import CLIENT4, OTHER_VIP4, VIP4, VIP6, case
-from zglab.documents import balancer, check, document, group, listener
+from zglab.documents import balancer, both, check, document, group, listener, ranged
 from zglab.filters import NETFILTER, Ports, is_open, is_refused, knock, network, operations, rules, sets
 from zglab.lab import OTHER_VIP6
 
@@ -22,23 +22,9 @@ PORTS = (22, 443, 8000, 8050, 8100)
 DATAGRAM = socket.SOCK_DGRAM
 
 
-def both(servers, **members):
-    """A group of servers with their addresses of both families."""
-    made = group(servers, **members)
-    six = group(servers, family=6, **members)
-    made["servers"].update({f"{name}-6": one for name, one in six["servers"].items()})
-    return made
-
-
 def keep(lab, protocol="tcp", **members):
     """Port 0: that of the packet. All checks are of a TCP port."""
     return both(lab.servers, port=0, protocol=protocol, health_check=check(port=8000), **members)
-
-
-def ranged(first, last, server_group="web", protocol="tcp", **members):
-    made = listener(server_group, None, protocol, **members)
-    del made["port"]
-    return {**made, "port_range": [first, last]}
 
 
 def services(lab):
@@ -263,7 +249,14 @@ def killed_in_the_middle_of_a_change(lab):
         assert set(lab.who(port=8050, count=3)) == {"s1"}
 
 
-@case(load=MODULES)
+def set_foreign_mark(lab, vip, port, mark):
+    """By a rule of somebody else."""
+    program = "ip6tables-legacy" if ":" in vip else "iptables-legacy"
+    lab.gw.run(program, "-t", "mangle", "-A", "PREROUTING", "-d", vip, "-p", "tcp", "--dport", str(port),
+               "-j", "MARK", "--set-mark", hex(mark))
+
+
+@case(load=(*MODULES, "iptable_mangle", "ip6table_mangle"))
 def the_guard_lets_the_range_in(lab):
     network(lab, tcp=(*PORTS, 21), udp=PORTS)
     ports = Ports(lab, 22, 7999)
@@ -278,6 +271,18 @@ def the_guard_lets_the_range_in(lab):
     lab.gw.api.patch("/load-balancers/shop/listeners/tcp", {"port_range": [21, 8100]}).expect(200)
     assert sets(lab)["zg4-ftp"] == [VIP4] and is_open(lab, VIP4, 21) and set(lab.who(port=22, count=2)) == {"s1"}
     assert sets(lab)["zg4-open"] == [f"{VIP4},tcp:20"]
+    assert knock(lab, VIP4, 20) == "refused" and knock(lab, VIP6, 20) == "refused", "the guard lets it in, nothing listens"
+    lab.gw.api.patch("/load-balancers/shop/listeners/tcp", {"port_range": [8000, 8100]}).expect(200)
+    # A mark that somebody else has set opens no port, whether it is one of ours or not, and closes none.
+    lab.gw.api.put("/load-balancers/bare", balancer(
+        {"one": listener(port=8000)}, vip4=OTHER_VIP4, vip6=OTHER_VIP6, vip_guard="drop")).expect(201)
+    for mark in (FIRST, FIRST + 0xff0, 0x77):
+        for vip in (VIP4, VIP6, OTHER_VIP4):
+            set_foreign_mark(lab, vip, 22, mark)
+        for vip in (VIP4, VIP6):
+            set_foreign_mark(lab, vip, 8050, mark)
+            assert knock(lab, vip, 22) == "silent" and is_open(lab, vip, 8050), (vip, mark)
+        assert mark == FIRST or knock(lab, OTHER_VIP4, 22) == "silent", mark
     ports.close()
 
 

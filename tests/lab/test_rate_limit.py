@@ -5,7 +5,7 @@ import socket
 import time
 
 from zglab import CLIENT4, CLIENT6, VIP4, VIP6, case
-from zglab.documents import QUICK, balancer, document, group, listener, web
+from zglab.documents import QUICK, balancer, both, check, document, group, listener, ranged, web
 from zglab.filters import NETFILTER, network, rules, sets
 
 LAB_KIND = "uml"
@@ -24,14 +24,14 @@ def more_sources(lab):
 
 
 def connects(lab, source, count, vip=VIP4, port=80):
-    """How many of COUNT connections at once are accepted, before a SYN is sent again."""
-    pending = []
-    for _ in range(count):
+    """How many of COUNT connections at once, to PORT or to several in turn, are accepted, before a SYN is sent again."""
+    pending, ports = [], port if isinstance(port, tuple) else (port,)
+    for number in range(count):
         with lab.client:
             sock = socket.socket(socket.AF_INET6 if ":" in vip else socket.AF_INET, socket.SOCK_STREAM)
         sock.bind((source, 0))
         sock.setblocking(False)
-        sock.connect_ex((vip, port))
+        sock.connect_ex((vip, ports[number % len(ports)]))
         pending.append(sock)
     time.sleep(0.5)  # less than until a SYN is sent again
     open_ones = 0
@@ -103,14 +103,14 @@ def a_listener_of_a_known_rate_is_no_rule(lab):
     assert rules(lab) == before and drift(lab)["repaired_since_start"] == 0
 
 
-def datagrams(lab, source, flows, each):
-    """Of how many flows something comes back, EACH datagrams sent in it."""
+def datagrams(lab, source, flows, each, vip=VIP4, ports=(53,)):
+    """Of how many flows, to each of the ports in turn, something comes back, EACH datagrams sent in it."""
     socks = []
-    for _ in range(flows):
+    for number in range(flows):
         with lab.client:
-            sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            sock = socket.socket(socket.AF_INET6 if ":" in vip else socket.AF_INET, socket.SOCK_DGRAM)
         sock.bind((source, 0))
-        sock.connect((VIP4, 53))
+        sock.connect((vip, ports[number % len(ports)]))
         for _ in range(each):
             sock.send(b"hello")
         socks.append(sock)
@@ -144,3 +144,42 @@ def udp_needs_tracking_and_counts_flows(lab):
     assert lab.gw.ns.get_sysctl("net.ipv4.vs.conntrack") == "1"
     assert datagrams(lab, CLIENT4, 5, 20) == 5, "datagrams of a flow are not limited"
     assert 10 <= datagrams(lab, OTHER4, 60, 1) < 50
+
+
+@case(load=(*LIMITS, "xt_mark"))
+def the_ports_of_a_range_count_together(lab):
+    ports = (8000, 8050)
+    network(lab, tcp=(80, *ports), udp=(80, *ports))
+    more_sources(lab)
+    keep = {"port": 0, "health_check": check(port=80)}
+    lab.start(document(
+        {"web": both(lab.servers, **keep), "datagrams": both(lab.servers, protocol="udp", **keep)},
+        {"shop": balancer({
+            "http": ranged(8000, 8100, rate_limit=10), "udp": ranged(8000, 8100, "datagrams", "udp", rate_limit=10),
+            "one": listener(port=8000 + 80)}, vip6=VIP6)},
+    ), kernel={"audit_interval_s": 1})
+    lab.gw.api.patch("/load-balancers/shop/listeners/one", {"port": 8050}).expect(200)
+    lab.wait_in_service()
+    assert connects(lab, CLIENT4, 60, port=8050) == 60, "a port of its own in the range has no limit"
+    lab.gw.api.patch("/load-balancers/shop/listeners/one", {"port": 80}).expect(200)
+    lab.wait_in_service()
+    taken = connects(lab, CLIENT4, 60, port=ports)
+    assert 10 <= taken < 40, taken
+    assert connects(lab, OTHER4, 10, port=ports) == 10, "another source has its own"
+    lab.wait(lambda: (dropped(lab) or 0) >= 60 - taken, 3 + lab.margin, "they are counted", pause=0.1)
+    assert 10 <= connects(lab, CLIENT6, 60, VIP6, ports) < 40
+    assert connects(lab, OTHER6, 10, VIP6, ports) == 10
+    for source, other, vip in ((CLIENT4, OTHER4, VIP4), (CLIENT6, OTHER6, VIP6)):
+        assert 10 <= datagrams(lab, source, 60, 1, vip, ports) < 50, vip
+        assert datagrams(lab, other, 8, 20, vip, ports) == 8, "datagrams of a flow are not limited"
+    # Another rate is in force with the answer: the kernel's table of sources does not keep the old one.
+    lab.gw.api.patch("/load-balancers/shop/listeners/http", {"rate_limit": 40}).expect(200)
+    taken = connects(lab, CLIENT4, 90, port=ports)
+    assert 40 <= taken < 80, taken
+    before, looks = rules(lab), drift(lab)["last_audit"]
+    lab.wait(lambda: drift(lab)["last_audit"] > looks, 5 + lab.margin, "it was looked at", pause=0.1)
+    assert rules(lab) == before and drift(lab)["repaired_since_start"] == 0, drift(lab)
+    for name in ("http", "udp"):
+        lab.gw.api.patch(f"/load-balancers/shop/listeners/{name}", {"rate_limit": 0}).expect(200)
+    assert connects(lab, CLIENT4, 60, port=ports) == 60
+    assert not [x for x in sets(lab) if x.endswith("-lr")] and "hashlimit" not in str(rules(lab))

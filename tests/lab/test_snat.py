@@ -5,8 +5,8 @@ import json
 import socket
 import time
 
-from zglab import CLIENT4, CLIENT6, VIP4, VIP6, case, client
-from zglab.documents import balancer, document, group, listener, web
+from zglab import CLIENT4, CLIENT6, OTHER_VIP4, VIP4, VIP6, case, client
+from zglab.documents import balancer, both, document, group, listener, ranged, web
 from zglab.filters import NETFILTER, network, rules, sets
 
 LAB_KIND = "uml"
@@ -145,8 +145,8 @@ def tracking_that_forgets_first_loses_answers(lab):
 UNCHECKED = {"enabled": False}
 
 
-def seen_from(lab, listening, namespace, vip, source=None):
-    """Whom a server takes for its client, when NAMESPACE connects to port 81 of the VIP; None: nobody answers."""
+def seen_from(lab, listening, namespace, vip, source=None, port=81):
+    """Whom a server takes for its client, when NAMESPACE connects to the port of the VIP; None: nobody answers."""
     with namespace:
         sock = socket.socket(socket.AF_INET6 if ":" in vip else socket.AF_INET, socket.SOCK_STREAM)
     with sock:
@@ -154,7 +154,7 @@ def seen_from(lab, listening, namespace, vip, source=None):
         if source:
             sock.bind((source, 0))
         try:
-            sock.connect((vip, 81))
+            sock.connect((vip, port))
         except OSError:
             return None
         with listening.accept()[0] as served:
@@ -202,6 +202,61 @@ def auto_is_for_clients_that_are_too_near(lab):
             assert seen_from(lab, listening, one.namespace, vip) is None
         snat_of_both(lab, "auto")
         assert (rules(lab), rules(lab, 6)) == before
+
+
+def asked_from(lab, bound, namespace, vip, port):
+    """Whom a server takes for the sender of a datagram, if the sender hears of it; else None."""
+    with namespace:
+        sock = socket.socket(socket.AF_INET6 if ":" in vip else socket.AF_INET, socket.SOCK_DGRAM)
+    with sock:
+        sock.settimeout(1.0 * lab.slow)
+        sock.connect((vip, port))
+        sock.send(b"hello")
+        try:
+            sender = bound.recvfrom(100)[1]
+            bound.sendto(b"heard", sender)
+            return sender[0].removeprefix("::ffff:") if sock.recv(100) == b"heard" else None
+        except OSError:
+            return None
+
+
+@case(load=(*NAT, "xt_mark"))
+def servers_that_keep_the_port_of_a_range(lab):
+    """The port is not known before: they are told by the address and the mark of ours."""
+    network(lab, 2)
+    one, other = lab.servers
+    keep = {"port": 0, "health_check": UNCHECKED}
+    lab.start(document(
+        {"talk": both([one], **keep), "datagrams": both([one], protocol="udp", **keep), "fixed": group([one], port=8099, health_check=UNCHECKED)},
+        {"shop": balancer({"talk": ranged(8099, 8100, "talk"), "udp": ranged(8099, 8100, "datagrams", "udp")}, vip6=VIP6),
+         "plain": balancer({"fixed": listener("fixed", 81)}, vip4=OTHER_VIP4)},
+    ), kernel={"audit_interval_s": 1})
+    lab.wait_in_service()
+    with one.namespace:
+        bound = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    bound.settimeout(1.0 * lab.slow)
+    bound.bind(("::", 8099))
+    families = ((VIP4, CLIENT4, "10.2.0.1"), (VIP6, CLIENT6, "fd02::1"))
+    with bound, listens(lab, one) as listening:
+        def seen(namespace, vip):
+            return seen_from(lab, listening, namespace, vip, port=8099), asked_from(lab, bound, namespace, vip, 8099)
+
+        for mode, far_is_gateway, near in (("off", False, False), ("auto", False, True), ("on", True, True), ("auto", False, True)):
+            lab.gw.api.patch("/load-balancers/shop", {"snat": mode}).expect(200)
+            for vip, far, gateway in families:
+                assert seen(lab.client, vip) == ((gateway, gateway) if far_is_gateway else (far, far)), (mode, vip)
+                for namespace in (other.namespace, one.namespace):
+                    assert seen(namespace, vip) == ((gateway, gateway) if near else (None, None)), (mode, vip)
+            # Another balancer's connections to the same address have no mark, and are left as they are.
+            assert seen_from(lab, listening, lab.client, OTHER_VIP4) == CLIENT4, mode
+            assert seen_from(lab, listening, other.namespace, OTHER_VIP4) is None, mode
+        looks = lab.gw.api.get("/system").expect(200).json["drift"]["last_audit"]
+        lab.wait(lambda: lab.gw.api.get("/system").expect(200).json["drift"]["last_audit"] > looks, 5 + lab.margin,
+                 "it was looked at", pause=0.1)
+        assert lab.gw.api.get("/system").expect(200).json["drift"]["repaired_since_start"] == 0
+    lab.gw.daemon.kill()
+    assert lab.gw.cli("flush", lab.gw.daemon.settings_path).returncode == 0
+    assert rules(lab)[0] == [] and rules(lab, 6)[0] == [] and sets(lab) == {}
 
 
 @case(load=NAT)

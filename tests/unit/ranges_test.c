@@ -118,7 +118,7 @@ static void a_range_is_marked_at_the_vips_of_its_zone(void **state)
 		strstr(r.rules[RULESET_V4][RULESET_FILTER],
 		       "\n-A ZONEGATE-MARKS -p tcp -m tcp --dport 8000:8100 -m set --match-set "
 		       "zg4-7-m dst -j MARK --set-xmark 0x7/0xffffffff\n"));
-	assert_null(strstr(r.rules[RULESET_V4][RULESET_FILTER], "-m mark"));
+	assert_null(strstr(r.rules[RULESET_V4][RULESET_FILTER], "-j RETURN\n-A ZONEGATE -m mark"));
 	assert_null(r.rules[RULESET_V6][RULESET_FILTER]);
 	ruleset_clear(&r);
 	snapshot_unref(w.s);
@@ -167,7 +167,8 @@ static void the_guard_lets_marked_packets_in(void **state)
 	r = build(&w);
 	assert_non_null(strstr(r.rules[RULESET_V4][RULESET_FILTER],
 			       "\n-A ZONEGATE -m set --match-set zg4-ranged dst -j ZONEGATE-MARKS\n"
-			       "-A ZONEGATE -m mark --mark 0x5a000000/0xfffff000 -j RETURN\n"
+			       "-A ZONEGATE -m set --match-set zg4-ranged dst -m mark --mark "
+			       "0x5a000000/0xfffff000 -j RETURN\n"
 			       "-A ZONEGATE -m set --match-set zg4-open dst,dst -j RETURN\n"));
 	ruleset_clear(&r);
 	snapshot_unref(w.s);
@@ -179,6 +180,87 @@ static void the_guard_lets_marked_packets_in(void **state)
 	snapshot_unref(w.s);
 }
 
+static void expect_rule(const struct ruleset *r, enum ruleset_family f, const char *rule)
+{
+	if (!r->rules[f][RULESET_FILTER] || !strstr(r->rules[f][RULESET_FILTER], rule))
+		fail_msg("no rule\n%s\nin\n%s", rule, r->rules[f][RULESET_FILTER]);
+}
+
+/* All ports of the listener, in all of its zones, count together: one rule, and a set with its VIPs. */
+static void limits_are_asked_behind_the_list_and_before_the_mark(void **state)
+{
+	struct world w;
+	struct ruleset r;
+	const struct load_balancer *lb;
+	unsigned long long uid;
+	char rule[700];
+
+	(void)state;
+	open_world(&w,
+		   "{'access_lists':{'office':{'default_action':'deny'}},'load_balancers':{'shop':{"
+		   "'zones':{'za':{'vip6':'2001:db8::1'}},"
+		   "'listeners':{'http':{'port':null,'port_range':[8000,8100],'rate_limit':30,"
+		   "'max_connections':9,'access_list':'office'}}}}}");
+	lb = snapshot_find_lb(w.s, "shop");
+	uid = ((const struct listener *)lb->listeners.items[0])->o.uid;
+	r = build(&w);
+	snprintf(rule, sizeof(rule),
+		 " src -j DROP\n"
+		 "-A ZONEGATE-MARKS ! -i lo -p tcp -m tcp --dport 8000:8100 --tcp-flags "
+		 "FIN,SYN,RST,ACK SYN -m set --match-set zg4-%llx-lr dst ! --update-counters "
+		 "-m hashlimit --hashlimit-above 30/sec --hashlimit-burst 30 --hashlimit-mode "
+		 "srcip,dstip --hashlimit-name zg4-%llx-lr-1e --hashlimit-htable-size 16384 "
+		 "--hashlimit-htable-max 262144 --hashlimit-htable-expire 2000 "
+		 "-m set --match-set zg4-%llx-lr dst -j DROP\n",
+		 uid, uid, uid);
+	expect_rule(&r, RULESET_V4, rule);
+	snprintf(rule, sizeof(rule),
+		 "-lr dst -j DROP\n"
+		 "-A ZONEGATE-MARKS ! -i lo -p tcp -m tcp --dport 8000:8100 --tcp-flags "
+		 "FIN,SYN,RST,ACK SYN -m set --match-set zg6-%llx-mr dst ! --update-counters "
+		 "-m connlimit --connlimit-above 9 --connlimit-mask 64 --connlimit-saddr "
+		 "-m set --match-set zg6-%llx-mr dst -j DROP\n"
+		 "-A ZONEGATE-MARKS -p tcp -m tcp --dport 8000:8100 -m set --match-set zg6-7-m dst "
+		 "-j MARK",
+		 uid, uid);
+	expect_rule(&r, RULESET_V6, rule);
+	expect_rule(&r, RULESET_V6, "--hashlimit-mode srcip,dstip --hashlimit-srcmask 64 ");
+	for (size_t i = 0; i < r.count; i++) {
+		const struct ruleset_entry *e = &r.entries[i];
+
+		if (e->set.kind == RULESET_LIMIT_RANGE || e->set.kind == RULESET_MAX_RANGE)
+			assert_int_equal(e->port | e->protocol, 0);
+		assert_int_not_equal(e->set.kind, RULESET_LIMIT_TCP);
+		assert_int_not_equal(e->set.kind, RULESET_MAX_TCP);
+	}
+	ruleset_clear(&r);
+	snapshot_unref(w.s);
+}
+
+static void limits_of_a_udp_range_go_by_flows(void **state)
+{
+	struct world w;
+	struct ruleset r;
+
+	(void)state;
+	open_world(
+		&w,
+		"{'load_balancers':{'names':{'zones':{'za':{'vip4':'192.0.2.5'}},'listeners':{"
+		"'dns':{'port':null,'port_range':[53,54],'rate_limit':7,'max_connections':8}}}}}");
+	r = build(&w);
+	expect_rule(
+		&r, RULESET_V4,
+		"-A ZONEGATE-MARKS ! -i lo -p udp -m udp --dport 53:54 -m set --match-set zg4-");
+	expect_rule(&r, RULESET_V4,
+		    "-lr dst ! --update-counters -m conntrack ! --ctstatus CONFIRMED -m hashlimit "
+		    "--hashlimit-above 7/sec ");
+	expect_rule(&r, RULESET_V4,
+		    "-mr dst ! --update-counters -m conntrack ! --ctstatus CONFIRMED -m connlimit "
+		    "--connlimit-above 8 ");
+	ruleset_clear(&r);
+	snapshot_unref(w.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +268,8 @@ int main(void)
 		cmocka_unit_test(a_range_is_marked_at_the_vips_of_its_zone),
 		cmocka_unit_test(ports_of_their_own_are_left_alone),
 		cmocka_unit_test(the_guard_lets_marked_packets_in),
+		cmocka_unit_test(limits_are_asked_behind_the_list_and_before_the_mark),
+		cmocka_unit_test(limits_of_a_udp_range_go_by_flows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,13 @@ static void sets_have_names(void **state)
 
 		assert_true(ruleset_parse_id(ruleset_format_id(&all, name), &id));
 		assert_int_equal(ruleset_compare_ids(&id, &all), 0);
+		/* The kernel takes 31 characters, and cuts nothing: the longest uid leaves room. */
+		const struct ruleset_id longest = {.kind = k, .uid = UINT64_MAX};
+
+		assert_true(strlen(ruleset_format_id(&longest, name)) < RULESET_NAME_MAX - 1);
+		assert_true(ruleset_parse_id(name, &id));
+		assert_int_equal(id.kind, k);
+		assert_true(id.uid == UINT64_MAX || id.uid == 0);
 	}
 	assert_string_equal(
 		ruleset_format_id(

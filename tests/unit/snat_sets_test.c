@@ -92,6 +92,87 @@ static void some_clients_are_told_by_network_and_by_group(void **state)
 	snapshot_unref(s);
 }
 
+#define KEEPING                                                                          \
+	"'server_groups':{'web':{'health_check':{'port':80},'servers':{'w1':{'port':0}," \
+	"'w2':{'port':8080}}}}"
+
+/* A server that keeps the port of a range is told by the mark of ours that the packet has. */
+static void servers_of_a_range_keep_its_port(void **state)
+{
+	static const struct model_prefix networks[] = {NET(10, 0, 0, 24)};
+	struct snapshot *s = snapshot_of(
+		"{" KEEPING
+		",'load_balancers':{'shop':{'snat':'on','listeners':{'http':{'port':null,"
+		"'port_range':[8000,8100]}}}}}");
+	struct guard_input in = {.snapshot = s,
+				 .has_zone = has_zone,
+				 .ctx = (char[]){"za zb"},
+				 .networks = networks,
+				 .network_count = 1,
+				 .marks = MARKS_DEFAULT};
+	struct ruleset r;
+	char text[900];
+	uint64_t uid;
+
+	(void)state;
+	guard_build(&in, &r);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.entries[0].set.kind, RULESET_SNAT);
+	assert_int_equal(r.entries[0].port, 8080);
+	assert_int_equal(r.entries[1].set.kind, RULESET_SNAT_KEEP);
+	assert_int_equal(r.entries[1].port | r.entries[1].protocol, 0);
+	assert_string_equal(
+		r.rules[RULESET_V4][RULESET_NAT],
+		"-N ZONEGATE\n-A ZONEGATE -m ipvs --ipvs -m set --match-set zg4-snat dst,dst "
+		"-j MASQUERADE\n-A ZONEGATE -m ipvs --ipvs -m mark --mark 0x5a000000/0xfffff000 "
+		"-m set --match-set zg4-snat-keep dst -j MASQUERADE\n");
+	ruleset_clear(&r);
+	snapshot_unref(s);
+	s = snapshot_of("{" KEEPING
+			",'load_balancers':{'shop':{'snat':'auto','listeners':{'http':{'port':null,"
+			"'port_range':[8000,8100]}}}}}");
+	in.snapshot = s;
+	uid = snapshot_find_group(s, "web")->o.uid;
+	guard_build(&in, &r);
+	snprintf(
+		text, sizeof(text),
+		"-N ZONEGATE\n"
+		"-A ZONEGATE -m set ! --match-set zg4-auto dst,dst -m mark ! --mark "
+		"0x5a000000/0xfffff000 -j RETURN\n"
+		"-A ZONEGATE -m set ! --match-set zg4-auto dst,dst -m set ! --match-set "
+		"zg4-auto-keep dst -j RETURN\n"
+		"-A ZONEGATE -s 10.0.0.0/24 -d 10.0.0.0/24 -m ipvs --ipvs -j MASQUERADE\n"
+		"-A ZONEGATE -m ipvs --ipvs -m set --match-set zg4-%" PRIx64 "-to dst,dst "
+		"-m set --match-set zg4-%" PRIx64 "-from src -j MASQUERADE\n"
+		"-A ZONEGATE -m ipvs --ipvs -m mark --mark 0x5a000000/0xfffff000 -m set --match-set "
+		"zg4-%" PRIx64 "-keep dst -m set --match-set zg4-%" PRIx64 "-from src "
+		"-j MASQUERADE\n",
+		uid, uid, uid, uid);
+	assert_string_equal(r.rules[RULESET_V4][RULESET_NAT], text);
+	ruleset_clear(&r);
+	snapshot_unref(s);
+	/* All of them without a port: the networks are told by them, too. */
+	s = snapshot_of(
+		"{'server_groups':{'web':{'health_check':{'port':80},'servers':{'w1':{'port':0},"
+		"'w2':{'port':0}}}},'load_balancers':{'shop':{'snat':'auto','listeners':{'http':{"
+		"'port':null,'port_range':[8000,8100]}}}}}");
+	in.snapshot = s;
+	guard_build(&in, &r);
+	assert_non_null(strstr(r.rules[RULESET_V4][RULESET_NAT], "-s 10.0.0.0/24 -d 10.0.0.0/24"));
+	assert_null(strstr(r.rules[RULESET_V4][RULESET_NAT], "-to dst,dst"));
+	ruleset_clear(&r);
+	snapshot_unref(s);
+	/* Behind a listener with one port it is that. */
+	s = snapshot_of("{" KEEPING ",'load_balancers':{'shop':{'snat':'on'}}}");
+	in.snapshot = s;
+	guard_build(&in, &r);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.entries[0].port, 80);
+	assert_null(strstr(r.rules[RULESET_V4][RULESET_NAT], "keep"));
+	ruleset_clear(&r);
+	snapshot_unref(s);
+}
+
 /* To look into nat alone would make the kernel track every connection of the host. */
 static void elsewhere_nat_is_not_even_looked_at(void **state)
 {
@@ -116,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(servers_stand_in_the_set),
 		cmocka_unit_test(some_clients_are_told_by_network_and_by_group),
+		cmocka_unit_test(servers_of_a_range_keep_its_port),
 		cmocka_unit_test(elsewhere_nat_is_not_even_looked_at),
 	};
 

@@ -44,13 +44,14 @@ static void listeners_are_judged(void **state)
 		{HTTP("{'rate_limit':1000000}"), ""},
 		{DNS("{'rate_limit':1}"), ""},
 		{HTTP("{'rate_limit':1000001}"), "out_of_range " AT_HTTP "/rate_limit\n"},
-		{HTTP("{'rate_limit':5,'port':null,'port_range':[80,90]}"),
+		{HTTP("{'rate_limit':5,'port':null,'port_range':[80,90]}"), ""},
+		{"{'server_groups':{'web':{'protocol':'sctp'}},'load_balancers':{'shop':{'listeners':{'http':"
+		 "{'protocol':'sctp','rate_limit':5,'port':null,'port_range':[80,90]}}}}}",
 		 "incompatible " AT_HTTP "/rate_limit\n"},
 		{HTTP("{'max_connections':1000000}"), ""},
 		{DNS("{'max_connections':1}"), ""},
 		{HTTP("{'max_connections':1000001}"), "out_of_range " AT_HTTP "/max_connections\n"},
-		{HTTP("{'max_connections':5,'port':null,'port_range':[80,90]}"),
-		 "incompatible " AT_HTTP "/max_connections\n"},
+		{HTTP("{'max_connections':5,'port':null,'port_range':[80,90]}"), ""},
 		{HTTP("{'persistence_prefix':129}"),
 		 "out_of_range " AT_HTTP "/persistence_prefix\n"},
 	};
@@ -104,6 +105,30 @@ static void ceilings_are_few(void **state)
 		{most, ""},
 		{buf_text(&w),
 		 "limit_exceeded /load_balancers/shop/listeners/m/max_connections\n"}};
+
+	FIXTURE_JUDGE_ALL(cases);
+}
+
+/* Each with a range is a rule, whatever its rate. */
+static void ranges_with_a_rate_are_few(void **state)
+{
+	AUTO_BUF struct buf_writer w = {0};
+
+	(void)state;
+	buf_writer_init(&w, 65536);
+	buf_write_text(&w, "{'load_balancers':{'shop':{'listeners':{'http':{'rate_limit':1}");
+	for (unsigned i = 0; i < MODEL_RANGE_RATES_MAX; i++)
+		buf_write_format(
+			&w,
+			",'l%u':{'protocol':'tcp','port_range':[%u,%u],'server_group':'web',"
+			"'rate_limit':9}",
+			i, 1000 + 2 * i, 1001 + 2 * i);
+	AUTO_FREE char *most = mem_printf("%s}}}}", buf_text(&w));
+	buf_write_text(&w, ",'m':{'protocol':'tcp','port_range':[900,901],'server_group':'web',"
+			   "'rate_limit':9}}}}}");
+	const struct fixture_case cases[] = {
+		{most, ""},
+		{buf_text(&w), "limit_exceeded /load_balancers/shop/listeners/m/rate_limit\n"}};
 
 	FIXTURE_JUDGE_ALL(cases);
 }
@@ -379,6 +404,7 @@ int main(void)
 		cmocka_unit_test(rates_are_few),
 		cmocka_unit_test(ceilings_are_few),
 		cmocka_unit_test(groups_behind_snat_auto_are_few),
+		cmocka_unit_test(ranges_with_a_rate_are_few),
 		cmocka_unit_test(snat_takes_nat_alone),
 		cmocka_unit_test(zones_are_judged),
 		cmocka_unit_test(count_of_zones_is_bounded),

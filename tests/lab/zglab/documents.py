@@ -39,6 +39,21 @@ def listener(server_group="web", port=80, protocol="tcp", scheduler="wrr", **mem
     }
 
 
+def both(servers, **members):
+    """A group of servers with their addresses of both families."""
+    made = group(servers, **members)
+    six = group(servers, family=6, **members)
+    made["servers"].update({f"{name}-6": one for name, one in six["servers"].items()})
+    return made
+
+
+def ranged(first, last, server_group="web", protocol="tcp", **members):
+    """A listener with a range of ports."""
+    made = listener(server_group, None, protocol, **members)
+    del made["port"]
+    return {**made, "port_range": [first, last]}
+
+
 def balancer(listeners, *, vip4=VIP4, vip6=None, zone="zone-a", **members):
     vips = {"vip4": vip4, "vip6": vip6}
     vips = {name: vip for name, vip in vips.items() if vip}
