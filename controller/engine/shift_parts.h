@@ -56,7 +56,7 @@ bool shifts_idle(const struct engine *e);
 void shifts_free(struct engine *e);
 void shifts_fill_status(const struct engine_shift *s, struct shift_status *ret_status);
 
-/* shift_tell.c: an event of `s`; of a change with what it was before. `who` did it; of what comes by time: who started it. */
+/* shift_tell.c: an event of `s`; of a change with what it was before (NULL: it had ended, and begins anew). `who` did it; of what comes by time: who started it. */
 void shifts_tell(struct engine *e, enum engine_event_id id, const struct engine_shift *s,
 		 const struct engine_shift *before, const char *who);
 

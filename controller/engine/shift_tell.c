@@ -83,7 +83,7 @@ void shifts_tell(struct engine *e, enum engine_event_id id, const struct engine_
 	time_format_wall(s->expires_wall, w.until);
 	if (before)
 		say_change(s, before, &w, text);
-	else if (id == EVENT_SHIFT_STARTED)
+	else if (id == EVENT_SHIFT_STARTED || id == EVENT_SHIFT_EXTENDED)
 		say_start(s, &w, text);
 	else
 		say_rest(id, s, &w, text);
