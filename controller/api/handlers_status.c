@@ -285,11 +285,11 @@ static json_t *status_tree(const struct api_context *api, const struct load_bala
 	const struct engine *e = api->engine;
 	json_t *zones = json_array(), *listeners = json_array();
 	struct status_tree t = {.traffic = stats_json_listeners(api->stats, lb->o.name)};
-	bool fail_open;
+	json_t *sum = json_object(), *json;
 
 	status_json_collect(e, lb->o.name, &t.services);
 	publication_json_collect(e, lb->o.name, &t.publications);
-	fail_open = publication_json_fail_open(&t.publications);
+	publication_json_sum(&t.publications, &t.services, sum);
 	for (size_t i = 0; i < lb->zones.count; i++)
 		json_array_append_new(zones, status_tree_zone(&t, lb->zones.items[i]));
 	for (size_t i = 0; i < lb->listeners.count; i++)
@@ -298,14 +298,17 @@ static json_t *status_tree(const struct api_context *api, const struct load_bala
 	free(t.services.list);
 	free(t.publications.list);
 	json_decref(t.traffic);
-	return json_pack("{s:s, s:s?, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+	json = json_pack("{s:s, s:s?, s:b, s:b, s:O, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "load_balancer", lb->o.name, "dns_name", lb->dns_name, "enabled",
-			 lb->enabled, "cross_zone", lb->cross_zone, "fail_open", fail_open,
-			 "revision", (json_int_t)lb->o.revision, "zones", zones, "listeners",
-			 listeners, "server_groups", status_tree_groups(api, lb), "advice",
-			 advice_json_lb(e, lb), "draining",
+			 lb->enabled, "cross_zone", lb->cross_zone, "fail_open",
+			 json_object_get(sum, "fail_open"), "revision", (json_int_t)lb->o.revision,
+			 "zones", zones, "listeners", listeners, "server_groups",
+			 status_tree_groups(api, lb), "advice", advice_json_lb(e, lb), "draining",
 			 status_json_drains(e, "load_balancer", lb->o.name), "drain",
 			 status_tree_drain(e, lb, NULL));
+	json_object_update_missing(json, sum);
+	json_decref(sum);
+	return json;
 }
 
 void handlers_status_lb(struct request *r)

@@ -51,10 +51,12 @@ static const struct schema_row schema_rows[] = {
 	{"Rollback",
 	 "The revision that has the old document again; `changed` is false if it stood already",
 	 "rolled_back_to:integer revision:integer changed:boolean warnings:[Warning]"},
-	{"LoadBalancerStatus", "The tree of a load balancer",
+	{"LoadBalancerStatus",
+	 "The tree of a load balancer. `fail_open_family`: 4 or 6 where only one of two families has no healthy zone. `drained`: all that could "
+	 "serve are drained by hand; `backup_serves`: backup servers do meanwhile",
 	 "load_balancer:string enabled:boolean cross_zone:boolean revision:integer zones:[StatusZone] "
 	 "listeners:[StatusListener] server_groups:[StatusGroup] advice:[Advice] draining:[Removed] "
-	 "dns_name:string? fail_open:boolean drain:Drain?"},
+	 "dns_name:string? fail_open:boolean fail_open_family:integer? drained:boolean backup_serves:boolean drain:Drain?"},
 	{"GroupHealth", "Servers of a group with their states",
 	 "server_group:string summary?:ServerGroupState windows:Windows advice:[Advice] items:[GroupServer] "
 	 "next_cursor:string?"},

@@ -205,7 +205,8 @@ static const struct {
 	 "Virtual services of a load balancer, and its addresses in DNS; with limits of its listeners what they have dropped, all and within the last dropped_recent_s",
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
 	 "min_healthy_breached?:integer checking?:integer fault?:string? addresses_published?:integer "
-	 "addresses_left_out?:integer fail_open?:boolean dropped?:integer? dropped_recent?:integer? dropped_recent_s?:integer?"},
+	 "addresses_left_out?:integer fail_open?:boolean fail_open_family?:integer? drained?:boolean backup_serves?:boolean "
+	 "dropped?:integer? dropped_recent?:integer? dropped_recent_s?:integer?"},
 	{"Service", "A virtual service that should be: a listener at one address",
 	 "load_balancer:string zone:string listener:string server_group:string family:integer "
 	 "programmed:boolean planned:boolean fault:string? eligible:integer in_service:integer "

@@ -5,6 +5,7 @@
 #include "api/status_json.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "plan/table.h"
 #include "zone/zone.h"
 
 #include <stdio.h>
@@ -59,6 +60,49 @@ bool publication_json_fail_open(const struct publication_list *all)
 	return false;
 }
 
+/* 4 or 6: the only one of two families in which it is so; 0 = both or neither, or there is no other. */
+static int publication_json_open_family(const struct publication_list *all)
+{
+	bool open[2] = {false, false}, there[2] = {false, false};
+
+	for (size_t i = 0; i < all->count; i++) {
+		const bool six = all->list[i].family == AF_INET6;
+
+		there[six] = true;
+		open[six] = open[six] || all->list[i].fail_open;
+	}
+	if (!there[0] || !there[1] || open[0] == open[1])
+		return 0;
+	return open[0] ? 4 : 6;
+}
+
+static bool publication_json_backup_serves(const struct status_services *services)
+{
+	for (size_t i = 0; i < services->count; i++) {
+		const struct service_status *s = &services->list[i];
+		const struct plan_service *p = s->expected;
+
+		for (size_t k = 0; p && strcmp(s->none_healthy, "backup") == 0 && k < p->dest_count;
+		     k++)
+			if (s->in_service == 0 && p->dests[k].weight > 0)
+				return true;
+	}
+	return false;
+}
+
+void publication_json_sum(const struct publication_list *all,
+			  const struct status_services *services, json_t *json)
+{
+	const int family = publication_json_open_family(all);
+	const bool drained = all->count > 0 && all->list[0].drained;
+
+	json_object_set_new(json, "fail_open", json_boolean(publication_json_fail_open(all)));
+	json_object_set_new(json, "fail_open_family", family ? json_integer(family) : json_null());
+	json_object_set_new(json, "drained", json_boolean(drained));
+	json_object_set_new(json, "backup_serves",
+			    json_boolean(publication_json_backup_serves(services)));
+}
+
 static enum zone_reason publication_json_reason(const struct zone_publication *p)
 {
 	enum zone_reason r = ZONE_REASON_HEALTHY;
@@ -71,7 +115,9 @@ static enum zone_reason publication_json_reason(const struct zone_publication *p
 static void publication_json_describe_group(const struct zone_publication *p, const char *head,
 					    char buf[PUBLICATION_TEXT_MAX])
 {
-	if (p->group && p->lacks_family)
+	if (p->group && p->drained)
+		snprintf(buf, PUBLICATION_TEXT_MAX, "%s: its servers are drained by hand", head);
+	else if (p->group && p->lacks_family)
 		snprintf(buf, PUBLICATION_TEXT_MAX, "%s: server group %s has no IPv%d server", head,
 			 p->group, p->family == AF_INET6 ? 6 : 4);
 	else if (p->group)
@@ -109,7 +155,11 @@ const char *publication_json_describe(const struct zone_publication *p,
 		break;
 	case ZONE_REASON_FAIL_OPEN:
 		publication_json_describe_group(
-			p, "handed out only because no zone is healthy (fail-open)", buf);
+			p,
+			p->group && p->drained
+				? "handed out all the same (fail-open)"
+				: "handed out only because no zone is healthy (fail-open)",
+			buf);
 		break;
 	case ZONE_REASON_VIP_UNHEALTHY:
 		snprintf(buf, PUBLICATION_TEXT_MAX, "left out: the VIP is unhealthy: %s",

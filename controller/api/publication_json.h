@@ -7,6 +7,8 @@
 
 #include "engine/shifts.h"
 
+struct status_services;
+
 /* What is published of a load balancer (NULL: of all), copied; what it points to is borrowed. Caller frees `list`. One that is
  * not in DNS does not fail open. */
 struct publication_list {
@@ -23,6 +25,10 @@ const struct zone_publication *publication_json_find(const struct publication_li
 
 /* Whether nothing is healthy in some family, and therefore all that may be is handed out. */
 bool publication_json_fail_open(const struct publication_list *all);
+
+/* Adds `fail_open`, `fail_open_family`, `drained` and `backup_serves` of one load balancer: `all` and `services` are its own. */
+void publication_json_sum(const struct publication_list *all,
+			  const struct status_services *services, json_t *json);
 
 /* [{family, published, reason_code, detail, …}] of one zone. */
 json_t *publication_json_zone(const struct publication_list *all, const char *zone);

@@ -246,7 +246,8 @@ void status_json_lb_drops(const struct engine *e, const struct load_balancer *lb
 static json_t *status_json_balancer(struct status_json *s, const struct load_balancer *o)
 {
 	const char *lb = o->o.name;
-	json_t *json = status_json_summary(status_json_services_of(s, lb), NULL, NULL);
+	const struct status_services *services = status_json_services_of(s, lb);
+	json_t *json = status_json_summary(services, NULL, NULL);
 	struct publication_list publications;
 	int published = 0;
 
@@ -256,8 +257,7 @@ static json_t *status_json_balancer(struct status_json *s, const struct load_bal
 	json_object_set_new(json, "addresses_published", json_integer(published));
 	json_object_set_new(json, "addresses_left_out",
 			    json_integer((json_int_t)publications.count - published));
-	json_object_set_new(json, "fail_open",
-			    json_boolean(publication_json_fail_open(&publications)));
+	publication_json_sum(&publications, services, json);
 	status_json_lb_drops(s->engine, o, json);
 	free(publications.list);
 	return json;

@@ -127,15 +127,14 @@ static void cli_lb_print_advice(const json_t *lb)
 static void cli_lb_print(const struct cli *cli, const json_t *lb)
 {
 	const char *name = cli_print_text(lb, "dns_name");
-	char state[CLI_STATE_MAX];
+	char state[CLI_STATE_MAX], text[CLI_FAIL_OPEN_MAX];
 
 	printf("Load balancer %s, %s, cross-zone %s\n", cli_print_text(lb, "load_balancer"),
 	       *name ? name : "not in DNS", cli_print_true(lb, "cross_zone") ? "on" : "off");
 	if (!cli_print_true(lb, "enabled"))
 		printf("It is disabled: no services, and its name answers nothing.\n");
 	if (cli_print_true(lb, "fail_open"))
-		printf("%s: no zone is known to be healthy, so all that may be are handed out\n",
-		       cli_table_state(MOOD_BAD, "FAIL-OPEN", cli->color, cli->unicode, state));
+		printf("%s: %s\n", cli_print_fail_open(cli, lb, state, text), text);
 	putchar('\n');
 	cli_lb_print_zones(cli, lb);
 	cli_lb_print_listeners(lb);

@@ -50,6 +50,27 @@ const char *cli_print_published(const struct cli *cli, const json_t *zone, char 
 	return cli_table_state(mood, word, cli->color, cli->unicode, buf);
 }
 
+const char *cli_print_fail_open(const struct cli *cli, const json_t *status,
+				char state[CLI_STATE_MAX], char ret_text[CLI_FAIL_OPEN_MAX])
+{
+	const json_int_t family = cli_print_number(status, "fail_open_family");
+	char word[20] = "", of[8] = "";
+
+	if (cli_print_true(status, "drained")) {
+		snprintf(ret_text, CLI_FAIL_OPEN_MAX,
+			 "all its servers are drained by hand: %s, and DNS hands out all zones",
+			 cli_print_true(status, "backup_serves") ? "backup servers serve"
+								 : "it serves nobody");
+		return cli_table_state(MOOD_WAITING, "DRAINED", cli->color, cli->unicode, state);
+	}
+	if (family == 4 || family == 6)
+		snprintf(of, sizeof(of), "IPv%c ", family == 6 ? '6' : '4');
+	snprintf(word, sizeof(word), "%sFAIL-OPEN", of);
+	snprintf(ret_text, CLI_FAIL_OPEN_MAX,
+		 "no %szone is known to be healthy, so all that may be are handed out", of);
+	return cli_table_state(MOOD_BAD, word, cli->color, cli->unicode, state);
+}
+
 void cli_print_json(const json_t *json)
 {
 	AUTO_FREE char *text = cli_escape_dump(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));

@@ -20,6 +20,12 @@ bool cli_print_true(const json_t *object, const char *member);
  * broken. Returns `buf`. */
 const char *cli_print_published(const struct cli *cli, const json_t *zone, char buf[CLI_STATE_MAX]);
 
+/* Of the state of a load balancer that fails open: the mark ("IPv6 FAIL-OPEN" where it is one family only), and why; what somebody
+ * drained by hand is no fault. Returns `state`. */
+#define CLI_FAIL_OPEN_MAX 160
+const char *cli_print_fail_open(const struct cli *cli, const json_t *status,
+				char state[CLI_STATE_MAX], char ret_text[CLI_FAIL_OPEN_MAX]);
+
 /* Indented, with a newline, fit for a terminal. */
 void cli_print_json(const json_t *json);
 /* Prints the table and frees it. */

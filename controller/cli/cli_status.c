@@ -147,44 +147,6 @@ static void cli_status_print_override(const struct cli *cli, const json_t *item)
 	       cli_print_text(item, "comment"));
 }
 
-/* All that could serve is drained by hand. */
-static bool cli_status_is_drained_group(const json_t *groups, const char *name)
-{
-	const json_t *group;
-	size_t i;
-
-	json_array_foreach (groups, i, group) {
-		const json_t *status = json_object_get(group, "status");
-
-		if (strcmp(cli_print_text(group, "name"), name) == 0)
-			return cli_print_number(status, "draining") > 0 &&
-			       cli_print_number(status, "healthy") == 0 &&
-			       cli_print_number(status, "unhealthy") == 0 &&
-			       cli_print_number(status, "initial") == 0;
-	}
-	return false;
-}
-
-static bool cli_status_is_drained(const json_t *lb, const json_t *groups, const json_t *overrides)
-{
-	AUTO_FREE char *object = mem_printf("load_balancers/%s", cli_print_text(lb, "name"));
-	json_t *listeners = json_object_get(lb, "listeners"), *listener;
-	const json_t *item;
-	const char *name;
-	size_t i;
-
-	json_array_foreach (overrides, i, item) {
-		if (strcmp(cli_print_text(item, "kind"), "drain") == 0 &&
-		    strcmp(cli_print_text(item, "object"), object) == 0)
-			return true;
-	}
-	json_object_foreach (listeners, name, listener) {
-		if (!cli_status_is_drained_group(groups, cli_print_text(listener, "server_group")))
-			return false;
-	}
-	return json_object_size(listeners) > 0;
-}
-
 /* Limits of listeners, while they bite. */
 static void cli_status_print_drops(const struct cli *cli, const json_t *lb)
 {
@@ -204,8 +166,9 @@ static void cli_status_print_drops(const struct cli *cli, const json_t *lb)
 
 /* What somebody took out, and what is broken, before anything else. */
 static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
-				       const json_t *groups, const json_t *overrides)
+				       const json_t *overrides)
 {
+	char text[CLI_FAIL_OPEN_MAX];
 	char state[CLI_STATE_MAX];
 	const json_t *item;
 	size_t i;
@@ -213,12 +176,9 @@ static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
 	json_array_foreach (lbs, i, item) {
 		if (cli_print_true(json_object_get(item, "status"), "fail_open"))
 			printf("%s  load balancer %s: %s\n",
-			       cli_table_state(MOOD_BAD, "FAIL-OPEN", cli->color, cli->unicode,
-					       state),
-			       cli_print_text(item, "name"),
-			       cli_status_is_drained(item, groups, overrides)
-				       ? "all its servers are drained by hand: it serves nobody, and DNS hands out all zones"
-				       : "no zone is known to be healthy, all are handed out");
+			       cli_print_fail_open(cli, json_object_get(item, "status"), state,
+						   text),
+			       cli_print_text(item, "name"), text);
 	}
 	json_array_foreach (lbs, i, item) {
 		if (cli_print_true(item, "enabled") && cli_status_is_unanswered(item))
@@ -280,9 +240,17 @@ static void cli_status_add_lb(const struct cli *cli, struct cli_table *t, const 
 	AUTO_FREE char *dns = cli_status_dns(lb);
 	const char *word = "ok";
 
-	if (cli_print_true(status, "fail_open")) {
+	const json_int_t family = cli_print_number(status, "fail_open_family");
+
+	if (cli_print_true(status, "drained") &&
+	    (cli_print_true(status, "fail_open") || (services > 0 && breached == services))) {
+		mood = MOOD_WAITING;
+		word = "drained";
+	} else if (cli_print_true(status, "fail_open")) {
 		mood = MOOD_BAD;
-		word = "fail-open";
+		word = family == 4   ? "IPv4 fail-open"
+		       : family == 6 ? "IPv6 fail-open"
+				     : "fail-open";
 	} else if (services == 0 || !cli_print_true(lb, "enabled")) {
 		mood = MOOD_OFF;
 		word = cli_print_true(lb, "enabled") ? "no services here" : "disabled";
@@ -397,8 +365,7 @@ enum cli_exit cli_status_show(struct cli *cli)
 		json_decref(all);
 	} else if (groups) {
 		cli_status_print_node(cli, system.json);
-		cli_status_print_overrides(cli, lbs, groups,
-					   json_object_get(overrides.json, "items"));
+		cli_status_print_overrides(cli, lbs, json_object_get(overrides.json, "items"));
 		cli_status_print_tables(cli, lbs, groups);
 		cli_status_print_advice(system.json);
 	}

@@ -114,6 +114,36 @@ uint32_t overrides_weight(const struct engine *e, const struct server_group *g,
 	return o ? o->weight : s->weight;
 }
 
+static bool is_drained_listener(const struct engine *e, const struct load_balancer *lb,
+				const struct listener *l)
+{
+	const struct server_group *g = snapshot_find_group(e->snapshot, l->server_group);
+	bool any = false;
+
+	if (find_lb(e, lb) || find_listener(e, lb, l))
+		return true;
+	for (size_t i = 0; g && i < g->servers.count; i++) {
+		const struct server *s = g->servers.items[i];
+
+		if (!s->enabled)
+			continue;
+		if (!find_server(e, OVERRIDE_DRAIN, g, s) && !find_zone(e, g, s))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+bool engine_is_drained(const struct engine *e, const struct load_balancer *lb)
+{
+	if (e->overrides.count == 0 || lb->listeners.count == 0)
+		return false;
+	for (size_t i = 0; i < lb->listeners.count; i++)
+		if (!is_drained_listener(e, lb, lb->listeners.items[i]))
+			return false;
+	return true;
+}
+
 /* ---- a destination of a service ---- */
 
 /* At the deadline UDP is always cut, the rest as the group says. */

@@ -101,6 +101,10 @@ void engine_each_override(const struct engine *e, engine_override_fn *fn, void *
 int engine_find_override(const struct engine *e, const struct override_place *p,
 			 struct override_status *ret_status);
 
+/* Whether nobody of its own serves because all that could are drained by hand: with the load balancer, its listeners, their groups'
+ * zones, or one by one. Backup groups are not looked at. */
+bool engine_is_drained(const struct engine *e, const struct load_balancer *lb);
+
 /* What every weight of the group is multiplied by in the kernel, so that small ones can climb: 1, or with slow_start_ms up to 10. */
 uint32_t engine_weight_factor(const struct engine *e, const struct server_group *g);
 

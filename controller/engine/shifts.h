@@ -97,6 +97,7 @@ struct zone_publication {
 	bool lacks_family;       /* the group has none but servers of the other family */
 	const char *shift;       /* or NULL */
 	bool fail_open;          /* of the load balancer in this family */
+	bool drained;            /* engine_is_drained() of the load balancer */
 	const char
 		*vip_state; /* "initial", "healthy", "unhealthy"; "not_probed" while shifted away */
 	const char *vip_source; /* "probe" or "self" */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/overrides.h"
 #include "engine/told.h"
 
 /* In one step: a load balancer costs 1, each verdict that is told TOLD_COST. */
@@ -297,9 +298,34 @@ static void replace(char **at, const char *text)
 	*at = text ? mem_strdup(text) : NULL;
 }
 
-static void tell_publication(struct engine *e, const struct engine_lb *lb,
-			     const struct engine_lb_zone *z, enum zone_family f)
+#define PHRASE_MAX 100
+
+/* Of two families the one that fails is named; what somebody drained is no fault. Returns a constant or `buf`. */
+static const char *reason_phrase(const struct engine *e, const struct engine_lb *lb,
+				 enum zone_reason r, enum zone_family f, char buf[PHRASE_MAX])
 {
+	bool both = false;
+
+	if (r != ZONE_REASON_FAIL_OPEN)
+		return zone_reason_phrase(r);
+	if (engine_is_drained(e, lb->lb))
+		return "all its servers are drained by hand, and so all zones are handed out";
+	for (size_t i = 0; i < lb->zones.count; i++) {
+		const struct engine_lb_zone *z = lb->zones.items[i];
+
+		both = both || addr_is_set(zones_vip(z->zone, f == ZONE_V4 ? ZONE_V6 : ZONE_V4));
+	}
+	if (!both)
+		return zone_reason_phrase(r);
+	snprintf(buf, PHRASE_MAX, "no IPv%d zone is healthy, so all are handed out",
+		 f == ZONE_V4 ? 4 : 6);
+	return buf;
+}
+
+static void tell_publication(struct engine *e, const struct engine_lb *lb,
+			     const struct engine_lb_zone *z, enum zone_family f, const char *verb)
+{
+	char phrase[PHRASE_MAX];
 	char path[OBJECT_PATH_MAX];
 	char address[ADDR_TEXT_MAX];
 	struct object_path p = {
@@ -316,10 +342,10 @@ static void tell_publication(struct engine *e, const struct engine_lb *lb,
 					  "published", z->out[f].published, "reason_code",
 					  zone_reason_name(z->out[f].reason), "server_group",
 					  z->group[f], "shift", z->shift[f])},
-		"%s is %s: %s%s%s%s%s", address, z->out[f].published ? "handed out" : "withdrawn",
-		zone_reason_phrase(z->out[f].reason), z->group[f] ? ", server group " : "",
-		z->group[f] ? z->group[f] : "", z->shift[f] ? ", shift " : "",
-		z->shift[f] ? z->shift[f] : "");
+		"%s is %s%s%s%s%s%s", address, verb,
+		reason_phrase(e, lb, z->out[f].reason, f, phrase),
+		z->group[f] ? ", server group " : "", z->group[f] ? z->group[f] : "",
+		z->shift[f] ? ", shift " : "", z->shift[f] ? z->shift[f] : "");
 }
 
 /* Returns how many verdicts were told: one or none. */
@@ -328,6 +354,10 @@ static size_t take_output(struct engine *e, const struct engine_lb *lb, struct e
 {
 	bool changed = !z->judged[f] || z->out[f].published != out->published ||
 		       z->out[f].reason != out->reason;
+	const bool was_out = z->judged[f] && !z->out[f].published;
+	const char *verb = out->published ? "handed out: "
+			   : was_out      ? "still withdrawn: now "
+					  : "withdrawn: ";
 	char key[TOLD_KEY_MAX];
 
 	z->out[f] = *out;
@@ -342,7 +372,7 @@ static size_t take_output(struct engine *e, const struct engine_lb *lb, struct e
 	if (!told_is_news(e, told_key(lb->lb->o.name, z->zone->o.name, f, key),
 			  zone_reason_name(out->reason)))
 		return 0;
-	tell_publication(e, lb, z, f);
+	tell_publication(e, lb, z, f, verb);
 	return 1;
 }
 
@@ -438,10 +468,18 @@ static bool lacks_family(const struct snapshot *s, const struct engine_lb *lb,
 	return g && desired_lacks_family(&p, g);
 }
 
-static void tell_zone(const struct snapshot *s, const struct engine_lb *lb,
-		      const struct engine_lb_zone *z, enum zone_family f, engine_publication_fn *fn,
-		      void *ctx)
+struct publication_reader {
+	const struct engine *engine;
+	const struct engine_lb *lb;
+	bool drained;
+	engine_publication_fn *fn;
+	void *ctx;
+};
+
+static void tell_zone(const struct publication_reader *r, const struct engine_lb_zone *z,
+		      enum zone_family f)
 {
+	const struct engine_lb *lb = r->lb;
 	struct zone_publication p = {.lb = lb->lb->o.name,
 				     .zone = z->zone->o.name,
 				     .family = families[f],
@@ -450,9 +488,10 @@ static void tell_zone(const struct snapshot *s, const struct engine_lb *lb,
 				     .published = z->out[f].published,
 				     .reason_code = zone_reason_name(z->out[f].reason),
 				     .group = z->group[f],
-				     .lacks_family = lacks_family(s, lb, z, f),
+				     .lacks_family = lacks_family(r->engine->snapshot, lb, z, f),
 				     .shift = z->shift[f],
 				     .fail_open = lb->fail_open[f],
+				     .drained = r->drained,
 				     .servers_eligible = z->count[f].eligible,
 				     .servers_in_service = z->count[f].in_service};
 
@@ -461,7 +500,7 @@ static void tell_zone(const struct snapshot *s, const struct engine_lb *lb,
 	fill_vip(&z->checks[f], &p);
 	if (!lb->lb->dns_name)
 		tell_nameless(&z->out[f], &p);
-	fn(ctx, &p);
+	r->fn(r->ctx, &p);
 }
 
 void engine_each_publication(const struct engine *e, const char *lb, engine_publication_fn *fn,
@@ -472,9 +511,12 @@ void engine_each_publication(const struct engine *e, const char *lb, engine_publ
 
 		if (lb && strcmp(lb, item->lb->o.name) != 0)
 			continue;
+		const struct publication_reader r = {e, item, engine_is_drained(e, item->lb), fn,
+						     ctx};
+
 		for (size_t k = 0; k < item->zones.count; k++) {
-			tell_zone(e->snapshot, item, item->zones.items[k], ZONE_V4, fn, ctx);
-			tell_zone(e->snapshot, item, item->zones.items[k], ZONE_V6, fn, ctx);
+			tell_zone(&r, item->zones.items[k], ZONE_V4);
+			tell_zone(&r, item->zones.items[k], ZONE_V6);
 		}
 	}
 }

@@ -112,8 +112,19 @@ static void status_of_a_drained_load_balancer(void **state)
 	assert_int_equal(a.status, 201);
 	AUTO_OUTCOME struct outcome whole = cli_rig_run(&rig, cli_status_show, 1, &o,
 							WORDS("status"));
-	assert_contains(whole.out,
-			"FAIL-OPEN  load balancer shop: all its servers are drained by hand");
+	assert_contains(
+		whole.out,
+		"◐ DRAINED  load balancer shop: all its servers are drained by hand: it serves "
+		"nobody, and DNS hands out all zones\n");
+	assert_contains(whole.out, "shop           ◐ drained ");
+	assert_null(strstr(whole.out, "FAIL-OPEN"));
+	AUTO_OUTCOME struct outcome tree = cli_rig_run(&rig, cli_lb_status, 2, &o,
+						       WORDS("lb", "status", "shop"));
+	assert_contains(tree.out,
+			"◐ DRAINED: all its servers are drained by hand: it serves nobody, "
+			"and DNS hands out all zones\n");
+	assert_contains(tree.out,
+			"handed out all the same (fail-open): its servers are drained by hand");
 	AUTO_REPLY struct answer back = rig_ask(&rig, "DELETE", "/api/v1/load-balancers/shop/drain",
 						"", NULL);
 	assert_int_equal(back.status, 204);
@@ -125,8 +136,66 @@ static void status_of_a_drained_load_balancer(void **state)
 	assert_int_equal(c.status, 201);
 	AUTO_OUTCOME struct outcome each = cli_rig_run(&rig, cli_status_show, 1, &o,
 						       WORDS("status"));
-	assert_contains(each.out,
-			"FAIL-OPEN  load balancer shop: all its servers are drained by hand");
+	assert_contains(
+		each.out,
+		"DRAINED  load balancer shop: all its servers are drained by hand: it serves "
+		"nobody, ");
+
+	/* Somebody else serves meanwhile. */
+	AUTO_REPLY struct answer spare = rig_put(
+		&rig, "/api/v1/server-groups/spare",
+		"{\"protocol\":\"tcp\",\"health_check\":{\"enabled\":false},\"servers\":{\"s1\":"
+		"{\"address\":\"10.0.1.1\",\"port\":80}}}");
+	assert_int_equal(spare.status, 201);
+	AUTO_REPLY struct answer backs = rig_ask(
+		&rig, "PATCH", "/api/v1/server-groups/web", "",
+		"{\"when_none_healthy\":\"backup\",\"backup_group\":\"spare\"}");
+	assert_int_equal(backs.status, 200);
+	AUTO_OUTCOME struct outcome backed = cli_rig_run(&rig, cli_status_show, 1, &o,
+							 WORDS("status"));
+	assert_contains(backed.out, "DRAINED  load balancer shop: all its servers are drained by "
+				    "hand: backup servers serve, and DNS hands out all zones\n");
+	/* Not where these are taken out, too. */
+	AUTO_REPLY struct answer both = rig_ask(
+		&rig, "PUT", "/api/v1/server-groups/spare/servers/s1/drain", "", wish);
+	assert_int_equal(both.status, 201);
+	AUTO_OUTCOME struct outcome empty = cli_rig_run(&rig, cli_status_show, 1, &o,
+							WORDS("status"));
+	assert_contains(empty.out, "by hand: it serves nobody, and DNS hands out all zones\n");
+	rig_end(&rig);
+}
+
+/* Where one family has no healthy zone, the other is not said to fail. */
+static void status_of_one_family(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {.judge_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer six = rig_ask(&rig, "PATCH",
+					       "/api/v1/load-balancers/shop/zones/zb", "",
+					       "{\"vip6\":\"2001:db8::2\"}");
+	assert_int_equal(six.status, 200);
+	rig_publish(&rig);
+	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_status_show, 1, &o, WORDS("status"));
+	assert_contains(a.out, "✖ IPv6 FAIL-OPEN  load balancer shop: no IPv6 zone is known to be "
+			       "healthy, so all that may be are handed out\n");
+	assert_contains(a.out, "shop           ✖ IPv6 fail-open ");
+	AUTO_OUTCOME struct outcome tree = cli_rig_run(&rig, cli_lb_status, 2, &o,
+						       WORDS("lb", "status", "shop"));
+	assert_int_equal(tree.exit, EXIT_NEGATIVE);
+	assert_contains(tree.out, "✖ IPv6 FAIL-OPEN: no IPv6 zone is known to be healthy, so all "
+				  "that may be are handed out\n");
+	AUTO_REPLY struct answer whole = rig_ask(
+		&rig, "PATCH", "/api/v1/server-groups/web", "",
+		"{\"servers\":{\"w1\":{\"enabled\":false},\"w2\":{\"enabled\":false}}}");
+	assert_int_equal(whole.status, 200);
+	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_status_show, 1, &o,
+						      WORDS("status"));
+	assert_contains(all.out,
+			"✖ FAIL-OPEN  load balancer shop: no zone is known to be healthy, ");
 	rig_end(&rig);
 }
 
@@ -181,6 +250,7 @@ int main(void)
 		cmocka_unit_test(advice_comes_last),
 		cmocka_unit_test(status_is_loud),
 		cmocka_unit_test(status_of_a_drained_load_balancer),
+		cmocka_unit_test(status_of_one_family),
 		cmocka_unit_test(status_of_a_new_name),
 	};
 

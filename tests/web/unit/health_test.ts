@@ -46,6 +46,18 @@ test('a zone that is out of DNS by itself is told; one that is shifted is no new
 	assert.equal(text({balancers: [lb({min_healthy_breached: 1})]}), 'shop has too few servers')
 })
 
+test('one family that fails open is named, and a drain by hand is no fault', () => {
+	assert.equal(text({balancers: [lb({fail_open: true})]}), 'shop fails open: unhealthy zones are handed out, as there is no healthy one')
+	assert.equal(text({balancers: [lb({fail_open: true, fail_open_family: 6})]}), 'shop fails open for IPv6: unhealthy zones are handed out, as there is no healthy one')
+	assert.equal(text({balancers: [lb({fail_open: true, fail_open_family: 6}), lb({fail_open: true})]}), '2 load balancers fail open: unhealthy zones are handed out, as there is no healthy one')
+	const drained = lb({fail_open: true, min_healthy_breached: 1, drained: true}), drain = {kind: 'drain', object: 'load_balancers/shop'} as Override
+	const told = sentence({groups: [group({})], balancers: [drained], overrides: [drain], now})
+	assert.equal(told.tone, 'warn')
+	assert.equal(told.parts.map(p => p.text).join(', '), 'no server is down, shop serves nobody: all is drained by hand, 1 drain')
+	const backed = sentence({groups: [group({})], balancers: [lb({...drained.status, backup_serves: true})], overrides: [drain], now})
+	assert.equal(backed.parts[1]!.text, 'shop is served by backup servers: all else is drained by hand')
+})
+
 test('what the node lacks is in the sentence, never green above its banner', () => {
 	const node = {revision: 9, applied_revision: 9, kernel: {ipvs: 'auto', available: true}, store: {ok: true}}
 	assert.deepEqual(faultsOf(undefined, false), [])

@@ -86,14 +86,25 @@ function namedOrCounted(list: LoadBalancer[], words: (one: boolean) => string, h
 	return list.length === 1 ? [{text: `${list[0]!.name} ${words(true)}`, href: pageOf(list[0]!), named: true}] : [{text: `${list.length} load balancers ${words(false)}`, href}]
 }
 
+/** All that could serve is drained by hand, and it shows. */
+export const isDrained = (lb: LoadBalancer): boolean => !!lb.status.drained && (!!lb.status.fail_open || !!lb.status.min_healthy_breached)
+
+const drainedParts = (facts: Facts): Part[] => facts.balancers.filter(lb => lb.enabled !== false && isDrained(lb)).map(lb => ({
+	text: `${lb.name} ${lb.status.backup_serves ? 'is served by backup servers: all else is drained by hand' : 'serves nobody: all is drained by hand'}`, href: pageOf(lb), named: true,
+}))
+
+/** " for IPv6" where only one of two families fails open. */
+export const openFamily = (s: {fail_open_family?: number | null}): string => s.fail_open_family ? ` for IPv${s.fail_open_family}` : ''
+
 function badParts(facts: Facts): Part[] {
-	const lbs = facts.balancers.filter(lb => lb.enabled !== false), open = lbs.filter(lb => lb.status.fail_open)
+	const lbs = facts.balancers.filter(lb => lb.enabled !== false && !isDrained(lb)), open = lbs.filter(lb => lb.status.fail_open)
+	const of = open.length === 1 ? openFamily(open[0]!.status) : ''
 	const few = lbs.filter(lb => !open.includes(lb) && lb.status.min_healthy_breached && !lb.status.checking)
 	const out = lbs.filter(lb => !open.includes(lb) && !few.includes(lb) && lb.dns_name && lb.status.addresses_left_out && !lb.status.checking && !isShifted(lb, facts.overrides))
 	const stuck = facts.balancers.filter(lb => lb.status.fault), down = downOf(facts.groups)
 	return [
 		...facts.faults ?? [],
-		...namedOrCounted(open, one => `${one ? 'fails' : 'fail'} open: unhealthy zones are handed out, as there is no healthy one`, '#/load-balancers?state=fail_open'),
+		...namedOrCounted(open, one => `${one ? 'fails' : 'fail'} open${of}: unhealthy zones are handed out, as there is no healthy one`, '#/load-balancers?state=fail_open'),
 		...down ? [{text: `${down} of ${plural(serversOf(facts.groups), 'server')} down`, href: '#/server-groups?state=unhealthy'}] : [],
 		...namedOrCounted(few, one => `${one ? 'has' : 'have'} too few servers`, '#/load-balancers'),
 		...namedOrCounted(out, one => `${one ? 'has' : 'have'} an address withdrawn from DNS`, '#/load-balancers'),
@@ -113,7 +124,7 @@ function wellPart({groups}: Facts): Part {
 /** "2 of 14 servers down, zone-b shifted away, 38 min left." The worst first; nothing is left out that is not as it should be. */
 export function sentence(facts: Facts): Sentence {
 	const bad = badParts(facts)
-	const moved = [...shiftParts(facts), ...otherOverrides(facts)]
+	const moved = [...shiftParts(facts), ...drainedParts(facts), ...otherOverrides(facts)]
 	const checking = sumOf(facts.groups, s => s.initial)
 	if (checking) moved.push({text: `${plural(checking, 'server')} being checked`, href: '#/server-groups?state=initial'})
 	if (bad.length) return {tone: 'bad', parts: [...bad, ...moved]}

@@ -3,7 +3,7 @@
 import {useState} from 'preact/hooks'
 import {get, request} from '../lib/api.ts'
 import {count, ms, percent, plural, portsOf} from '../lib/format.ts'
-import {publicationLook, serviceLook, summaryOf, type Look} from '../lib/health.ts'
+import {openFamily, publicationLook, serviceLook, summaryOf, type Look} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
@@ -180,13 +180,6 @@ function Remove({name}: {name: string}) {
 	return <Act class="danger" why={whyNot('editor')} onClick={remove}>Remove</Act>
 }
 
-/** " for IPv6" where it is so for one family only. */
-function families(s: LbStatus): string {
-	const all = s.zones.flatMap(z => z.publication)
-	const open = [...new Set(all.filter(p => p.fail_open).map(p => p.family))]
-	return open.length === 1 && all.some(p => p.family !== open[0]) ? ` for IPv${open[0]}` : ''
-}
-
 export function BalancerPage({name}: {name: string}) {
 	const status = useResource(`lb-${name}`, () => get('/api/v1/load-balancers/{load_balancer}/status', {load_balancer: name}), 2000)
 	const overrides = useOverrides(), balancers = useBalancers(), traffic = useTraffic(name)
@@ -204,7 +197,8 @@ export function BalancerPage({name}: {name: string}) {
 			</PageHead>
 			{status.error.value?.status ? <Fault error={status.error.value} what="Not renewed" /> : null}
 			<NotApplied />
-			{s.fail_open && <div class="banner bad"><span><strong>Fail-open{families(s)}: no zone is healthy, so all are handed out. </strong>Clients are sent to zones that are known to be unhealthy, as none is better.</span></div>}
+			{s.fail_open && s.drained && <div class="banner warn"><span><strong>All its servers are drained by hand. </strong>{s.backup_serves ? 'Backup servers serve' : 'It serves nobody'}, and DNS hands out all zones.</span></div>}
+			{s.fail_open && !s.drained && <div class="banner bad"><span><strong>Fail-open{openFamily(s)}: no zone is healthy, so all are handed out. </strong>Clients are sent to zones that are known to be unhealthy, as none is better.</span></div>}
 			{shifts.map(o => <ShiftBanner key={o.id} shift={o} />)}
 			<Overrides list={mine} />
 			<section aria-label="Zone map" class="stack live">

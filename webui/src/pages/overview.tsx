@@ -4,7 +4,7 @@ import type {ComponentChildren} from 'preact'
 import {useEffect} from 'preact/hooks'
 import {get} from '../lib/api.ts'
 import {count, plural, portsOf, when} from '../lib/format.ts'
-import {downOf, faultsOf, isShifted, sentence, serversOf, type Part, type Sentence} from '../lib/health.ts'
+import {downOf, faultsOf, isDrained, isShifted, sentence, serversOf, type Part, type Sentence} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides, useSystem, useZones} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {href, route, setQuery} from '../lib/router.ts'
@@ -36,7 +36,8 @@ function Truth({s}: {s: Sentence}) {
 
 function balancerLook(lb: LoadBalancer, overrides: Override[]) {
 	if (!lb.enabled) return {word: 'Disabled', tone: 'idle', shape: 'bar'} as const
-	if (lb.status.fail_open) return {word: 'Fails open', tone: 'bad', shape: 'triangle'} as const
+	if (isDrained(lb)) return {word: 'Drained', tone: 'warn', shape: 'half'} as const
+	if (lb.status.fail_open) return {word: lb.status.fail_open_family ? `IPv${lb.status.fail_open_family} fails open` : 'Fails open', tone: 'bad', shape: 'triangle'} as const
 	if (lb.status.fault) return {word: 'Kernel refused', tone: 'bad', shape: 'cross'} as const
 	if (lb.status.checking) return {word: 'Being checked', tone: 'info', shape: 'ring'} as const
 	if (lb.status.min_healthy_breached) return {word: 'Too few servers', tone: 'bad', shape: 'cross'} as const
