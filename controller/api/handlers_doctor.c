@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The doctor: the engine gives the kernel's table, the worker reads the host and judges, the answer is what was found.
+// The doctor: the engine gives the kernel's table and what sets the rules, the worker reads the host and judges, the answer is what was
+// found.
 #include "api/handlers.h"
 
 #include "api/context.h"
@@ -37,12 +38,13 @@ static void doctor_visit_free(struct doctor_visit *v)
 	free(v);
 }
 
-/* Before the table came: the engine forgets us, so nothing is left that could call. */
+/* Before all of it came: the engine forgets us, so nothing is left that could call. */
 static void doctor_visit_cancel(void *operation)
 {
 	struct doctor_visit *v = operation;
 
 	engine_cancel_table(v->engine, v);
+	engine_cancel_filters(v->engine, v);
 	doctor_visit_free(v);
 }
 
@@ -121,6 +123,17 @@ static enum doctor_owner doctor_owner_of(const struct engine *e, const struct pl
 	return lb ? DOCTOR_OURS : DOCTOR_INTRUDER;
 }
 
+static void doctor_visit_on_filters(void *ctx, const struct netfilter *filters, const char *fault)
+{
+	struct doctor_visit *v = ctx;
+
+	(void)fault; /* that of what should be in force is told by the engine's status */
+	if (filters)
+		memcpy(v->node.backends, filters->backends, sizeof(v->node.backends));
+	v->request->forget = doctor_visit_forget;
+	doctor_visit_submit(v);
+}
+
 static void doctor_visit_on_table(void *ctx, const struct plan_table *t, int error)
 {
 	struct doctor_visit *v = ctx;
@@ -129,8 +142,7 @@ static void doctor_visit_on_table(void *ctx, const struct plan_table *t, int err
 	for (size_t i = 0; t && i < t->count; i++)
 		doctor_node_note_service(&v->node, &t->services[i],
 					 doctor_owner_of(v->engine, &t->services[i].key));
-	v->request->forget = doctor_visit_forget;
-	doctor_visit_submit(v);
+	engine_request_filters(v->engine, doctor_visit_on_filters, v);
 }
 
 static struct doctor_visit *doctor_visit_new(struct request *r)

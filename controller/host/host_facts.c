@@ -68,6 +68,22 @@ static void read_modules(const char *root, struct doctor_facts *f)
 		strip_path(f->builtin.items[i]);
 }
 
+/* "21,2121" */
+static void read_ftp(const char *root, struct doctor_facts *f)
+{
+	AUTO_FREE char *path = mem_printf("%s/sys/module/ip_vs_ftp/parameters/ports", root);
+	FILE *file = fopen(path, "re");
+	unsigned port;
+
+	f->ftp_error = file ? 0 : -errno;
+	while (file && f->ftp_port_count < DOCTOR_FTP_MAX && fscanf(file, "%u", &port) == 1) {
+		f->ftp_ports[f->ftp_port_count++] = (uint16_t)port;
+		(void)fgetc(file);
+	}
+	if (file)
+		fclose(file);
+}
+
 static void read_capabilities(const char *root, struct doctor_value *ret_value)
 {
 	AUTO_FREE char *path = mem_printf("%s/proc/self/status", root);
@@ -180,6 +196,7 @@ void host_facts_read(const char *root, const struct doctor_node *n, struct docto
 {
 	*ret_facts = (struct doctor_facts){0};
 	read_modules(root, ret_facts);
+	read_ftp(root, ret_facts);
 	read_sysctls(root, ret_facts);
 	read_capabilities(root, &ret_facts->capabilities);
 	read_processes(root, ret_facts);

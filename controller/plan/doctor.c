@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The report, and what the doctor's rules share. The rules are in doctor_kernel.c, doctor_sysctls.c, doctor_flood.c,
-// doctor_tracking.c, doctor_rivals.c and doctor_paths.c.
+// The report, and what the doctor's rules share. The rules are in the other files of this name.
 #include "plan/doctor.h"
 
 #include <string.h>
@@ -147,15 +146,14 @@ struct doctor_finding *doctor_add(const struct doctor_case *c, enum doctor_sever
 	return f;
 }
 
-struct doctor_finding *doctor_add_text(const struct doctor_case *c, enum doctor_severity severity,
-				       const char *code, const char *what, const char *why)
+void doctor_add_info(const struct doctor_case *c, const char *code, const char *what,
+		     const char *why, const char *mend)
 {
-	struct doctor_finding *f = doctor_add(c, severity, code, "");
+	struct doctor_finding *f = doctor_add(c, DOCTOR_INFO, code, "");
 
 	f->what = mem_strdup(what);
 	f->why = mem_strdup(why);
-	f->mend = mem_strdup("");
-	return f;
+	f->mend = mem_strdup(mend);
 }
 
 /* Errors first; among equals the order in which they were found. */
@@ -185,8 +183,11 @@ void doctor_judge(const struct doctor_node *n, const struct doctor_facts *f,
 	doctor_kernel_judge(&c);
 	doctor_tracking_judge(&c);
 	if (!n->kernel_off) {
+		doctor_modules_judge(&c);
+		doctor_ftp_judge(&c);
 		doctor_sysctls_judge(&c);
 		doctor_rivals_judge(&c);
+		doctor_filters_judge(&c);
 		doctor_paths_judge(&c);
 		doctor_flood_judge(&c);
 	}

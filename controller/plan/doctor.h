@@ -6,11 +6,13 @@
 
 #include "base/vec.h"
 #include "model/snapshot.h"
+#include "plan/ruleset.h"
 #include "plan/table.h"
 
 #define DOCTOR_LINK_MAX   16
 #define DOCTOR_MAC_MAX    24
 #define DOCTOR_ROUTES_MAX 10000 /* servers whose routes are looked up; of the others it is said */
+#define DOCTOR_FTP_MAX    8 /* ports that ip_vs_ftp can look at: IP_VS_APP_MAX_PORTS of the kernel */
 
 /* ---- facts of the host ---- */
 
@@ -75,6 +77,9 @@ struct doctor_facts {
 	int builtin_error;
 	struct vec builtin; /* char *: those in the kernel itself */
 	struct doctor_value sysctls[DOCTOR_SYSCTLS];
+	int ftp_error; /* of the ports of ip_vs_ftp; -ENOENT: it is not in the kernel */
+	uint16_t ftp_ports[DOCTOR_FTP_MAX];
+	size_t ftp_port_count;
 	struct doctor_value table_bits;   /* of the hash of connections of IPVS */
 	struct doctor_value capabilities; /* in force, a mask */
 	unsigned release[2];              /* of the kernel: 6, 1; 0: not known */
@@ -90,7 +95,8 @@ struct doctor_facts {
 	size_t neighbour_count;
 	int processes_error;
 	struct vec processes; /* char *: names of the running ones that manage IPVS, too */
-	char iptables[16];    /* "nft", "legacy"; "" = there is none, or it cannot be told */
+	char iptables
+		[16]; /* where that command leads: "nft", "legacy"; "" = there is none, or it cannot be told */
 };
 void doctor_facts_clear(struct doctor_facts *f);
 
@@ -108,6 +114,8 @@ struct doctor_node {
 	const char *
 		guard_fault; /* why sets or rules are not in force as they should be; NULL = they are */
 	int guard_error;     /* of the operation that failed, negative errno */
+	/* The program that was seen to set our rules, "iptables-legacy"; "" = none was yet. */
+	char backends[RULESET_FAMILY_COUNT][24];
 	double probes_per_second;
 	/* Of the kernel's table, if it was read (0). */
 	int table_error;
@@ -143,7 +151,7 @@ struct doctor_finding {
 	char *object;     /* "/server_groups/web", a sysctl, a module; "" = the node */
 	char *what;
 	char *why;
-	char *mend; /* a command; "" = nothing to do */
+	char *mend; /* a command that mends it or, where it cannot be seen from here, shows it; never empty */
 };
 
 struct doctor_report {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// IPVS itself: is it there, with the modules that the configuration uses, may we program it, and is its table large enough?
+// IPVS itself: is it there, may we program it, and is its table large enough?
 #include "plan/doctor_rules.h"
 
 #include <errno.h>
@@ -16,9 +16,10 @@ static void judge_ipvs(const struct doctor_case *c)
 	struct doctor_finding *f;
 
 	if (c->node->kernel_off) {
-		doctor_add_text(
-			c, DOCTOR_INFO, "ipvs_off", "IPVS is switched off ([kernel] ipvs = off)",
-			"nothing is forwarded by this node: what concerns packets was not looked at");
+		doctor_add_info(
+			c, "ipvs_off", "IPVS is switched off ([kernel] ipvs = off)",
+			"nothing is forwarded by this node: what concerns packets was not looked at",
+			"sed -i 's/^ *ipvs *=.*/ipvs = auto/' /etc/zonegate/zonegate.conf && systemctl restart zonegate");
 		return;
 	}
 	if (!c->node->kernel_error)
@@ -29,85 +30,6 @@ static void judge_ipvs(const struct doctor_case *c)
 	f->mend = mem_strdup(c->node->kernel_error == -EPERM
 				     ? "systemctl restart zonegate  # its unit gives CAP_NET_ADMIN"
 				     : "modprobe ip_vs");
-}
-
-/* ---- modules ---- */
-
-struct module_need {
-	char *module;
-	char *object; /* the first listener that needs it */
-	bool scheduler;
-};
-
-static void need(struct vec *needs, const char *prefix, const char *name, const char *object)
-{
-	char *module = mem_printf("%s%s", prefix, name);
-	struct module_need *n;
-
-	for (size_t i = 0; i < needs->count; i++) {
-		if (strcmp(((struct module_need *)needs->items[i])->module, module) == 0) {
-			free(module);
-			return;
-		}
-	}
-	n = mem_new(struct module_need);
-	*n = (struct module_need){module, mem_strdup(object), strcmp(prefix, "ip_vs_") == 0};
-	vec_push(needs, n);
-}
-
-static bool need_of_listener(void *ctx, const struct load_balancer *lb, const struct listener *l)
-{
-	char *object AUTO_FREE = mem_printf("/load_balancers/%s/listeners/%s", lb->o.name,
-					    l->o.name);
-
-	need(ctx, "ip_vs_", l->scheduler, object);
-	if (l->persistence_engine == ENGINE_SIP)
-		need(ctx, "ip_vs_pe_", "sip", object);
-	return false;
-}
-
-static bool module_is_there(const struct doctor_case *c, const struct module_need *n)
-{
-	return doctor_has_name(&c->facts->modules, n->module) ||
-	       doctor_has_name(&c->facts->builtin, n->module) ||
-	       (n->scheduler &&
-		doctor_has_name(&c->node->schedulers, n->module + strlen("ip_vs_")));
-}
-
-static void report_module(const struct doctor_case *c, const struct module_need *n)
-{
-	bool lists = c->facts->modules_error == 0 && c->facts->builtin_error == 0;
-	struct doctor_finding *f;
-
-	if (lists || (n->scheduler && c->node->table_error == 0)) {
-		f = doctor_add(c, DOCTOR_ERROR, "module_missing", n->object);
-		f->what = mem_printf("the module %s is not in the kernel", n->module);
-		f->why = mem_strdup(
-			"the listener cannot be programmed: its clients are refused, or go as they went before");
-	} else {
-		f = doctor_add(c, DOCTOR_INFO, "module_unseen", n->object);
-		f->what = mem_printf("whether %s is in the kernel cannot be seen", n->module);
-		f->why = mem_strdup(
-			"it is not loaded as a module, and what is built in cannot be read (/lib/modules)");
-	}
-	f->mend = mem_printf("modprobe %s", n->module);
-}
-
-static void judge_modules(const struct doctor_case *c)
-{
-	struct vec needs = {0};
-
-	doctor_uses_walk(c->node, need_of_listener, &needs);
-	for (size_t i = 0; i < needs.count; i++) {
-		struct module_need *n = needs.items[i];
-
-		if (!module_is_there(c, n))
-			report_module(c, n);
-		free(n->module);
-		free(n->object);
-		free(n);
-	}
-	vec_clear(&needs);
 }
 
 /* ---- the VIP device ---- */
@@ -159,9 +81,10 @@ static void judge_capability(const struct doctor_case *c, int bit, const char *n
 static void judge_capabilities(const struct doctor_case *c)
 {
 	if (c->facts->capabilities.error) {
-		doctor_add_text(c, DOCTOR_INFO, "capabilities_unseen",
-				"the capabilities of the daemon cannot be seen",
-				"/proc/self/status could not be read");
+		doctor_add_info(
+			c, "capabilities_unseen", "the capabilities of the daemon cannot be seen",
+			"/proc/self/status could not be read",
+			"grep ^CapEff /proc/$(pidof -s zonegated)/status  # 3400: all three");
 		return;
 	}
 	if (!c->node->kernel_off)
@@ -189,18 +112,17 @@ static void judge_table(const struct doctor_case *c)
 	struct doctor_finding *f;
 
 	if (c->node->table_error && !c->node->kernel_error) {
-		f = doctor_add_text(
-			c, DOCTOR_INFO, "table_unseen", "the kernel's IPVS table could not be read",
-			"services of other programs and connections were not looked at");
-		free(f->mend);
-		f->mend = mem_strdup("zonegate kernel show");
+		doctor_add_info(c, "table_unseen", "the kernel's IPVS table could not be read",
+				"services of other programs and connections were not looked at",
+				"zonegate kernel show");
 	}
 	if (bits->error == -ENOENT || c->node->table_error)
 		return;
 	if (bits->error || bits->value < 0 || bits->value > 40) {
-		doctor_add_text(c, DOCTOR_INFO, "table_size_unseen",
+		doctor_add_info(c, "table_size_unseen",
 				"the size of the IPVS connection table cannot be seen",
-				"/sys/module/ip_vs/parameters/conn_tab_bits could not be read");
+				"/sys/module/ip_vs/parameters/conn_tab_bits could not be read",
+				"cat /sys/module/ip_vs/parameters/conn_tab_bits");
 		return;
 	}
 	if (c->node->connections <= (uint64_t)CONNECTIONS_A_BUCKET << bits->value)
@@ -221,7 +143,5 @@ void doctor_kernel_judge(const struct doctor_case *c)
 	if (c->node->kernel_off)
 		return;
 	judge_device(c);
-	if (!c->node->kernel_error)
-		judge_modules(c);
 	judge_table(c);
 }

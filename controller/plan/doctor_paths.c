@@ -377,9 +377,9 @@ void doctor_paths_judge(const struct doctor_case *c)
 	size_t from = 0, to;
 
 	if (c->facts->links_error)
-		doctor_add_text(c, DOCTOR_INFO, "links_unseen",
+		doctor_add_info(c, "links_unseen",
 				"the network devices of this host cannot be read",
-				"their MTU and filters are not known");
+				"their MTU and filters are not known", "ip -d link show");
 	for (; from < c->uses->count; from = to) {
 		for (to = from + 1;
 		     to < c->uses->count && c->uses->items[to].group == c->uses->items[from].group;

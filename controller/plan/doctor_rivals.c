@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Others on this host and its links who want the same: programs that manage IPVS, machines that answer for a VIP, and who rules
-// netfilter.
+// Others on this host and its links who want the same: programs that manage IPVS or forwarding, and machines that answer for a VIP.
 #include "plan/doctor_rules.h"
 
 #include <errno.h>
@@ -74,9 +73,10 @@ static void judge_processes(const struct doctor_case *c)
 	bool others = c->node->foreign || c->node->intruders.count;
 
 	if (c->facts->processes_error)
-		doctor_add_text(
-			c, DOCTOR_INFO, "processes_unseen", "other users' processes cannot be seen",
-			"whether keepalived or another program manages IPVS, too, is not known");
+		doctor_add_info(
+			c, "processes_unseen", "other users' processes cannot be seen",
+			"whether keepalived or another program manages IPVS, too, is not known",
+			"ps -C keepalived,ldirectord,kube-proxy,kube-router,zonegated,firewalld");
 	for (size_t i = 0; i < all->count; i++) {
 		const char *name = all->items[i];
 		struct doctor_finding *f;
@@ -97,9 +97,9 @@ static void judge_processes(const struct doctor_case *c)
 static void judge_neighbours(const struct doctor_case *c)
 {
 	if (c->facts->neighbours_error)
-		doctor_add_text(c, DOCTOR_INFO, "neighbours_unseen",
-				"the neighbour table cannot be read",
-				"whether another machine answers for a VIP is not known");
+		doctor_add_info(c, "neighbours_unseen", "the neighbour table cannot be read",
+				"whether another machine answers for a VIP is not known",
+				"ip neighbour show");
 	for (size_t i = 0; i < c->facts->neighbour_count; i++) {
 		const struct doctor_neighbour *n = &c->facts->neighbours[i];
 		const struct doctor_link *l = doctor_find_link(c->facts, n->link);
@@ -118,119 +118,6 @@ static void judge_neighbours(const struct doctor_case *c)
 	}
 }
 
-/* The command that mends what was told of it. */
-static const char *guard_mend(int error)
-{
-	switch (-error) {
-	case ENOENT:
-		return "apt-get install iptables";
-	case EOPNOTSUPP:
-		return "modprobe -a ip_tables iptable_filter ip6table_filter  # or: modprobe -a nf_tables nft_compat";
-	case EACCES:
-		return "systemd-tmpfiles --create zonegate.conf";
-	case EPERM:
-		return "systemctl restart zonegate";
-	case EBUSY:
-	case ETIMEDOUT:
-		return "fuser -v /run/xtables.lock";
-	case EINVAL:
-	case EPROTONOSUPPORT:
-		return "modprobe -a ip_set ip_set_hash_ip ip_set_hash_ipport ip_set_hash_ipportip ip_set_hash_net";
-	default:
-		return "journalctl -u zonegate";
-	}
-}
-
-/* What should stand before the VIPs could not be put there: that of the daemon itself, not a guess from what is installed. */
-static void judge_guard_fault(const struct doctor_case *c)
-{
-	struct doctor_finding *f;
-
-	if (!c->node->guard_fault)
-		return;
-	f = doctor_add(c, DOCTOR_ERROR, "netfilter_not_in_force", "");
-	f->what = mem_printf("sets or rules before the VIPs are not as they should be: %s",
-			     c->node->guard_fault);
-	f->why = mem_strdup(
-		"until they are, a vip_guard, an access list or a limit that is new lets everybody in, and a listener "
-		"with a range of ports that is new gets no packets; the status of its load balancer names it");
-	f->mend = mem_strdup(guard_mend(c->node->guard_error));
-}
-
-/* The guard is in the document, and nothing can set its rules. */
-static void judge_guard(const struct doctor_case *c)
-{
-	const struct snapshot *s = c->node->snapshot;
-
-	for (size_t i = 0; i < s->load_balancers.count; i++) {
-		const struct load_balancer *lb = s->load_balancers.items[i];
-		char *object AUTO_FREE = mem_printf("/load_balancers/%s", lb->o.name);
-		struct doctor_finding *f;
-
-		if (!lb->enabled || lb->vip_guard == VIP_GUARD_OFF || c->facts->iptables[0] ||
-		    c->node->kernel_off)
-			continue;
-		f = doctor_add(c, DOCTOR_ERROR, "guard_without_iptables", object);
-		f->what = mem_printf("%s has a vip_guard, and there is no iptables on this host",
-				     lb->o.name);
-		f->why = mem_strdup("ports of the gateway, as that of sshd, are open on its VIPs");
-		f->mend = mem_strdup("apt-get install iptables");
-		return;
-	}
-}
-
-static bool has_range(const struct load_balancer *lb)
-{
-	for (size_t i = 0; i < lb->listeners.count; i++)
-		if (((const struct listener *)lb->listeners.items[i])->ports.to)
-			return true;
-	return false;
-}
-
-/* Nothing marks the packets that are to find a listener by their mark. */
-static void judge_ranges(const struct doctor_case *c)
-{
-	const struct snapshot *s = c->node->snapshot;
-
-	for (size_t i = 0; i < s->load_balancers.count; i++) {
-		const struct load_balancer *lb = s->load_balancers.items[i];
-		char *object AUTO_FREE = mem_printf("/load_balancers/%s", lb->o.name);
-		struct doctor_finding *f;
-
-		if (!lb->enabled || !has_range(lb) || c->facts->iptables[0] || c->node->kernel_off)
-			continue;
-		f = doctor_add(c, DOCTOR_ERROR, "range_without_iptables", object);
-		f->what = mem_printf(
-			"%s has a listener with a range of ports, and there is no iptables on this host",
-			lb->o.name);
-		f->why = mem_strdup(
-			"nothing sets the firewall mark of its packets: they are refused");
-		f->mend = mem_strdup("apt-get install iptables");
-		return;
-	}
-}
-
-static void judge_iptables(const struct doctor_case *c)
-{
-	const char *backend = c->facts->iptables;
-	bool legacy_rules = doctor_has_name(&c->facts->modules, "iptable_filter") ||
-			    doctor_has_name(&c->facts->modules, "iptable_nat");
-	struct doctor_finding *f;
-
-	f = doctor_add(c, DOCTOR_INFO, "iptables_backend", "");
-	f->what = *backend
-			  ? mem_printf("the program iptables is that of the %s backend here",
-				       backend)
-			  : mem_strdup("which backend iptables has cannot be told: none was found");
-	f->why = mem_strdup(
-		strcmp(backend, "nft") == 0 && legacy_rules
-			? "tables of the legacy backend are loaded beside it: rules of both hold, and this one "
-			  "does not show the others"
-			: "rules of the other backend, if there are any, hold and are not shown by it");
-	f->mend = mem_strdup(strcmp(backend, "nft") == 0 && legacy_rules ? "iptables-legacy-save"
-									 : "");
-}
-
 void doctor_rivals_judge(const struct doctor_case *c)
 {
 	judge_intruders(c);
@@ -238,8 +125,4 @@ void doctor_rivals_judge(const struct doctor_case *c)
 	judge_kube(c);
 	judge_processes(c);
 	judge_neighbours(c);
-	judge_iptables(c);
-	judge_guard_fault(c);
-	judge_guard(c);
-	judge_ranges(c);
 }

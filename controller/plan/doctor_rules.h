@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between the doctor's files: doctor.c, doctor_uses.c, doctor_kernel.c, doctor_rivals.c, doctor_paths.c, doctor_flood.c. */
+/* Between the doctor's files. */
 #ifndef ZG_PLAN_DOCTOR_RULES_H
 #define ZG_PLAN_DOCTOR_RULES_H
 
@@ -20,16 +20,6 @@ struct doctor_uses {
 	struct addr *vips; /* sorted, distinct */
 	size_t vip_count;
 };
-void doctor_uses_collect(const struct doctor_node *n, struct doctor_uses *ret_uses);
-void doctor_uses_clear(struct doctor_uses *u);
-/* Whether any use forwards so; family 0 = any. */
-bool doctor_uses_forward(const struct doctor_uses *u, uint8_t forward, uint8_t family);
-
-/* For each listener that this node programs, until `fn` gives true. */
-typedef bool doctor_listener_fn(void *ctx, const struct load_balancer *lb,
-				const struct listener *l);
-bool doctor_uses_walk(const struct doctor_node *n, doctor_listener_fn *fn, void *ctx);
-
 struct doctor_case {
 	const struct doctor_node *node;
 	const struct doctor_facts *facts;
@@ -37,11 +27,25 @@ struct doctor_case {
 	struct doctor_report *report;
 };
 
+void doctor_uses_collect(const struct doctor_node *n, struct doctor_uses *ret_uses);
+void doctor_uses_clear(struct doctor_uses *u);
+/* Whether any use forwards so; family 0 = any. */
+bool doctor_uses_forward(const struct doctor_uses *u, uint8_t forward, uint8_t family);
+/* The same of the group of the listener and its backup. */
+bool doctor_uses_listener_forwards(const struct doctor_case *c, const struct listener *l,
+				   uint8_t forward);
+
+/* For each listener that this node programs, until `fn` gives true. */
+typedef bool doctor_listener_fn(void *ctx, const struct load_balancer *lb,
+				const struct listener *l);
+bool doctor_uses_walk(const struct doctor_node *n, doctor_listener_fn *fn, void *ctx);
+
 /* A finding without texts yet: the caller sets `what`, `why` and `mend`, with memory of malloc(). */
 struct doctor_finding *doctor_add(const struct doctor_case *c, enum doctor_severity severity,
 				  const char *code, const char *object);
-struct doctor_finding *doctor_add_text(const struct doctor_case *c, enum doctor_severity severity,
-				       const char *code, const char *what, const char *why);
+/* An info of the node, whole; the texts are copied. */
+void doctor_add_info(const struct doctor_case *c, const char *code, const char *what,
+		     const char *why, const char *mend);
 
 /* Seen and of this value. */
 bool doctor_sysctl_is(const struct doctor_facts *f, enum doctor_sysctl which, long long value);
@@ -51,6 +55,14 @@ bool doctor_has_name(const struct vec *names, const char *name);
 
 /* doctor_kernel.c */
 void doctor_kernel_judge(const struct doctor_case *c);
+/* doctor_modules.c */
+void doctor_modules_judge(const struct doctor_case *c);
+/* doctor_ftp.c */
+void doctor_ftp_judge(const struct doctor_case *c);
+/* doctor_filters.c: what stands before IPVS */
+void doctor_filters_judge(const struct doctor_case *c);
+/* The backend that sets our rules of a family, "legacy" or "nft", as it was seen to work; "" = none has yet. */
+const char *doctor_backend_of(const struct doctor_node *n, enum ruleset_family f);
 /* doctor_sysctls.c */
 void doctor_sysctls_judge(const struct doctor_case *c);
 /* doctor_flood.c */

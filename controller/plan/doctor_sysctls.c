@@ -143,6 +143,55 @@ static void judge_expiry(const struct doctor_case *c)
 		       "failed one keeps its clients");
 }
 
+/* ---- tracked flows ---- */
+
+struct tracking_need {
+	const struct doctor_case *c;
+	char *object;
+	const char *what;
+	const char *why;
+};
+
+static bool listener_needs_tracking(void *ctx, const struct load_balancer *lb,
+				    const struct listener *l)
+{
+	struct tracking_need *n = ctx;
+
+	if (lb->snat != SNAT_OFF && doctor_uses_listener_forwards(n->c, l, IP_VS_CONN_F_MASQ)) {
+		n->what = "snat";
+		n->why =
+			"nothing is masqueraded: servers answer past the gateway, and clients drop that";
+	} else if (l->max_connections) {
+		n->what = "max_connections";
+		n->why = "connections are not counted: no source is held back";
+	} else if (l->rate_limit && l->protocol == PROTOCOL_UDP) {
+		n->what = "rate_limit with UDP";
+		n->why = "each packet counts as a new flow: those under way lose packets";
+	} else {
+		return false;
+	}
+	n->object = mem_printf("/load_balancers/%s/listeners/%s", lb->o.name, l->o.name);
+	return true;
+}
+
+/* It was set back, or the daemon may not set it. */
+static void judge_tracking(const struct doctor_case *c)
+{
+	struct tracking_need need = {.c = c};
+	AUTO_FREE char *object = NULL;
+	struct doctor_finding *f;
+
+	if (!doctor_sysctl_is(c->facts, DOCTOR_VS_CONNTRACK, 0) ||
+	    !doctor_uses_walk(c->node, listener_needs_tracking, &need))
+		return;
+	object = need.object;
+	f = doctor_add(c, DOCTOR_ERROR, "conntrack_off", object);
+	f->what = mem_printf("%s is 0, and %s needs 1", doctor_sysctl_name(DOCTOR_VS_CONNTRACK),
+			     need.what);
+	f->why = mem_strdup(need.why);
+	f->mend = mem_printf("sysctl -w %s=1", doctor_sysctl_name(DOCTOR_VS_CONNTRACK));
+}
+
 /* ---- what cannot be seen ---- */
 
 /* Where a sysctl may be missing: nothing is behind it then. */
@@ -203,5 +252,6 @@ void doctor_sysctls_judge(const struct doctor_case *c)
 	judge_filters(c);
 	judge_reuse(c);
 	judge_expiry(c);
+	judge_tracking(c);
 	judge_unseen(c);
 }

@@ -123,9 +123,9 @@ void doctor_tracking_judge(const struct doctor_case *c)
 	if (c->node->kernel_off || !doctor_sysctl_is(c->facts, DOCTOR_VS_CONNTRACK, 1))
 		return;
 	judge_ages(c);
-	doctor_add_text(
-		c, DOCTOR_INFO, "flows_tracked",
-		"flows of IPVS are tracked (net.ipv4.vs.conntrack = 1)",
+	doctor_add_info(
+		c, "flows_tracked", "flows of IPVS are tracked (net.ipv4.vs.conntrack = 1)",
 		"each connection of a client takes an entry of connection tracking, too: its table "
-		"(net.netfilter.nf_conntrack_max) bounds what this node can carry");
+		"(net.netfilter.nf_conntrack_max) bounds what this node can carry",
+		"sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max  # how much is taken");
 }

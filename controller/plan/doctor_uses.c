@@ -167,6 +167,23 @@ bool doctor_uses_forward(const struct doctor_uses *u, uint8_t forward, uint8_t f
 	return false;
 }
 
+bool doctor_uses_listener_forwards(const struct doctor_case *c, const struct listener *l,
+				   uint8_t forward)
+{
+	const struct server_group *g = snapshot_find_group(c->node->snapshot, l->server_group);
+	const char *backup = g && g->when_none_healthy == NONE_HEALTHY_BACKUP ? g->backup_group
+									      : NULL;
+
+	for (size_t i = 0; i < c->uses->count; i++) {
+		const struct doctor_use *u = &c->uses->items[i];
+
+		if (u->dest.forward == forward &&
+		    (u->group == g || (backup && strcmp(u->group->o.name, backup) == 0)))
+			return true;
+	}
+	return false;
+}
+
 bool doctor_uses_walk(const struct doctor_node *n, doctor_listener_fn *fn, void *ctx)
 {
 	const struct vec *lbs = &n->snapshot->load_balancers;

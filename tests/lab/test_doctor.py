@@ -4,30 +4,11 @@
 import json
 
 from zglab import VIP4, case
+from zglab.doctor import mend, visit
 from zglab.documents import web
 
 LAB_KIND = "uml"
 LAB_SECONDS = 10
-
-
-def visit(lab):
-    """{code: finding}; errors make the command end with 1."""
-    done = lab.gw.cli("-o", "json", "doctor")
-    answer = json.loads(done.stdout)
-    assert done.returncode == (1 if answer["errors"] else 0), (done.returncode, answer)
-    return {x["code"]: x for x in answer["findings"]}
-
-
-def mend(lab, code, **words):
-    """Runs what the finding of that code says; words in capitals are the administrator's."""
-    command = visit(lab)[code]["mend"]
-    for word, value in words.items():
-        command = command.replace(word.upper(), value)
-    if command.startswith("zonegate "):
-        lab.gw.cli(*command.partition("#")[0].split()[1:])
-    else:
-        lab.gw.run("sh", "-c", command)
-    lab.wait(lambda: code not in visit(lab), 5 + lab.margin, f"{code} is mended", pause=0.2)
 
 
 @case(without_ipvs=True)

@@ -3,148 +3,10 @@
 #include "plan/doctor.h"
 
 #include <errno.h>
-#include <linux/capability.h>
 
-#include "model_fixture.h"
-
-struct host {
-	struct doctor_node node;
-	struct doctor_facts facts;
-};
-
-static void add_name(struct vec *v, const char *name)
-{
-	vec_push(v, mem_strdup(name));
-}
-
-static void add_link(struct host *h, uint32_t index, const char *name)
-{
-	struct doctor_facts *f = &h->facts;
-
-	f->links = mem_realloc_array(f->links, f->link_count + 1, sizeof(*f->links));
-	f->links[f->link_count] = (struct doctor_link){.index = index, .mtu = 1500};
-	strcpy(f->links[f->link_count++].name, name);
-}
-
-static int by_address(const void *a, const void *b)
-{
-	return addr_compare(&((const struct doctor_route *)a)->to,
-			    &((const struct doctor_route *)b)->to);
-}
-
-/* To every server on the link back0, from 10.0.0.254. */
-static void add_routes(struct host *h)
-{
-	struct doctor_facts *f = &h->facts;
-	struct addr *list AUTO_FREE = NULL;
-	size_t count = doctor_list_servers(&h->node, &list);
-
-	f->routes = mem_alloc_array(count + 1, sizeof(*f->routes));
-	for (f->route_count = 0; f->route_count < count; f->route_count++)
-		f->routes[f->route_count] = (struct doctor_route){
-			.to = list[f->route_count],
-			.link = 3,
-			.source = {AF_INET, {10, 0, 0, 254}}};
-	qsort(f->routes, count, sizeof(f->routes[0]), by_address);
-}
-
-#define BASE "{'load_balancers':{'names':null,'shop':{'cross_zone':false}}}"
-
-static struct snapshot *snapshot_of(const char *patch)
-{
-	json_t *document = fixture_patched(BASE), *p = fixture_json(patch);
-
-	fixture_merge(document, p);
-	json_decref(p);
-	return fixture_snapshot(document);
-}
-
-/* A gateway of zone za on which nothing is wrong. */
-static void host_open(struct host *h, const char *patch)
-{
-	static const char *const zones[] = {"za"};
-
-	memset(h, 0, sizeof(*h));
-	h->node = (struct doctor_node){.snapshot = snapshot_of(patch),
-				       .zones = zones,
-				       .zone_count = 1,
-				       .vip_device = "zonegate0",
-				       .vip_device_is_dummy = true};
-	add_name(&h->facts.modules, "ip_vs");
-	add_name(&h->facts.modules, "ip_vs_wrr");
-	add_link(h, 1, "lo");
-	add_link(h, 2, "front0");
-	add_link(h, 3, "back0");
-	add_link(h, 4, "zonegate0");
-	h->facts.sysctls[DOCTOR_FORWARD4].value = h->facts.sysctls[DOCTOR_FORWARD6].value = 1;
-	h->facts.sysctls[DOCTOR_VS_REUSE].value = 1;
-	h->facts.sysctls[DOCTOR_VS_NODEST].value = h->facts.sysctls[DOCTOR_VS_QUIESCENT].value = 1;
-	h->facts.sysctls[DOCTOR_TRACK_MAX].value = 262144;
-	h->facts.sysctls[DOCTOR_TRACK_LASTS].value = 120;
-	h->facts.table_bits.value = 12;
-	h->facts.capabilities.value = 1 << CAP_NET_ADMIN | 1 << CAP_NET_RAW;
-	h->facts.release[0] = 6;
-	h->facts.clients[0].link = h->facts.clients[1].link = 2;
-	strcpy(h->facts.iptables, "nft");
-	add_routes(h);
-}
-
-static void host_close(struct host *h)
-{
-	struct snapshot *s = (struct snapshot *)(uintptr_t)h->node.snapshot;
-
-	doctor_node_clear(&h->node);
-	doctor_facts_clear(&h->facts);
-	snapshot_unref(s);
-}
-
-/* "severity code object: mend\n" each. */
-static char *host_judge(const struct host *h)
-{
-	struct doctor_report r;
-	char *text = mem_strdup("");
-	size_t count = 0;
-
-	doctor_judge(&h->node, &h->facts, &r);
-	for (size_t i = 0; i < r.findings.count; i++) {
-		const struct doctor_finding *f = r.findings.items[i];
-		char *more = mem_printf("%s%s %s %s: %s\n", text, doctor_severity_name(f->severity),
-					f->code, f->object, f->mend);
-
-		assert_true(*f->what && *f->why);
-		free(text);
-		text = more;
-	}
-	for (enum doctor_severity s = DOCTOR_ERROR; s < DOCTOR_SEVERITIES; s++)
-		count += r.counts[s];
-	assert_int_equal(count, r.findings.count);
-	doctor_report_clear(&r);
-	return text;
-}
+#include "doctor_fixture.h"
 
 /* ---- what can be wrong ---- */
-
-#define SPOIL(name, statement)           \
-	static void name(struct host *h) \
-	{                                \
-		statement;               \
-	}
-
-static struct doctor_value *sysctl_of(struct host *h, enum doctor_sysctl which)
-{
-	return &h->facts.sysctls[which];
-}
-
-static void drop_module(struct host *h, const char *name)
-{
-	struct vec *v = &h->facts.modules;
-
-	for (size_t i = 0; i < v->count; i++)
-		if (strcmp(v->items[i], name) == 0) {
-			free(v->items[i]);
-			vec_remove(v, i);
-		}
-}
 
 static void note_service(struct host *h, enum doctor_owner owner, const char *scheduler)
 {
@@ -185,11 +47,6 @@ static void old_kernel_tracks(struct host *h)
 	sysctl_of(h, DOCTOR_VS_CONNTRACK)->value = 1;
 	h->facts.release[0] = 5;
 	h->facts.release[1] = 8;
-}
-
-static void legacy_beside(struct host *h)
-{
-	add_name(&h->facts.modules, "iptable_nat");
 }
 
 static void keepalived_with_services(struct host *h)
@@ -255,7 +112,6 @@ SPOIL(guard_missing, (h->node.guard_fault = "no program", h->node.guard_error = 
 SPOIL(guard_locked, (h->node.guard_fault = "the lock", h->node.guard_error = -EBUSY))
 SPOIL(guard_no_sets, (h->node.guard_fault = "no ipset", h->node.guard_error = -EPROTONOSUPPORT))
 SPOIL(guard_other, (h->node.guard_fault = "refused", h->node.guard_error = -EPROTO))
-SPOIL(legacy_only, strcpy(h->facts.iptables, "legacy"))
 SPOIL(no_route, h->facts.routes[0].error = -ENETUNREACH)
 SPOIL(routed, h->facts.routes[0].routed = true)
 SPOIL(routes_hidden, h->facts.routes_error = -EPERM)
@@ -272,6 +128,9 @@ SPOIL(narrow, h->facts.links[2].mtu = 1499)
 #define UDP                                                                             \
 	"{'load_balancers':{'names':{'zones':{'za':{'vip4':'192.0.2.3'}},'listeners':{" \
 	"'dns':{'protocol':'udp','port':53,'server_group':'dns'}}}}}"
+#define UDP_LIMIT                                                                       \
+	"{'load_balancers':{'names':{'zones':{'za':{'vip4':'192.0.2.3'}},'listeners':{" \
+	"'dns':{'protocol':'udp','port':53,'server_group':'dns','rate_limit':5}}}}}"
 #define FLOOD                                                                                 \
 	"info flood_defence_off net.ipv4.vs.drop_entry: sysctl -w net.ipv4.vs.amemthresh=$((" \
 	"$(getconf _PHYS_PAGES)/20)) net.ipv4.vs.drop_entry=1 net.ipv4.vs.secure_tcp=1\n"
@@ -282,11 +141,7 @@ SPOIL(narrow, h->facts.links[2].mtu = 1499)
 	"{'server_groups':{'web':{'servers':{'w1':{'address':'fd00::1'}}}}," \
 	"'load_balancers':{'shop':{'zones':{'za':{'vip4':null,'vip6':'2001:db8::1'}}}}}"
 
-static const struct {
-	const char *patch;
-	void (*spoil)(struct host *h); /* NULL: the document alone makes it */
-	const char *finding;
-} cases[] = {
+static const struct doctor_want cases[] = {
 	{"{}", no_ipvs, "error ipvs_unavailable ip_vs: modprobe ip_vs\n"},
 	{"{}", not_allowed, "error ipvs_unavailable ip_vs: systemctl restart zonegate  #"},
 	{"{}", no_wrr, "error module_missing " HTTP ": modprobe ip_vs_wrr\n"},
@@ -321,6 +176,9 @@ static const struct {
 	 "sysctl -w net.ipv4.vs.expire_nodest_conn=1\n"},
 	{LISTENER("'persistence_s':60"), no_quiescent,
 	 "warning persistence_ignores_weight net.ipv4.vs.expire_quiescent_template: "},
+	{SNAT("auto"), NULL, "error conntrack_off " HTTP ": sysctl -w net.ipv4.vs.conntrack=1\n"},
+	{LISTENER("'max_connections':9"), NULL, "error conntrack_off " HTTP ": "},
+	{UDP_LIMIT, NULL, "error conntrack_off /load_balancers/names/listeners/dns: "},
 	{"{}", tracks, "info flows_tracked "},
 	{"{}", NULL, NEAR},
 	{"{}", NULL, FLOOD},
@@ -349,7 +207,6 @@ static const struct {
 	 "warning vip_answered_elsewhere 192.0.2.1: sysctl -w net.ipv4.conf.all.arp_ignore=1 "},
 	{"{}", neighbours_hidden, "info neighbours_unseen "},
 	{"{}", links_hidden, "info links_unseen "},
-	{"{}", legacy_beside, "info iptables_backend : iptables-legacy-save\n"},
 	{"{}", no_route, "error server_unreachable " W1 ": ip route add 10.0.0.1/32 via ROUTER\n"},
 	{V6, no_route, "error server_unreachable " W1 ": ip -6 route add fd00::1/128 via ROUTER\n"},
 	{"{}", routes_hidden, "info server_route_unseen " W1 ": ip route get 10.0.0.1\n"},
@@ -382,7 +239,7 @@ static const struct {
 	 "warning tunnel_mtu " W1 ": ip link set dev back0 mtu 1532\n"},
 	{TUNNEL("'type':'gue','port':6080,'checksum':'remcsum'"), NULL,
 	 "warning tunnel_mtu " W1 ": ip link set dev back0 mtu 1540\n"},
-	{"{}", no_iptables, "info iptables_backend : \n"},
+	{"{}", no_iptables, "info iptables_backend : apt-get install iptables\n"},
 	{"{}", guard_fault,
 	 "error netfilter_not_in_force : modprobe -a ip_tables iptable_filter ip6table_filter  # or: modprobe -a "
 	 "nf_tables nft_compat\n"},
@@ -394,10 +251,7 @@ static const struct {
 	{"{}", guard_other, "error netfilter_not_in_force : journalctl -u zonegate\n"},
 	{"{'load_balancers':{'shop':{'vip_guard':'drop'}}}", no_iptables,
 	 "error guard_without_iptables /load_balancers/shop: apt-get install iptables\n"
-	 "info iptables_backend : \n"},
-	{"{'load_balancers':{'shop':{'vip_guard':'drop'}}}", legacy_only,
-	 "info iptables_backend : \n"},
-	{"{}", legacy_only, "info iptables_backend : \n"},
+	 "info iptables_backend : apt-get install iptables\n"},
 	{"{'load_balancers':{'shop':{'listeners':{'http':{'port':null,'port_range':[1,2]}}}}}",
 	 no_iptables,
 	 "error range_without_iptables /load_balancers/shop: apt-get install iptables\n"},
@@ -412,20 +266,7 @@ static bool stays(const char *finding)
 static void every_finding_has_its_fact(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct host h;
-
-		host_open(&h, cases[i].patch);
-		AUTO_FREE char *sound = host_judge(&h);
-		if (cases[i].spoil)
-			cases[i].spoil(&h);
-		AUTO_FREE char *found = host_judge(&h);
-		host_close(&h);
-		if (!strstr(found, cases[i].finding))
-			fail_msg("case %zu\nexpected:\n%s\nfound:\n%s", i, cases[i].finding, found);
-		if (cases[i].spoil && !stays(cases[i].finding) && strstr(sound, cases[i].finding))
-			fail_msg("case %zu\nis said without its fact:\n%s", i, cases[i].finding);
-	}
+	host_expect(cases, sizeof(cases) / sizeof(cases[0]), stays);
 }
 
 static void a_sound_gateway_has_neither_errors_nor_warnings(void **state)
@@ -435,7 +276,7 @@ static void a_sound_gateway_has_neither_errors_nor_warnings(void **state)
 	(void)state;
 	host_open(&h, "{}");
 	AUTO_FREE char *text = host_judge(&h);
-	assert_string_equal(text, "info iptables_backend : \n"
+	assert_string_equal(text, "info iptables_backend : iptables-nft -S\n"
 				  "info nat_return_unseen " W1
 				  ": ip route replace default via 10.0.0.254\n" NEAR FLOOD);
 	host_close(&h);
@@ -501,6 +342,17 @@ static void what_does_no_harm_here_is_not_told(void **state)
 	sysctl_of(&h, DOCTOR_VS_CONNTRACK)->value = 0;
 	AUTO_FREE char *untracked = host_judge(&h);
 	assert_null(strstr(untracked, "conntrack_forgets_first"));
+	assert_null(strstr(untracked, "conntrack_off"));
+	host_close(&h);
+	/* What counts connections of TCP by their first packets needs none. */
+	host_open(&h, LISTENER("'rate_limit':5"));
+	AUTO_FREE char *first = host_judge(&h);
+	assert_null(strstr(first, "conntrack_off"));
+	host_close(&h);
+	host_open(&h, SNAT("on"));
+	tracks(&h);
+	AUTO_FREE char *tracked = host_judge(&h);
+	assert_null(strstr(tracked, "conntrack_off"));
 	host_close(&h);
 }
 
@@ -544,7 +396,8 @@ static void only_what_this_node_does_is_judged(void **state)
 	assert_string_equal(text,
 			    "warning conntrack_probes net.netfilter.nf_conntrack_max: sysctl -w "
 			    "net.netfilter.nf_conntrack_max=742144\n"
-			    "info ipvs_off : \n");
+			    "info ipvs_off : sed -i 's/^ *ipvs *=.*/ipvs = auto/' "
+			    "/etc/zonegate/zonegate.conf && systemctl restart zonegate\n");
 	host_close(&h);
 }
 

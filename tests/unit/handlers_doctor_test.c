@@ -14,7 +14,7 @@ static const json_t *finding_of(const struct answer *a, const char *code)
 	json_array_foreach (list, i, one) {
 		assert_true(*json_string_value(json_object_get(one, "what")));
 		assert_true(*json_string_value(json_object_get(one, "why")));
-		assert_true(json_is_string(json_object_get(one, "mend")));
+		assert_true(*json_string_value(json_object_get(one, "mend")));
 		if (strcmp(json_string_value(json_object_get(one, "code")), code) == 0)
 			found = one;
 		if (strcmp(json_string_value(json_object_get(one, "severity")), "error") == 0)

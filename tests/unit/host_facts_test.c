@@ -45,7 +45,8 @@ static void files_of_the_host_are_read(void **state)
 	assert_int_equal(uname(&name), 0);
 	AUTO_FREE char *make = mem_printf(
 		"mkdir -p proc/sys/net/ipv4/conf/lo proc/1 proc/77 proc/78 proc/self usr/sbin lib/modules/%s "
-		"sys/module/ip_vs/parameters && echo 'ip_vs 1 0 - Live 0x0' >proc/modules && "
+		"sys/module/ip_vs/parameters sys/module/ip_vs_ftp/parameters && "
+		"echo 21,2121 >sys/module/ip_vs_ftp/parameters/ports && echo 'ip_vs 1 0 - Live 0x0' >proc/modules && "
 		"echo kernel/net/ip-vs-wrr.ko >lib/modules/%s/modules.builtin && "
 		"echo 0 >proc/sys/net/ipv4/ip_forward && echo 2 >proc/sys/net/ipv4/conf/lo/rp_filter && "
 		"echo 13 >sys/module/ip_vs/parameters/conn_tab_bits && echo init >proc/1/comm && "
@@ -63,6 +64,9 @@ static void files_of_the_host_are_read(void **state)
 	assert_int_equal(f.sysctls[DOCTOR_FORWARD4].value, 0);
 	assert_int_equal(f.sysctls[DOCTOR_VS_REUSE].error, -ENOENT);
 	assert_int_equal(f.table_bits.value, 13);
+	assert_int_equal(f.ftp_error, 0);
+	assert_int_equal(f.ftp_port_count, 2);
+	assert_int_equal(f.ftp_ports[1], 2121);
 	assert_int_equal(f.capabilities.error, 0);
 	assert_int_equal(f.capabilities.value, 0x3000);
 	assert_int_equal(f.processes_error, 0);
@@ -81,6 +85,7 @@ static void files_of_the_host_are_read(void **state)
 	host_facts_read(root, &node, &f);
 	assert_int_equal(f.modules_error, -ENOENT);
 	assert_int_equal(f.builtin_error, -ENOENT);
+	assert_int_equal(f.ftp_error, -ENOENT);
 	assert_int_equal(f.capabilities.error, -ENOENT);
 	assert_int_equal(f.processes_error, -ENOENT);
 	assert_string_equal(f.iptables, "");

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "doctor_fixture.h"
+
+#define FTP(members)                                                                                      \
+	"{'load_balancers':{'shop':{'listeners':{'files':{'protocol':'tcp','server_group':'web'," members \
+	"}}}}}"
+#define WITH_PORT                                                                           \
+	"{'load_balancers':{'shop':{'listeners':{'files':{'protocol':'tcp','server_group':" \
+	"'web','port_range':[20,30]},'ftp':{'protocol':'tcp','server_group':'web','port':21}}}}}"
+#define PORT    FTP("'port':21")
+#define RANGE   FTP("'port_range':[20,30]")
+#define FILES   "/load_balancers/shop/listeners/files"
+#define MISSING "error ftp_module_missing " FILES ": modprobe ip_vs_ftp\n"
+
+SPOIL(no_module, h->facts.ftp_error = -ENOENT)
+SPOIL(other_port, h->facts.ftp_ports[0] = 2121)
+SPOIL(nothing_tracked, h->facts.sysctls[DOCTOR_TRACK_COUNT].value = 0)
+
+static const struct doctor_want cases[] = {
+	{PORT, no_module, MISSING},
+	{RANGE, no_module, MISSING},
+	{PORT, other_port,
+	 "error ftp_port_unwatched " FILES
+	 ": modprobe -r ip_vs_ftp && modprobe ip_vs_ftp ports=21,2121  # once"},
+	{RANGE, nothing_tracked,
+	 "warning ftp_range_untracked " FILES
+	 ": zonegate listener set shop/ftp protocol=tcp port=21 server_group=web\n"},
+};
+
+static void each_has_its_fact(void **state)
+{
+	(void)state;
+	host_expect(cases, sizeof(cases) / sizeof(cases[0]), NULL);
+}
+
+/* Where no address is rewritten, and where another listener has the port. */
+static void others_need_nothing(void **state)
+{
+	static const char *const patches[] = {
+		FTP("'port':22"), FTP("'port_range':[22,30]"),
+		"{'load_balancers':{'names':{'zones':{'za':{'vip4':'192.0.2.3'}},'listeners':{'tftp':{'protocol':'udp','port':21,'server_group':'dns'}}}}}",
+		"{'server_groups':{'web':{'forward_method':'direct','health_check':{'port':21},'servers':{'w1':{'port':0},'w2':{'port':0}}}},"
+		"'load_balancers':{'shop':{'listeners':{'files':{'protocol':'tcp','server_group':'web','port':21},"
+		"'http':null}}}}"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(patches) / sizeof(patches[0]); i++) {
+		struct host h;
+
+		host_open(&h, patches[i]);
+		no_module(&h);
+		AUTO_FREE char *text = host_judge(&h);
+		host_close(&h);
+		assert_null(strstr(text, "ftp_"));
+	}
+}
+
+static void a_listener_of_its_own_wins(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, WITH_PORT);
+	nothing_tracked(&h);
+	AUTO_FREE char *calm = host_judge(&h);
+	assert_null(strstr(calm, "ftp_"));
+	no_module(&h);
+	AUTO_FREE char *text = host_judge(&h);
+	assert_non_null(strstr(text, "ftp_module_missing /load_balancers/shop/listeners/ftp: "));
+	host_close(&h);
+}
+
+/* What /sys does not tell is no fault. */
+static void ports_that_cannot_be_seen_are_not_judged(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, PORT);
+	h.facts.ftp_error = -ENOENT;
+	add_name(&h.facts.modules, "ip_vs_ftp");
+	h.facts.ftp_port_count = 0;
+	AUTO_FREE char *text = host_judge(&h);
+	assert_null(strstr(text, "ftp_"));
+	host_close(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_has_its_fact),
+		cmocka_unit_test(others_need_nothing),
+		cmocka_unit_test(a_listener_of_its_own_wins),
+		cmocka_unit_test(ports_that_cannot_be_seen_are_not_judged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
