@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "settings_keys.h"
 #include "settings_value.h"
 
@@ -219,6 +220,21 @@ static void fault_section(struct reading *r, const char *section)
 	r->section_told = true;
 }
 
+static void fault_key(struct reading *r, const char *section, const char *name)
+{
+	struct nearest n = {.typed = name};
+
+	for (size_t i = 0; i < settings_keys_count; i++)
+		if (strcmp(settings_keys[i].section, section) == 0)
+			nearest_look_at(&n, settings_keys[i].name);
+	if (n.word)
+		fault(r, ERR_UNKNOWN, "unknown key \"%s\" in section [%s]; did you mean \"%s\"?",
+		      name, section, n.word);
+	else
+		fault(r, ERR_UNKNOWN, "unknown key \"%s\" in section [%s]: see zonegate.conf(5)",
+		      name, section);
+}
+
 static int on_line(void *user, const char *section, const char *name, const char *value)
 {
 	struct reading *r = user;
@@ -235,8 +251,7 @@ static int on_line(void *user, const char *section, const char *name, const char
 	else if (!section_known(section))
 		fault_section(r, section);
 	else
-		fault(r, ERR_UNKNOWN, "unknown key \"%s\" in section [%s]: see zonegate.conf(5)",
-		      name, section);
+		fault_key(r, section, name);
 	return 1;
 }
 

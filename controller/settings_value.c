@@ -121,9 +121,9 @@ const char *settings_value_fault(enum value_form form, const char *value)
 			       ? NULL
 			       : "is no name of a zone (a-z, 0-9 and inner -, at most 63)";
 	case VALUE_PATH:
-		return settings_value_has_control(value)
-			       ? "may hold no control characters: it is the path of a file"
-			       : NULL;
+		if (settings_value_has_control(value))
+			return "may hold no control characters: it is the path of a file";
+		return value[0] == '/' ? NULL : "is no whole path: it must begin with /";
 	case VALUE_DEVICE:
 		return is_device(value) ? NULL : "is no name of a network interface";
 	case VALUE_DOMAIN:

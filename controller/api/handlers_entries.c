@@ -2,6 +2,7 @@
 // Entries of access lists as text, and whether a client may come in to a listener. Texts are made on the worker.
 #include "api/handlers.h"
 
+#include "api/absent.h"
 #include "api/context.h"
 #include "api/handlers_write.h"
 #include "api/reply.h"
@@ -59,7 +60,7 @@ static const struct access_list *entries_find_list(struct request *r, const char
 								name);
 
 	if (!a)
-		request_fail(r, PROBLEM_NOT_FOUND, "there is no access_lists/%s", name);
+		absent_refuse(r, &(struct object_path){OBJECT_ACCESS_LIST, NULL, name});
 	return a;
 }
 
@@ -163,8 +164,7 @@ void handlers_entries_check(struct request *r)
 		return;
 	l = (const struct listener *)snapshot_find(s, &path);
 	if (!l) {
-		request_fail(r, PROBLEM_NOT_FOUND, "there is no load_balancers/%s/listeners/%s",
-			     path.parent, path.name);
+		absent_refuse(r, &path);
 		return;
 	}
 	lb = snapshot_find_lb(s, path.parent);

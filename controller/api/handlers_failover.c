@@ -2,6 +2,7 @@
 // The time of a failover by DNS, of one load balancer.
 #include "api/handlers.h"
 
+#include "api/absent.h"
 #include "api/context.h"
 #include "api/reply.h"
 #include "dns/preview.h"
@@ -83,7 +84,6 @@ void handlers_failover_time(struct request *r)
 	const struct engine *e = r->api->engine;
 	const struct load_balancer *lb;
 	struct object_path path;
-	char text[OBJECT_PATH_MAX];
 
 	if (reply_find_path(r, &path))
 		return;
@@ -91,6 +91,5 @@ void handlers_failover_time(struct request *r)
 	if (lb)
 		request_reply_json(r, 200, failover_show(e, lb));
 	else
-		request_fail(r, PROBLEM_NOT_FOUND, "there is no %s",
-			     object_path_format(&path, text));
+		absent_refuse(r, &path);
 }

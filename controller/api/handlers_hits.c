@@ -2,6 +2,7 @@
 // How often the entries of an access list decided, as this node's kernel counts it.
 #include "api/handlers.h"
 
+#include "api/absent.h"
 #include "api/context.h"
 #include "api/reply.h"
 #include "api/router.h"
@@ -104,7 +105,7 @@ void handlers_hits_get(struct request *r)
 		return;
 	a = snapshot_find_access_list(engine_snapshot(r->api->engine), path.name);
 	if (!a) {
-		request_fail(r, PROBLEM_NOT_FOUND, "there is no access_lists/%s", path.name);
+		absent_refuse(r, &path);
 		return;
 	}
 	op = mem_new(struct hits_op);

@@ -2,6 +2,7 @@
 // Reading objects of the model.
 #include "api/handlers.h"
 
+#include "api/absent.h"
 #include "api/context.h"
 #include "api/reply.h"
 #include "api/router.h"
@@ -33,17 +34,16 @@ void handlers_object_list(struct request *r)
 {
 	const struct snapshot *s = engine_snapshot(r->api->engine);
 	const char *parent = r->params[0];
+	const struct object_path path = {handlers_parent_kind(r->route->kind), NULL, parent};
 	struct object *o;
 
 	if (!parent) {
 		reply_page(r, s, handlers_top_collection(s, r->route->kind), NULL);
 		return;
 	}
-	o = snapshot_find(
-		s, &(struct object_path){handlers_parent_kind(r->route->kind), NULL, parent});
+	o = snapshot_find(s, &path);
 	if (o)
 		reply_page(r, s, object_children(o, r->route->kind), parent);
 	else
-		request_fail(r, PROBLEM_NOT_FOUND, "there is no %s of that name",
-			     object_kind_name(handlers_parent_kind(r->route->kind)));
+		absent_refuse(r, &path);
 }

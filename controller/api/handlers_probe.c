@@ -2,6 +2,7 @@
 // One probe of a server now. It counts for nothing: the schedule and the state stay as they are.
 #include "api/handlers.h"
 
+#include "api/absent.h"
 #include "api/context.h"
 #include "api/health_json.h"
 #include "api/reply.h"
@@ -120,7 +121,6 @@ void handlers_probe_server(struct request *r)
 		request_fail(r, PROBLEM_TOO_MANY_REQUESTS,
 			     "too many probes on demand are under way; try again");
 	else
-		request_fail(r, PROBLEM_NOT_FOUND, "there is no server %s/%s", op->group,
-			     op->server);
+		absent_refuse(r, &path);
 	probe_op_free(op);
 }

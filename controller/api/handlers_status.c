@@ -2,6 +2,7 @@
 // What is observed: the tree of a load balancer, groups, servers.
 #include "api/handlers.h"
 
+#include "api/absent.h"
 #include "api/advice_json.h"
 #include "api/context.h"
 #include "api/health_json.h"
@@ -26,13 +27,6 @@ struct status_rows {
 	bool recent; /* each with its last results */
 };
 
-static void status_not_found(struct request *r, const struct object_path *path)
-{
-	char text[OBJECT_PATH_MAX];
-
-	request_fail(r, PROBLEM_NOT_FOUND, "there is no %s", object_path_format(path, text));
-}
-
 void handlers_status_server(struct request *r)
 {
 	const struct engine *e = r->api->engine;
@@ -47,7 +41,7 @@ void handlers_status_server(struct request *r)
 	g = snapshot_find_group(engine_snapshot(e), path.parent);
 	server = g ? snapshot_find_server(g, path.name) : NULL;
 	if (!server) {
-		status_not_found(r, &path);
+		absent_refuse(r, &path);
 		return;
 	}
 	status_json_collect(e, NULL, &services);
@@ -150,7 +144,7 @@ void handlers_status_group(struct request *r)
 		return;
 	rows.group = snapshot_find_group(engine_snapshot(r->api->engine), path.name);
 	if (!rows.group) {
-		status_not_found(r, &path);
+		absent_refuse(r, &path);
 		return;
 	}
 	rows.servers = names ? &chosen : &rows.group->servers;
@@ -323,5 +317,5 @@ void handlers_status_lb(struct request *r)
 	if (lb)
 		request_reply_json(r, 200, status_tree(r->api, lb));
 	else
-		status_not_found(r, &path);
+		absent_refuse(r, &path);
 }

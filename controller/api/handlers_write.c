@@ -2,6 +2,7 @@
 // Writes: a proposal to the engine, and its result as the answer. The proposal outlives a client that goes away.
 #include "api/handlers_write.h"
 
+#include "api/absent.h"
 #include "api/audit.h"
 #include "api/body_charge.h"
 #include "api/context.h"
@@ -129,7 +130,7 @@ static void write_op_show_entries(struct request *r, const struct proposal_resul
 
 	if (!a) { /* the next write has removed it */
 		json_decref(warnings);
-		request_fail(r, PROBLEM_NOT_FOUND, "there is no access_lists/%s", path->name);
+		absent_refuse(r, path);
 		return;
 	}
 	request_header(r, "ETag", change_object_etag(&a->o, etag));

@@ -76,7 +76,7 @@ static const struct {
 	{"UserList", "Users by name", LIST("User"), "all", "{\"items\":[" USER "],\"next_cursor\":null}"},
 	{"TokenWish", "A token to be; without expires_in it is good until it is revoked",
 	 "\"name\":" NAME ",\"role\":" ROLE ",\"expires_in\":{\"type\":[\"string\",\"null\"],\"pattern\":"
-	 "\"^[0-9]{1,8}[smhd]$\",\"description\":\"At most 3650d\"},\"sources\":{\"type\":\"array\",\"maxItems\":16,"
+	 "\"^([0-9]{1,8}[dhms]){1,4}$\",\"description\":\"At most 3650d\"},\"sources\":{\"type\":\"array\",\"maxItems\":16,"
 	 "\"items\":" TEXT ",\"description\":\"Prefixes that it is good from; none: from anywhere\"}", "name role",
 	 JSON({"name": "ci", "role": "editor", "expires_in": "90d", "sources": ["192.0.2.0/24"]})},
 	{"Token", "A bearer token, without what makes it one", TOKEN_PROPERTIES, "all", "{" TOKEN "}"},

@@ -488,14 +488,14 @@ static json_t *schema_property(const json_t *schemas, const char *schema, const 
 /* Bodies of zone shifts. */
 static void schema_add_shifts(json_t *schemas)
 {
-	static const char expiry[] = "From now, at most 72 h: 90s, 30m, 2h, 3d";
+	static const char expiry[] = "From now, at most 72 h: 90s, 30m, 1h30m, 3d";
 	json_t *start = json_pack(
 		"{s:s, s:{s:o, s:{s:s, s:s}, s:{s:s, s:s, s:s}, s:{s:s, s:i, s:i}, s:{s:s, s:s}, s:{s:s, s:s}}, "
 		"s:[s, s, s, s], s:b}",
 		"type", "object", "properties", "zone", schema_ref("Name"), "load_balancer", "type",
 		"string", "description", "Its name, or * for all, later ones too", "expires_in",
-		"type", "string", "pattern", "^[0-9]{1,8}[smhd]$", "description", expiry, "comment",
-		"type", "string", "minLength", 1, "maxLength", SHIFT_COMMENT_MAX,
+		"type", "string", "pattern", "^([0-9]{1,8}[dhms]){1,4}$", "description", expiry,
+		"comment", "type", "string", "minLength", 1, "maxLength", SHIFT_COMMENT_MAX,
 		"evacuate_servers", "type", "boolean", "description",
 		"With cross_zone: servers of the zone get no new flows in other zones either",
 		"force", "type", "boolean", "description",
@@ -528,8 +528,8 @@ static void schema_add_overrides(json_t *schemas)
 		json_pack("{s:s, s:{s:{s:s, s:i, s:i}, s:{s:s, s:s, s:s}, s:O}, s:[s, s], s:b}",
 			  "type", "object", "properties", "weight", "type", "integer", "minimum", 0,
 			  "maximum", OVERRIDE_WEIGHT_MAX, "expires_in", "type", "string", "pattern",
-			  "^[0-9]{1,8}[smhd]$", "description",
-			  "From now: 90s, 30m, 2h, 3d; absent: until it is deleted", "comment",
+			  "^([0-9]{1,8}[dhms]){1,4}$", "description",
+			  "From now: 90s, 30m, 1h30m, 3d; absent: until it is deleted", "comment",
 			  json_object_get(json_object_get(drain, "properties"), "comment"),
 			  "required", "weight", "comment", "additionalProperties", 0));
 	json_object_set_new(schemas, "DrainWish", drain);

@@ -2,6 +2,7 @@
 // Encoding of objects for answers, at once or on the worker.
 #include "api/reply.h"
 
+#include "api/absent.h"
 #include "api/advice_json.h"
 #include "api/context.h"
 #include "api/document_text.h"
@@ -295,13 +296,12 @@ void reply_object(struct request *r, const struct snapshot *s, const struct obje
 		  unsigned status, json_t *warnings)
 {
 	const struct object *o = snapshot_find(s, path);
-	char text[OBJECT_PATH_MAX], etag[ETAG_MAX];
+	char etag[ETAG_MAX];
 	struct reply_job *j;
 
 	if (!o) {
 		json_decref(warnings);
-		request_fail(r, PROBLEM_NOT_FOUND, "there is no %s",
-			     object_path_format(path, text));
+		absent_refuse(r, path);
 		return;
 	}
 	j = reply_job_new(r, s, status, warnings);

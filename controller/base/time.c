@@ -117,29 +117,43 @@ const char *time_format_span(usec_t span, char buf[TIME_TEXT_MAX])
 	return buf;
 }
 
-int time_parse_span(const char *text, usec_t most, usec_t *ret_span)
+/* "90m" of the text; 0: it is no number with a unit. */
+static usec_t time_take_span(const char **text, size_t *unit)
 {
 	static const struct {
-		char unit;
+		char letter;
 		usec_t seconds;
-	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
-	size_t digits = strspn(text, "0123456789");
+	} units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
+	size_t digits = strspn(*text, "0123456789");
 	usec_t number = 0;
 
-	if (digits == 0 || digits > 8 || text[digits] == '\0' || text[digits + 1] != '\0')
-		return -EINVAL;
-	for (size_t i = 0; i < digits; i++)
-		number = number * 10 + (usec_t)(text[i] - '0');
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (units[i].unit != text[digits])
-			continue;
-		number *= units[i].seconds * USEC_PER_SEC;
-		if (number == 0 || number > most)
-			return -EINVAL;
-		*ret_span = number;
+	if (digits == 0 || digits > 8)
 		return 0;
+	for (size_t i = 0; i < digits; i++)
+		number = number * 10 + (usec_t)((*text)[i] - '0');
+	/* Each unit is smaller than the one before. */
+	for (; *unit < sizeof(units) / sizeof(units[0]); (*unit)++) {
+		if (units[*unit].letter != (*text)[digits])
+			continue;
+		*text += digits + 1;
+		return number * units[(*unit)++].seconds * USEC_PER_SEC;
 	}
-	return -EINVAL;
+	return 0;
+}
+
+int time_parse_span(const char *text, usec_t most, usec_t *ret_span)
+{
+	usec_t sum = 0, part;
+	size_t unit = 0;
+
+	do {
+		part = time_take_span(&text, &unit);
+		sum += part;
+	} while (part && *text);
+	if (part == 0 || sum > most)
+		return -EINVAL;
+	*ret_span = sum;
+	return 0;
 }
 
 int time_parse_wall(const char *text, usec_t *ret_wall)

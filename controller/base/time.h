@@ -24,7 +24,7 @@ const char *time_format_wall(usec_t wall, char buf[TIME_TEXT_MAX]);
 /* A length of time as a person says it, to two units: "0.4 s", "119.9 s", "2 min", "3 h 20 min", "2 d 4 h". Returns `buf`. */
 const char *time_format_span(usec_t span, char buf[TIME_TEXT_MAX]);
 
-/* "90s", "30m", "2h", "3d", as bodies and commands say it; at most `most`. 0 or -EINVAL. */
+/* "90s", "30m", "1h30m", "3d", as bodies and commands say it: units from large to small; at most `most`. 0 or -EINVAL. */
 int time_parse_span(const char *text, usec_t most, usec_t *ret_span);
 
 /* Parses RFC 3339 UTC as written by time_format_wall(). Returns 0 or -EINVAL. */

@@ -67,6 +67,7 @@ struct cli_options {
 	bool help;
 	bool version;
 	unsigned given;    /* OPTION_… that were given */
+	unsigned taken;    /* OPTION_… that the command takes */
 	char *const *args; /* words of the command and after it */
 	size_t arg_count;
 };

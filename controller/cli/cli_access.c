@@ -3,6 +3,7 @@
 #include "cli/cli_commands.h"
 
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/cli_args.h"
 #include "cli/cli_complete.h"
@@ -230,7 +231,7 @@ static bool cli_access_is_role(const char *role)
 	for (; cli_complete_roles[count]; count++)
 		if (strcmp(role, cli_complete_roles[count]) == 0)
 			return true;
-	nearest = cli_args_nearest(role, cli_complete_roles, count);
+	nearest = nearest_find(role, cli_complete_roles, count);
 	fprintf(stderr,
 		"zonegate: --role \"%s\": metrics, viewer, operator, editor or admin is expected%s%s%s\n",
 		role, nearest ? "; do you mean " : "", nearest ? nearest : "", nearest ? "?" : "");

@@ -3,6 +3,7 @@
 #include "cli/cli_args.h"
 
 #include "base/mem.h"
+#include "base/nearest.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -11,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLI_SOCKET   "/run/zonegate/api.sock"
-#define CLI_SPAN_MAX (366 * 86400 * USEC_PER_SEC)
+#define CLI_SOCKET    "/run/zonegate/api.sock"
+#define CLI_SPAN_MAX  (366 * 86400 * USEC_PER_SEC)
+#define CLI_SINCE_MAX (7ULL * 86400 * USEC_PER_SEC)
 
 enum {
 	LONG_SOCKET = 256,
@@ -215,7 +217,14 @@ static void cli_args_say_unknown(const char *typed, char ret_fault[CLI_FAULT_MAX
 	if (strncmp(typed, "--", 2) == 0) {
 		AUTO_FREE char *name = mem_printf("%.*s", (int)length - 2, typed + 2);
 
-		nearest = cli_args_nearest(name, names, count);
+		nearest = nearest_find(name, names, count);
+	}
+	if (typed[0] == '-' && typed[1] >= '0' && typed[1] <= '9') {
+		snprintf(ret_fault, CLI_FAULT_MAX,
+			 "%.40s is taken for an option, of which there is none; no number here is "
+			 "below 0",
+			 typed);
+		return;
 	}
 	snprintf(ret_fault, CLI_FAULT_MAX, "there is no option %.*s%s%s%s", (int)length, typed,
 		 nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
@@ -269,6 +278,23 @@ int cli_args_read_span(const char *text, usec_t *ret_span)
 	return 0;
 }
 
+char *cli_args_read_since(const char *name, const char *text)
+{
+	char buf[TIME_TEXT_MAX];
+	usec_t span;
+	usec_t wall;
+
+	if (time_parse_span(text, CLI_SINCE_MAX, &span) == 0)
+		return mem_strdup(time_format_wall(time_wall() - span, buf));
+	if (time_parse_wall(text, &wall) == 0)
+		return mem_strdup(text);
+	fprintf(stderr,
+		"zonegate: %s \"%s\": a time as 2026-01-02T03:04:05.678Z, or 90s, 30m, 1h30m, 3d "
+		"of up to 7 days are expected\n",
+		name, text);
+	return NULL;
+}
+
 /* Only --timeout may be 0: now. */
 static int cli_args_check_span(const char *name, const char *text, char ret_fault[CLI_FAULT_MAX])
 {
@@ -283,7 +309,7 @@ static int cli_args_check_span(const char *name, const char *text, char ret_faul
 			 name, text, text, text, text, text);
 	else
 		snprintf(ret_fault, CLI_FAULT_MAX,
-			 "%s \"%.40s\": a time as 90s, 30m, 2h or 3d is expected%s", name, text,
+			 "%s \"%.40s\": a time as 90s, 30m, 1h30m or 3d is expected%s", name, text,
 			 may_be_none ? ", or 0" : "");
 	return -EINVAL;
 }
@@ -358,60 +384,6 @@ const char *cli_args_option(const struct cli_command *c, size_t index)
 	return (c->options & cli_specials[index].bit) && cli_specials[index].name[0] == '-'
 		       ? cli_specials[index].name
 		       : "";
-}
-
-#define CLI_WORD_MAX  31
-#define CLI_TYPOS_MAX 2
-
-static size_t cli_args_least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* How many letters were added, left out, changed, or swapped with their neighbour. */
-static size_t cli_args_distance(const char *a, const char *b)
-{
-	size_t rows[CLI_WORD_MAX + 1][CLI_WORD_MAX + 1];
-	size_t n = strlen(a), m = strlen(b);
-
-	if (n > CLI_WORD_MAX || m > CLI_WORD_MAX)
-		return CLI_WORD_MAX;
-	for (size_t i = 0; i <= n; i++) {
-		for (size_t j = 0; j <= m; j++) {
-			if (i == 0 || j == 0) {
-				rows[i][j] = i + j;
-				continue;
-			}
-			rows[i][j] = cli_args_least(rows[i - 1][j], rows[i][j - 1]) + 1;
-			rows[i][j] = cli_args_least(rows[i][j],
-						    rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				rows[i][j] = cli_args_least(rows[i][j], rows[i - 2][j - 2] + 1);
-		}
-	}
-	return rows[n][m];
-}
-
-const char *cli_args_nearest(const char *typed, const char *const *words, size_t count)
-{
-	size_t least = CLI_TYPOS_MAX + 1;
-	const char *nearest = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		size_t distance = words[i] ? cli_args_distance(typed, words[i]) : least;
-
-		/* Who left off the end typed no wrong letter. */
-		if (words[i] && typed[0] && typed[1] &&
-		    strncmp(typed, words[i], strlen(typed)) == 0)
-			distance = 1;
-
-		/* A short word is not another one with all its letters changed. */
-		if (distance < least && distance < strlen(words[i])) {
-			least = distance;
-			nearest = words[i];
-		}
-	}
-	return nearest;
 }
 
 int cli_args_check(const struct cli_command *c, const struct cli_options *o, size_t args,

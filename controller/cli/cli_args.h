@@ -56,13 +56,13 @@ int cli_args_parse(int argc, char **argv, struct cli_options *ret_options,
 /* "90s", "30m", "2h", "3d", and "0": the one form of every option that takes a time. -EINVAL if it is none. */
 int cli_args_read_span(const char *text, usec_t *ret_span);
 
+/* A moment: as it is ("2026-01-02T03:04:05Z"), or so long ago ("2h", of 7 days at most), in the form of the API. NULL with a sentence
+ * that begins with `name`. Caller frees. */
+char *cli_args_read_since(const char *name, const char *text);
+
 /* The command that the first words name; *ret_words is how many it took. NULL if none. */
 const struct cli_command *cli_args_find(const struct cli_command *table, size_t count,
 					const struct cli_options *o, size_t *ret_words);
-
-/* The one of `words` (at most `count`, NULLs are passed over) that differs least from what was typed, by two letters at most;
- * NULL if none does. */
-const char *cli_args_nearest(const char *typed, const char *const *words, size_t count);
 
 /* Whether options and number of arguments are the command's. 0, or -EINVAL with the sentence. */
 int cli_args_check(const struct cli_command *c, const struct cli_options *o, size_t args,

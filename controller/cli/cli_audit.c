@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/cli_args.h"
 #include "cli/cli_format.h"
 #include "cli/cli_print.h"
 
@@ -25,6 +26,16 @@ static bool cli_audit_knows(const char *word)
 	return false;
 }
 
+/* As the API wants the value, or NULL with a sentence. Caller frees. */
+static char *cli_audit_spell(const char *word, const char *value)
+{
+	if (strncmp(word, "object=", 7) == 0)
+		return cli_format_object(value, '-');
+	if (strncmp(word, "since=", 6) == 0 || strncmp(word, "until=", 6) == 0)
+		return cli_args_read_since(word[0] == 's' ? "since" : "until", value);
+	return mem_strdup(value);
+}
+
 /* The path with what is asked for, or NULL with a sentence. Caller frees. */
 static char *cli_audit_path(const struct cli *cli)
 {
@@ -34,16 +45,18 @@ static char *cli_audit_path(const struct cli *cli)
 	buf_write_text(&w, CLI_BASE "/audit");
 	for (size_t i = 0; i < cli->arg_count; i++) {
 		const char *word = cli->args[i], *value = strchr(word, '=');
-		const bool object = strncmp(word, "object=", 7) == 0;
-		AUTO_FREE char *spelt = object ? cli_format_object(value + 1, '-') : NULL;
-		AUTO_FREE char *escaped = value ? cli_client_escape(spelt ? spelt : value + 1)
-						: NULL;
+		AUTO_FREE char *spelt = value ? cli_audit_spell(word, value + 1) : NULL;
+		AUTO_FREE char *escaped = spelt ? cli_client_escape(spelt) : NULL;
 
 		if (!cli_audit_knows(word)) {
 			fprintf(stderr,
 				"zonegate: \"%s\": actor, object, method, result, since, until, "
 				"limit or cursor, an equals sign and a value are expected\n",
 				word);
+			free(buf_take(&w));
+			return NULL;
+		}
+		if (!spelt) {
 			free(buf_take(&w));
 			return NULL;
 		}

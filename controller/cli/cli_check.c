@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* As the members of the check are written for a group. */
+#define GROUP_PREFIX "health_check."
+
 /* Members of the question itself; all others are the check's. */
 static const char *const question_members[] = {"protocol=", "d_ms="};
 
@@ -31,11 +34,10 @@ static char *cli_check_question(const struct cli *cli)
 	json_object_set_new(question, "health_check", check);
 	for (size_t i = 0; i < cli->arg_count; i++) {
 		json_t *into = cli_check_is_question(cli->args[i]) ? question : check;
+		const size_t prefix = strlen(GROUP_PREFIX);
+		const bool of_group = strncmp(cli->args[i], GROUP_PREFIX, prefix) == 0;
 
-		if (cli_diff_set_member(into, cli->args[i])) {
-			fprintf(stderr,
-				"zonegate: \"%s\" is not MEMBER=VALUE (null takes a member away)\n",
-				cli->args[i]);
+		if (cli_diff_take_member(into, cli->args[i] + (of_group ? prefix : 0))) {
 			json_decref(question);
 			return NULL;
 		}

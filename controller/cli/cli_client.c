@@ -40,6 +40,21 @@ void cli_client_warn_of_open(const char *path, const char *what)
 			what, path);
 }
 
+void cli_client_warn_of_tokens(const struct cli_options *o)
+{
+	if (!o->server || !o->token_file)
+		return;
+	cli_client_warn_of_open(o->token_file, "the token");
+	for (size_t i = 0; i < o->token_count; i++) {
+		bool told = strcmp(o->token_files[i], o->token_file) == 0;
+
+		for (size_t j = 0; j < i && !told; j++)
+			told = strcmp(o->token_files[i], o->token_files[j]) == 0;
+		if (!told)
+			cli_client_warn_of_open(o->token_files[i], "the token");
+	}
+}
+
 static int cli_client_read_token(struct cli_client *c, const char *path)
 {
 	char token[CLI_TOKEN_MAX] = "";
@@ -52,7 +67,6 @@ static int cli_client_read_token(struct cli_client *c, const char *path)
 		return -EINVAL;
 	}
 	fclose(f);
-	cli_client_warn_of_open(path, "the token");
 	token[strcspn(token, "\r\n")] = '\0';
 	snprintf(c->authorization, sizeof(c->authorization), "Authorization: Bearer %s", token);
 	explicit_bzero(token, sizeof(token));
@@ -251,7 +265,7 @@ void cli_client_call(struct cli_client *c, const struct cli_call *call,
 	struct buf_writer w;
 	CURLcode result;
 
-	*ret_answer = (struct cli_answer){0};
+	*ret_answer = (struct cli_answer){.options = c->options};
 	buf_writer_init(&w, CLI_ANSWER_MAX);
 	cli_client_prepare(c, call);
 	curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
@@ -315,7 +329,7 @@ void cli_client_stream(struct cli_client *c, const struct cli_call *call,
 	struct curl_slist *headers = cli_client_headers(c, call);
 	struct cli_client_stream s = {.curl = c->curl, .take = take, .ctx = ctx};
 
-	*ret_answer = (struct cli_answer){0};
+	*ret_answer = (struct cli_answer){.options = c->options};
 	buf_writer_init(&s.other, CLI_STREAM_REFUSAL_MAX);
 	cli_client_prepare(c, call);
 	curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);

@@ -14,6 +14,9 @@ struct cli_client;
 /* Warns of a file that holds a secret (`what`: "the token") and that everybody can read or write. */
 void cli_client_warn_of_open(const char *path, const char *what);
 
+/* … and of the files of tokens that are going to be read: of each once, however many clients read it. */
+void cli_client_warn_of_tokens(const struct cli_options *o);
+
 /* NULL with a sentence on standard error (token file). */
 struct cli_client *cli_client_new(const struct cli_options *o);
 void cli_client_free(struct cli_client *c); /* NULL-safe */
@@ -23,6 +26,7 @@ bool cli_client_same_url(const char *a, const char *b);
 
 struct cli_answer {
 	long status; /* 0: the daemon was not reached; said on standard error already */
+	const struct cli_options *options; /* with which it was asked; NULL: it was not */
 	char etag[80];
 	char *text;
 	size_t size;

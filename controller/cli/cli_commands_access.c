@@ -55,7 +55,7 @@ const struct cli_command cli_commands_access[] = {
 	 OPTION_ROLE | OPTION_FOR | OPTION_SOURCE | OPTION_DRY_RUN,
 	 cli_token_create,
 	 "makes a bearer token and prints it, this once",
-	 "ROLE is metrics, viewer, operator, editor or admin. TIME is 90s, 30m, 2h or 90d; without --for until it is revoked. With "
+	 "ROLE is metrics, viewer, operator, editor or admin. TIME is 90s, 30m, 1h30m or 90d; without --for until it is revoked. With "
 	 "--source it is good from there only."},
 	{{"token", "list"},
 	 "",

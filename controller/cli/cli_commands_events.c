@@ -13,7 +13,7 @@ const struct cli_command cli_commands_events[] = {
 	 cli_events_show,
 	 "what happened, and with --follow what happens",
 	 "Oldest first, the last 100; kept for 7 days. TYPE is one as server.health_changed, or a family as zone.*; OBJECT as "
-	 "server_groups/web, with what is below it. TIME is 90s, 30m, 2h or 3d ago, or a time in UTC. --follow goes on until it is "
+	 "server_groups/web, with what is below it. TIME is 90s, 30m, 1h30m or 3d ago, or a time in UTC. --follow goes on until it is "
 	 "interrupted, also over a restart of the daemon, with nothing left out; a line each, with -o jsonl as JSON."},
 	{{"notify", "status"},
 	 "",
@@ -38,7 +38,7 @@ const struct cli_command cli_commands_events[] = {
 	 0,
 	 cli_audit_list,
 	 "who tried to change what, from where, and what came of it",
-	 "Members: actor, object (and what is below it), method, result (ok, forbidden …), since and until (times in UTC), limit, "
+	 "Members: actor, object (and what is below it), method, result (ok, forbidden …), since and until (times in UTC, or so long ago: 2h), limit, "
 	 "cursor."},
 	{.words = {NULL, NULL}},
 };

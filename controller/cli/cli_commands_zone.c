@@ -34,7 +34,7 @@ const struct cli_command cli_commands_zone[] = {
 	 TARGET | CLI_CHANGE | OPTION_FOR | OPTION_EVACUATE | OPTION_FORCE,
 	 cli_shift_start,
 	 "takes a zone out of DNS, for one load balancer or all, for a time",
-	 "TIME is 90s, 30m, 2h or 3d, at most 72h. Open connections go on. Give --server once for each node that answers DNS: all of "
+	 "TIME is 90s, 30m, 1h30m or 3d, at most 72h. Open connections go on. Give --server once for each node that answers DNS: all of "
 	 "them take it, or none; one that is given twice is refused. --force takes out the last zone or the last healthy one. --evacuate-servers: the zone's servers "
 	 "get no new connections from the other zones either (with cross_zone on)."},
 	{{"zone", "return"},

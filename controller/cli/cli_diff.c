@@ -6,6 +6,7 @@
 #include "cli/cli_escape.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static void cli_diff_write_value(const json_t *value, struct buf_writer *w)
@@ -96,6 +97,36 @@ int cli_diff_set_member(json_t *patch, const char *assignment)
 		}
 		patch = inner;
 	}
+	if (name && json_object_get(patch, name))
+		return -EEXIST;
 	value = name && *name ? cli_diff_value(equals + 1) : NULL;
 	return value && json_object_set_new(patch, name, value) == 0 ? 0 : -EINVAL;
+}
+
+/* What the daemon tells of an object, and takes from nobody. */
+static bool cli_diff_is_told(const char *assignment)
+{
+	static const char *const names[] = {"status", "uid", "revision", "created_at",
+					    "updated_at"};
+	const size_t length = strcspn(assignment, ".=");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == length && strncmp(assignment, names[i], length) == 0)
+			return true;
+	return false;
+}
+
+int cli_diff_take_member(json_t *patch, const char *assignment)
+{
+	int result = cli_diff_is_told(assignment) ? -EPERM : cli_diff_set_member(patch, assignment);
+
+	if (result == -EPERM)
+		fprintf(stderr, "zonegate: \"%s\": %.*s is told by the daemon and cannot be set\n",
+			assignment, (int)strcspn(assignment, ".="), assignment);
+	else if (result == -EEXIST)
+		fprintf(stderr, "zonegate: \"%s\": this member was given before\n", assignment);
+	else if (result)
+		fprintf(stderr, "zonegate: \"%s\" is not MEMBER=VALUE (null takes a member away)\n",
+			assignment);
+	return result;
 }

@@ -157,7 +157,7 @@ enum cli_exit cli_drain_begin(struct cli *cli)
 		return EXIT_USAGE;
 	if (!o->comment || (o->timeout && cli_args_read_span(o->timeout, &span))) {
 		fprintf(stderr, "zonegate: give --comment why%s\n",
-			o->comment ? "; --timeout is 90s, 30m, 2h, 3d or 0" : "");
+			o->comment ? "; --timeout is 90s, 30m, 1h30m, 3d or 0" : "");
 		return EXIT_USAGE;
 	}
 	body = json_pack("{s:s}", "comment", o->comment);
@@ -169,7 +169,11 @@ enum cli_exit cli_drain_begin(struct cli *cli)
 		return cli_print_problem(&a);
 	if (o->dry_run)
 		return cli_drain_print_plan(cli, a.json);
-	if (o->format == FORMAT_TABLE)
+	if (o->format == FORMAT_TABLE && o->timeout && span == 0)
+		printf("%s %s at once: its connections get no time\n",
+		       a.status == 201 ? "Draining" : "Changed the drain of",
+		       cli_drain_name(cli, name));
+	else if (o->format == FORMAT_TABLE)
 		printf("%s %s until %.19s at most\n",
 		       a.status == 201 ? "Draining" : "Changed the drain of",
 		       cli_drain_name(cli, name), cli_print_text(a.json, "deadline_at"));
@@ -209,6 +213,7 @@ enum cli_exit cli_drain_show(struct cli *cli)
 	const bool weight = strncmp(cli->options.args[1], "weight", strlen("weight")) == 0;
 	AUTO_FREE char *path = cli_drain_path(cli, weight ? "weight-override" : "drain");
 	AUTO_ANSWER struct cli_answer a = {0};
+	const char *expires;
 	char name[200];
 
 	if (!path)
@@ -216,11 +221,16 @@ enum cli_exit cli_drain_show(struct cli *cli)
 	cli_client_get(cli->client, path, &a);
 	if (cli_client_judge(a.status) != EXIT_OK)
 		return cli_print_problem(&a);
+	expires = cli_print_text(a.json, "expires_at");
 	if (cli->options.format == FORMAT_JSON)
 		cli_print_json(a.json);
 	else
-		printf("%s: %s (%s: %s)\n", cli_drain_name(cli, name),
-		       cli_print_text(a.json, "detail"), cli_print_text(a.json, "who"),
+		printf("%s: %s%s%.19s (%s: %s)\n", cli_drain_name(cli, name),
+		       cli_print_text(a.json, "detail"),
+		       !weight    ? ""
+		       : *expires ? ", until "
+				  : ", until it is reset",
+		       weight ? expires : "", cli_print_text(a.json, "who"),
 		       cli_print_text(a.json, "comment"));
 	return EXIT_OK;
 }

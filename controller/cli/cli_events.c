@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "cli/cli_args.h"
 #include "cli/cli_client.h"
 #include "cli/cli_escape.h"
 #include "cli/cli_follow.h"
@@ -15,11 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EVENTS_SINCE_MAX (7ULL * 86400 * USEC_PER_SEC)
-#define EVENTS_PAGE      1000
-#define EVENTS_DEFAULT   100
-#define EVENTS_ALL       100000
-#define EVENTS_RETRY     2 /* seconds */
+#define EVENTS_PAGE    1000
+#define EVENTS_DEFAULT 100
+#define EVENTS_ALL     100000
+#define EVENTS_RETRY   2 /* seconds */
 
 /* ---- what is shown ------------------------------------------------------------------------------ */
 
@@ -82,23 +82,6 @@ static void cli_events_print(const struct cli *cli, const json_t *items)
 /* ---- what is asked for -------------------------------------------------------------------------- */
 
 /* "1h" ago, or a time as it is; NULL with a sentence. Caller frees. */
-static char *cli_events_read_since(const char *text)
-{
-	char buf[TIME_TEXT_MAX];
-	usec_t span;
-	usec_t wall;
-
-	if (time_parse_span(text, EVENTS_SINCE_MAX, &span) == 0)
-		return mem_strdup(time_format_wall(time_wall() - span, buf));
-	if (time_parse_wall(text, &wall) == 0)
-		return mem_strdup(text);
-	fprintf(stderr,
-		"zonegate: --since \"%s\": a time as 2026-01-02T03:04:05.678Z, or 90s, 30m, 2h, 3d "
-		"of up to 7 days are expected\n",
-		text);
-	return NULL;
-}
-
 /* "&type=…&since=…", or NULL with a sentence. Caller frees. */
 static char *cli_events_filters(const struct cli *cli)
 {
@@ -221,7 +204,7 @@ enum cli_exit cli_events_show(struct cli *cli)
 	if (!cli_events_read_limit(cli, &limit))
 		return EXIT_USAGE;
 	if (cli->options.since) {
-		since = cli_events_read_since(cli->options.since);
+		since = cli_args_read_since("--since", cli->options.since);
 		if (!since)
 			return EXIT_USAGE;
 		escaped = cli_client_escape(since);

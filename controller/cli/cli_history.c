@@ -89,6 +89,18 @@ enum cli_exit cli_history_confirm(struct cli *cli)
 	return EXIT_OK;
 }
 
+/* "7", as in the list. */
+static bool cli_history_is_revision(const char *text)
+{
+	if (*text && !text[strspn(text, "0123456789")])
+		return true;
+	fprintf(stderr,
+		"zonegate: \"%s\" is not a REVISION: a number, as zonegate config history lists "
+		"them\n",
+		text);
+	return false;
+}
+
 /* ---- the list --------------------------------------------------------------------------------- */
 
 static void cli_history_add(struct cli_table *t, const json_t *item)
@@ -167,9 +179,12 @@ enum cli_exit cli_history_show(struct cli *cli)
 	AUTO_FREE char *number = cli_client_escape(cli->args[0]);
 	AUTO_FREE char *path = mem_printf(CLI_BASE "/config/revisions/%s", number);
 	AUTO_ANSWER struct cli_answer a = {0};
-	enum cli_exit result = cli_history_get(cli, path, &a);
 	const char *comment;
+	enum cli_exit result;
 
+	if (!cli_history_is_revision(cli->args[0]))
+		return EXIT_USAGE;
+	result = cli_history_get(cli, path, &a);
 	if (result != EXIT_OK)
 		return result;
 	if (cli->options.format == FORMAT_JSON) {
@@ -209,9 +224,13 @@ enum cli_exit cli_history_diff(struct cli *cli)
 	AUTO_FREE char *path = mem_printf(CLI_BASE "/config/revisions/%s/diff%s%s", from,
 					  to ? "?to=" : "", to ? to : "");
 	AUTO_ANSWER struct cli_answer a = {0};
-	enum cli_exit result = cli_history_get(cli, path, &a);
-	json_int_t total = cli_print_number(a.json, "diff_total");
+	enum cli_exit result;
+	json_int_t total;
 
+	if (!cli_history_is_revision(cli->args[0]) || (to && !cli_history_is_revision(to)))
+		return EXIT_USAGE;
+	result = cli_history_get(cli, path, &a);
+	total = cli_print_number(a.json, "diff_total");
 	while (result == EXIT_OK && *cli_print_text(a.json, "next_cursor"))
 		result = cli_history_add_page(cli, from, a.json);
 	if (result != EXIT_OK)
@@ -269,6 +288,8 @@ enum cli_exit cli_history_rollback(struct cli *cli)
 	unsigned within_s;
 	enum cli_exit result = cli_history_read_within(cli, &within_s);
 
+	if (!cli_history_is_revision(cli->args[0]))
+		result = EXIT_USAGE;
 	if (result != EXIT_OK)
 		return result;
 	body = cli->options.comment ? cli_history_body(cli, within_s) : NULL;

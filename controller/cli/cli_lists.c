@@ -9,6 +9,7 @@
 #include "cli/cli_print.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char *cli_lists_path(const struct cli *cli, const char *query)
@@ -18,8 +19,31 @@ static char *cli_lists_path(const struct cli *cli, const char *query)
 	return mem_printf(CLI_BASE "/access-lists/%s/entries%s", name, query);
 }
 
+static long cli_lists_line(const json_t *fault)
+{
+	const char *pointer = cli_print_text(fault, "pointer");
+
+	return *pointer == '/' ? strtol(pointer + 1, NULL, 10) : 0;
+}
+
+/* As a file is read: what is said of all of it first. There are a hundred at most. */
+static void cli_lists_sort_faults(json_t *faults)
+{
+	for (size_t i = 1; i < json_array_size(faults); i++) {
+		json_t *one = json_incref(json_array_get(faults, i));
+		size_t at = i;
+
+		while (at > 0 &&
+		       cli_lists_line(json_array_get(faults, at - 1)) > cli_lists_line(one))
+			at--;
+		json_array_remove(faults, i);
+		json_array_insert_new(faults, at, one);
+	}
+}
+
 /* Places of a file are lines. What is not in the list cannot be removed from it. */
-static enum cli_exit cli_lists_refuse(const struct cli_call *call, const struct cli_answer *a)
+static enum cli_exit cli_lists_refuse(const struct cli *cli, const struct cli_call *call,
+				      const struct cli_answer *a)
 {
 	const bool absent = strcmp(cli_print_text(
 					   json_array_get(json_object_get(a->json, "errors"), 0),
@@ -29,6 +53,8 @@ static enum cli_exit cli_lists_refuse(const struct cli_call *call, const struct 
 	json_t *fault;
 	size_t i;
 
+	if (call->type)
+		cli_lists_sort_faults(json_object_get(a->json, "errors"));
 	json_array_foreach (json_object_get(a->json, "errors"), i, fault) {
 		const char *pointer = cli_print_text(fault, "pointer");
 
@@ -36,6 +62,11 @@ static enum cli_exit cli_lists_refuse(const struct cli_call *call, const struct 
 			json_object_set_new(fault, "pointer", json_sprintf("line %s", pointer + 1));
 	}
 	result = cli_print_problem(a);
+	if (a->status == 404)
+		fprintf(stderr,
+			"If it is to be a new list: zonegate access set %s "
+			"default_action=deny, then again.\n",
+			cli->args[0]);
 	return absent ? EXIT_NOT_FOUND : result;
 }
 
@@ -63,7 +94,7 @@ static enum cli_exit cli_lists_write(struct cli *cli, struct cli_call *call, con
 	call->path = path;
 	cli_client_call(cli->client, call, &a);
 	if (cli_client_judge(a.status) != EXIT_OK)
-		return cli_lists_refuse(call, &a);
+		return cli_lists_refuse(cli, call, &a);
 	if (cli->options.dry_run)
 		return cli_print_dry_run(cli, a.json);
 	count = cli_print_number(a.json, "entry_count");

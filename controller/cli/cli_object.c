@@ -293,14 +293,41 @@ static void cli_object_advise(const struct cli *cli, const json_t *before)
 	json_decref(after);
 }
 
+/* What reads as a number, or true, is none of the texts that are wanted where it stands. */
+static void cli_object_hint_at_text(const struct cli *cli, const struct cli_answer *a)
+{
+	const json_t *fault;
+	size_t i, j;
+
+	json_array_foreach (json_object_get(a->json, "errors"), i, fault) {
+		AUTO_FREE char *member = mem_strdup(cli_print_text(fault, "pointer"));
+
+		for (char *c = member; *c; c++)
+			*c = *c == '/' ? '.' : *c;
+		for (j = 1; j < cli->arg_count && !cli->options.file; j++) {
+			const char *value = strchr(cli->args[j], '=');
+
+			if (*member && value &&
+			    strlen(member) == (size_t)(value - cli->args[j]) + 1 &&
+			    strncmp(member + 1, cli->args[j], strlen(member) - 1) == 0 &&
+			    strncmp(cli_print_text(fault, "detail"), "must be a string", 16) == 0)
+				fprintf(stderr, "As a text it is written %s='\"%s\"'.\n",
+					member + 1, value + 1);
+		}
+	}
+}
+
 /* What a write answered: the dry run, or one word, warnings and advice. */
 static enum cli_exit cli_object_conclude(const struct cli *cli, const struct cli_answer *a,
 					 const char *word, const json_t *before)
 {
 	enum cli_exit result;
 
-	if (cli_client_judge(a->status) != EXIT_OK)
-		return cli_print_problem(a);
+	if (cli_client_judge(a->status) != EXIT_OK) {
+		result = cli_print_problem(a);
+		cli_object_hint_at_text(cli, a);
+		return result;
+	}
 	if (cli->options.dry_run)
 		return cli_print_dry_run(cli, a->json);
 	if (cli->options.format == FORMAT_JSON && a->json)
@@ -323,10 +350,7 @@ static char *cli_object_body(const struct cli *cli, size_t *ret_size)
 		return cli_print_read_file(cli->options.file, ret_size);
 	patch = json_object();
 	for (size_t i = 1; i < cli->arg_count; i++) {
-		if (cli_diff_set_member(patch, cli->args[i])) {
-			fprintf(stderr,
-				"zonegate: \"%s\" is not MEMBER=VALUE (null takes a member away)\n",
-				cli->args[i]);
+		if (cli_diff_take_member(patch, cli->args[i])) {
 			json_decref(patch);
 			return NULL;
 		}

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/cli_args.h"
 #include "cli/cli_diff.h"
 #include "cli/cli_escape.h"
 
@@ -101,21 +102,23 @@ void cli_print_table_or(struct cli_table *t, const char *empty)
 /* ---- problems --------------------------------------------------------------------------------- */
 
 /* What the API calls its members is called otherwise on the command line. */
-static const struct {
+static const struct cli_print_option {
 	const char *pointer; /* NULL: nothing points to it */
 	const char *words;   /* as sentences of the API name it, or NULL */
 	const char *option;
+	unsigned bit; /* of commands that take it */
 } cli_print_options[] = {
-	{"/expires_in", NULL, "--for"},
-	{"/load_balancer", NULL, "--lb"},
-	{"/timeout_ms", NULL, "--timeout"},
-	{"/comment", NULL, "--comment"},
-	{"/evacuate_servers", NULL, "--evacuate-servers"},
-	{"/confirm_within_s", NULL, "--confirm-within"},
-	{"/role", NULL, "--role"},
-	{"/sources", NULL, "--source"},
-	{NULL, "set force", "--force"},
+	{"/expires_in", NULL, "--for", OPTION_FOR},
+	{"/load_balancer", NULL, "--lb", OPTION_LB},
+	{"/timeout_ms", NULL, "--timeout", OPTION_TIMEOUT},
+	{"/comment", NULL, "--comment", OPTION_COMMENT},
+	{"/evacuate_servers", NULL, "--evacuate-servers", OPTION_EVACUATE},
+	{"/confirm_within_s", NULL, "--confirm-within", OPTION_WITHIN},
+	{"/role", NULL, "--role", OPTION_ROLE},
+	{"/sources", NULL, "--source", OPTION_SOURCE},
+	{NULL, "set force", "--force", OPTION_FORCE},
 };
+#define CLI_PRINT_OPTIONS (sizeof(cli_print_options) / sizeof(cli_print_options[0]))
 
 static bool cli_print_points_to(const char *pointer, const char *member)
 {
@@ -125,55 +128,74 @@ static bool cli_print_points_to(const char *pointer, const char *member)
 	       (pointer[length] == '\0' || pointer[length] == '/');
 }
 
-/* "  /expires_in (--for): …" */
-static void cli_print_write_fault(const json_t *fault, struct buf_writer *w)
+/* "  /expires_in (--for): …"; of a document (-f) its members have no options. */
+static void cli_print_write_fault(const struct cli_options *o, const json_t *fault,
+				  struct buf_writer *w)
 {
 	const char *pointer = cli_print_text(fault, "pointer"),
 		   *detail = cli_print_text(fault, "detail"), *at;
+	const unsigned taken = o && !o->file ? o->taken : 0;
 
 	buf_write_format(w, "  %s", pointer);
-	for (size_t i = 0; i < sizeof(cli_print_options) / sizeof(cli_print_options[0]); i++)
-		if (cli_print_options[i].pointer &&
+	for (size_t i = 0; i < CLI_PRINT_OPTIONS; i++)
+		if ((cli_print_options[i].bit & taken) && cli_print_options[i].pointer &&
 		    cli_print_points_to(pointer, cli_print_options[i].pointer))
 			buf_write_format(w, " (%s)", cli_print_options[i].option);
 	buf_write_text(w, *pointer ? ": " : "");
-	for (size_t i = 0; i < sizeof(cli_print_options) / sizeof(cli_print_options[0]); i++) {
-		const char *words = cli_print_options[i].words;
+	for (size_t i = 0; i < CLI_PRINT_OPTIONS; i++) {
+		const struct cli_print_option *p = &cli_print_options[i];
 
-		if (!words || !(at = strstr(detail, words)))
+		if (!(p->bit & taken) || !p->words || !(at = strstr(detail, p->words)))
 			continue;
-		at += strlen(words);
-		buf_write_format(w, "%.*s (%s)", (int)(at - detail), detail,
-				 cli_print_options[i].option);
+		at += strlen(p->words);
+		buf_write_format(w, "%.*s (%s)", (int)(at - detail), detail, p->option);
 		detail = at;
 	}
 	buf_write_format(w, "%s\n", detail);
 }
 
-void cli_print_write_problem(long status, const json_t *problem, struct buf_writer *w)
+/* What a 401 asks for: a token, or a better one than that which was given. */
+static void cli_print_write_token(const struct cli_options *o, struct buf_writer *w)
 {
-	const char *title = cli_print_text(problem, "title"),
-		   *detail = cli_print_text(problem, "detail");
-	const json_t *errors = json_object_get(problem, "errors"), *fault;
-	json_int_t total = cli_print_number(problem, "errors_total");
+	if (o && o->server && o->token_file)
+		buf_write_format(
+			w,
+			"The token of %s is not taken: it may be revoked, expired, another "
+			"daemon's, or not good from this address; zonegate token list tells, and "
+			"zonegate token create makes one, as root on the host.\n",
+			o->token_file);
+	else
+		buf_write_text(w, "Give --token-file FILE (ZONEGATE_TOKEN_FILE); zonegate token "
+				  "create makes a token, as root on the host.\n");
+}
+
+void cli_print_write_problem(const struct cli_answer *a, struct buf_writer *w)
+{
+	const json_t *errors = json_object_get(a->json, "errors"), *fault;
+	const char *title = cli_print_text(a->json, "title"),
+		   *detail = cli_print_text(a->json, "detail");
+	json_int_t total = cli_print_number(a->json, "errors_total");
+	const char *file = a->options ? a->options->file : NULL;
 	size_t i;
 
 	if (*title == '\0') {
-		buf_write_format(w, "zonegate: the daemon answered with status %ld\n", status);
+		buf_write_format(w, "zonegate: the daemon answered with status %ld\n", a->status);
 		return;
 	}
-	buf_write_format(w, "zonegate: %s", title);
+	buf_write_text(w, "zonegate: ");
+	if (file && cli_client_judge(a->status) == EXIT_INVALID)
+		buf_write_format(w, "%s: ", strcmp(file, "-") == 0 ? "standard input" : file);
+	buf_write_text(w, title);
 	if (json_array_size(errors) == 0 && strcmp(title, detail) != 0)
 		buf_write_format(w, ": %s", detail);
 	buf_write_text(w, "\n");
 	json_array_foreach (errors, i, fault)
-		cli_print_write_fault(fault, w);
+		cli_print_write_fault(a->options, fault, w);
 	if (total > (json_int_t)json_array_size(errors))
 		buf_write_format(w, "  and %" JSON_INTEGER_FORMAT " more\n",
 				 total - (json_int_t)json_array_size(errors));
-	if (status == 401)
-		buf_write_text(w, "Give --token-file FILE (ZONEGATE_TOKEN_FILE); zonegate token "
-				  "create makes a token, as root on the host.\n");
+	if (a->status == 401)
+		cli_print_write_token(a->options, w);
 }
 
 enum cli_exit cli_print_problem(const struct cli_answer *a)
@@ -182,7 +204,7 @@ enum cli_exit cli_print_problem(const struct cli_answer *a)
 
 	buf_writer_init(&w, CLI_TEXT_MAX);
 	if (a->status > 0)
-		cli_print_write_problem(a->status, a->json, &w);
+		cli_print_write_problem(a, &w);
 	fputs(buf_text(&w), stderr);
 	return cli_client_judge(a->status);
 }
@@ -263,7 +285,7 @@ void cli_print_new_advice(const json_t *before, const json_t *advice, const char
 			json_array_append(added, one);
 	cli_print_advice(added);
 	old = json_array_size(advice) - json_array_size(added);
-	if (old > 0)
+	if (old > 0 && json_array_size(added) > 0)
 		fprintf(stderr, "zonegate: advice: %zu more as before: %s\n", old, where);
 	json_decref(added);
 }

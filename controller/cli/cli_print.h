@@ -36,7 +36,7 @@ void cli_print_table_or(struct cli_table *t, const char *empty);
 /* A problem document, and each of its faults as "pointer: detail". Returns the exit code of its status. */
 enum cli_exit cli_print_problem(const struct cli_answer *a);
 /* Pure part: the same as text. */
-void cli_print_write_problem(long status, const json_t *problem, struct buf_writer *w);
+void cli_print_write_problem(const struct cli_answer *a, struct buf_writer *w);
 
 /* Warnings of a write ("committed, but …") on standard error. EXIT_NEGATIVE if there are any. */
 enum cli_exit cli_print_warnings(const json_t *answer);

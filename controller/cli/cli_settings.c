@@ -71,11 +71,8 @@ static char *cli_settings_patch(const struct cli *cli)
 	char *text = NULL;
 
 	for (size_t i = 0; i < cli->arg_count; i++) {
-		if (cli_diff_set_member(patch, cli->args[i]) == 0)
+		if (cli_diff_take_member(patch, cli->args[i]) == 0)
 			continue;
-		fprintf(stderr,
-			"zonegate: \"%s\": MEMBER=VALUE is expected, as timeouts.udp_s=60 (null: the default)\n",
-			cli->args[i]);
 		json_decref(patch);
 		return NULL;
 	}

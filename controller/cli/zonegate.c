@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // zonegate: the command line of the daemon's API. Decides nothing; asks, and shows what is answered.
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "cli/cli_args.h"
 #include "cli/cli_client.h"
 #include "cli/cli_commands.h"
@@ -87,7 +88,7 @@ static void say_nearest(const struct cli_command *commands, size_t count,
 		if (!second || strcmp(commands[i].words[0], o->args[0]) == 0)
 			words[i] = commands[i].words[second];
 	}
-	nearest = cli_args_nearest(o->args[second], words, count);
+	nearest = nearest_find(o->args[second], words, count);
 	if (nearest)
 		fprintf(stderr, "Did you mean \"%s%s%s\"?\n", second ? o->args[0] : "",
 			second ? " " : "", nearest);
@@ -186,8 +187,11 @@ static enum cli_exit run(const struct cli_command *c, const struct cli_options *
 	enum cli_exit result;
 
 	cli.options.quick = c->run == cli_complete_run;
+	cli.options.taken = c->options;
 	if (c->run == cli_raw_version || c->run == cli_flush_run) /* needs no way to a daemon */
 		return run_formatted(c, &cli);
+	if (!cli.options.quick)
+		cli_client_warn_of_tokens(o);
 	cli.client = cli_client_new(&cli.options);
 	if (!cli.client)
 		return EXIT_USAGE;

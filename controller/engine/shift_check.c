@@ -9,7 +9,7 @@ static void check_expiry(const struct shift_request *r, struct err *e)
 {
 	if (r->verb == SHIFT_START && r->expires_in == 0)
 		err_set(e, ERR_MISSING, "/expires_in",
-			"is required: 90s, 30m, 2h or 3d, at most 72h");
+			"is required: 90s, 30m, 1h30m or 3d, at most 72h");
 	else if (r->expires_in > SHIFT_EXPIRES_MAX)
 		err_set(e, ERR_RANGE, "/expires_in",
 			"is more than 72h from now; extend it later if it is still needed");

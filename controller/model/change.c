@@ -13,6 +13,7 @@
 #include "model/change_entries.h"
 #include "model/field_slot.h"
 #include "model/rewind.h"
+#include "model/similar.h"
 #include "model/validate.h"
 
 // ---- preconditions ----------------------------------------------------------------------------
@@ -50,10 +51,11 @@ static int check_object_conditions(const struct change_request *r, const struct 
 				e);
 }
 
-static int fault_absent(const struct object_path *p, struct err *e)
+static int fault_absent(const struct snapshot *base, const struct object_path *p, struct err *e)
 {
-	char path[OBJECT_PATH_MAX];
-	return err_set(e, ERR_NOT_FOUND, "", "%s does not exist", object_path_format(p, path));
+	char path[OBJECT_PATH_MAX], hint[SIMILAR_HINT_MAX];
+	return err_set(e, ERR_NOT_FOUND, "", "%s does not exist%s", object_path_format(p, path),
+		       similar_hint(base, p, hint));
 }
 
 // The parent of what the request writes, where the kind has one.
@@ -65,7 +67,7 @@ static int find_parent(const struct snapshot *base, const struct object_path *p,
 		return 0;
 	struct object *o = snapshot_find(base, &parent);
 	if (!o)
-		return fault_absent(&parent, e);
+		return fault_absent(base, &parent, e);
 	*ret_parent = o;
 	return 0;
 }
@@ -209,7 +211,7 @@ static int change_delete(const struct snapshot *base, const struct change_reques
 		return -EINVAL;
 	struct object *old = snapshot_find(base, &r->path);
 	if (!old)
-		return fault_absent(&r->path, e);
+		return fault_absent(base, &r->path, e);
 	if (check_object_conditions(r, old, e) < 0 || validate_unused(base, &r->path, e) < 0)
 		return -EINVAL;
 	if (parent)
@@ -229,7 +231,7 @@ static int change_object(const struct snapshot *base, const struct change_reques
 		return -EINVAL;
 	struct object *old = snapshot_find(base, &r->path);
 	if (!old && r->verb == CHANGE_PATCH)
-		return fault_absent(&r->path, e);
+		return fault_absent(base, &r->path, e);
 	if (check_object_conditions(r, old, e) < 0)
 		return -EINVAL;
 	struct object *wanted = decode_wanted(r, old, e);
@@ -248,7 +250,7 @@ static int change_servers(const struct snapshot *base, const struct change_reque
 	struct object_path path = {.kind = OBJECT_SERVER_GROUP, .name = r->path.name};
 	struct object *group = snapshot_find(base, &path);
 	if (!group)
-		return fault_absent(&path, e);
+		return fault_absent(base, &path, e);
 	if (check_object_conditions(r, group, e) < 0)
 		return -EINVAL;
 	struct object *wanted = object_copy_row(group);
@@ -271,7 +273,7 @@ static int change_entries(const struct snapshot *base, const struct change_reque
 	struct object_path path = {.kind = OBJECT_ACCESS_LIST, .name = r->path.name};
 	struct object *old = snapshot_find(base, &path);
 	if (!old)
-		return fault_absent(&path, e);
+		return fault_absent(base, &path, e);
 	if (check_object_conditions(r, old, e) < 0)
 		return -EINVAL;
 	struct object *wanted = object_copy(old);

@@ -70,8 +70,9 @@ struct field {
 	enum object_kind child;             /* FIELD_CHILDREN, FIELD_SINGLE */
 	uint32_t (*derive)(const struct object *root); /* default from members above this row */
 	const char *derive_text;
-	bool (*when)(const struct object *root);  /* else the member is refused and not shown */
-	const char *when_text;                    /* "with type http" */
+	bool (*when)(const struct object *root); /* else the member is refused and not shown */
+	const char *when_text;                   /* "with type http" */
+	const char *instead; /* FIELD_REQUIRED: the member that may be given in its place */
 	bool (*shown)(const struct object *root); /* FIELD_GROUP: else left out for a reader */
 	const char *(*check)(
 		const void *value); /* text or struct addr: what is wrong with it, or NULL */
@@ -110,8 +111,6 @@ void fields_write_stored(const struct field *fields, const struct object *root, 
 			 struct buf_writer *w);
 /* A fault for each member of `body` that no row has. In fields_unknown.c. */
 void fields_report_unknown(struct field_decoder *d, const struct field *fields, const json_t *body);
-/* The one of `names` that was probably meant, a slip or two away; NULL = none. In fields_unknown.c. */
-const char *fields_nearest(const char *name, const char *const *names, size_t count);
 /* One fault at member `name` of the place of `d`; NULL: at the place itself. */
 void fields_fault(struct field_decoder *d, enum err_code code, const char *name, const char *fmt,
 		  ...) __attribute__((format(printf, 4, 5)));

@@ -412,7 +412,8 @@ static void check_required(struct field_decoder *d, const struct field *f)
 		fields_fault(d, ERR_MISSING, f->name, "\"%s\" is required: one of %s", f->name,
 			     list_names(f->names, names));
 	else
-		fields_fault(d, ERR_MISSING, f->name, "\"%s\" is required", f->name);
+		fields_fault(d, ERR_MISSING, f->name, "\"%s\" is required%s%s", f->name,
+			     f->instead ? ", or instead of it " : "", f->instead ? f->instead : "");
 }
 
 /* Adds to `ret_found` if it is there. */

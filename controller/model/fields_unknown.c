@@ -2,64 +2,17 @@
 // Members that no row knows: refused, with the one that was probably meant.
 #include <string.h>
 
+#include "base/nearest.h"
 #include "model/fields.h"
-
-#define DISTANCE_MAX 2
-
-// Levenshtein distance of two short words, or DISTANCE_MAX + 1 if it is greater.
-static size_t edit_distance(const char *a, const char *b)
-{
-	size_t row[FIELDS_QUOTE_MAX];
-	size_t m = strlen(a);
-	size_t n = strlen(b);
-	if (m >= FIELDS_QUOTE_MAX || n >= FIELDS_QUOTE_MAX)
-		return DISTANCE_MAX + 1;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= m; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t best = diagonal + (a[i - 1] != b[j - 1]);
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[n] > DISTANCE_MAX ? DISTANCE_MAX + 1 : row[n];
-}
-
-static void look_at(const char *name, const char *candidate, size_t *best, const char **ret_closest)
-{
-	size_t distance = edit_distance(name, candidate);
-	// Half the letters changed is another word, not a slip.
-	if (distance < *best && distance * 2 < strlen(candidate)) {
-		*best = distance;
-		*ret_closest = candidate;
-	}
-}
 
 static const char *closest_member(const struct field *fields, const char *name)
 {
-	const char *closest = NULL;
-	size_t best = DISTANCE_MAX + 1;
+	struct nearest n = {.typed = name};
 	for (const struct field *f = fields; f->name; f++) {
 		if (f->type != FIELD_READ_ONLY)
-			look_at(name, f->name, &best, &closest);
+			nearest_look_at(&n, f->name);
 	}
-	return closest;
-}
-
-const char *fields_nearest(const char *name, const char *const *names, size_t count)
-{
-	const char *closest = NULL;
-	size_t best = DISTANCE_MAX + 1;
-	for (size_t i = 0; i < count; i++)
-		look_at(name, names[i], &best, &closest);
-	return closest;
+	return n.word;
 }
 
 static bool is_member(const struct field *fields, const char *name)

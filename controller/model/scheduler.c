@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/fields.h"
+#include "base/nearest.h"
 
 static const char *const scheduler_names[] = {"rr",    "wrr", "lc", "wlc", "fo", "ovf", "lblc",
 					      "lblcr", "dh",  "sh", "sed", "nq", "mh",  "twos"};
@@ -21,7 +21,7 @@ bool scheduler_is_of_linux(const char *name)
 
 const char *scheduler_hint(const char *name, char buf[SCHEDULER_HINT_MAX])
 {
-	const char *nearest = fields_nearest(name, scheduler_names, SCHEDULER_COUNT);
+	const char *nearest = nearest_find(name, scheduler_names, SCHEDULER_COUNT);
 	size_t used;
 
 	if (nearest) {

@@ -171,7 +171,7 @@ static void check_tunnel(struct validation *v, const struct server_group *g)
 		validation_fault(
 			v, ERR_INCOMPATIBLE, PLACE("server_groups", g->o.name, .member = "tunnel"),
 			"is of use only with forward_method tunnel, of the group or of a server; "
-			"leave it out (PATCH: null)");
+			"leave it out (null takes it away)");
 	if (g->tunnel.type == TUNNEL_GRE && g->tunnel.checksum == CHECKSUM_REMCSUM)
 		validation_fault(v, ERR_INCOMPATIBLE,
 				 PLACE("server_groups", g->o.name, .member = "tunnel/checksum"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What can be said of access lists.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -62,7 +63,7 @@ static bool is_without_effect(const struct access_list *a, const struct entry *x
 bool advice_list_repeats(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
 {
 	const struct entry *x, *first = NULL, *around;
-	char cidr[ENTRIES_CIDR_MAX], other[ENTRIES_CIDR_MAX];
+	char cidr[ENTRIES_CIDR_MAX], other[ENTRIES_CIDR_MAX], some[64];
 	struct entries_cursor c;
 	size_t count = 0;
 
@@ -76,9 +77,15 @@ bool advice_list_repeats(const struct advice_subject *s, char text[ADVICE_TEXT_M
 	if (!first)
 		return false;
 	around = entries_match_shorter(s->list->entries, &first->net, first->length);
-	return advice_say(
-		text, "%zu entr%s nothing: without %s it is %s all the same, by %s%s", count,
-		TEXT_FORM(count, "y changes", "ies change"), entries_format_cidr(first, cidr),
-		first->action == ACCESS_ALLOW ? "allowed" : "denied", around ? "" : "the default",
-		around ? entries_format_cidr(around, other) : "");
+	if (entries_count(s->list->entries) > LIST_LOOKED_AT_MAX)
+		snprintf(some, sizeof(some), "%zu of the first %d entries change", count,
+			 LIST_LOOKED_AT_MAX);
+	else
+		snprintf(some, sizeof(some), "%zu entr%s", count,
+			 TEXT_FORM(count, "y changes", "ies change"));
+	return advice_say(text, "%s nothing: without %s it is %s all the same, by %s%s", some,
+			  entries_format_cidr(first, cidr),
+			  first->action == ACCESS_ALLOW ? "allowed" : "denied",
+			  around ? "" : "the default",
+			  around ? entries_format_cidr(around, other) : "");
 }

@@ -64,6 +64,23 @@ static void sentences_name_what_is_around(void **state)
 	       "2 entries change nothing: without 10.1.0.0/16 it is allowed all the same, by 10.0.0.0/8");
 }
 
+/* Of a long list the first entries are looked at, and no more are told. */
+static void a_long_list_is_looked_at_in_part(void **state)
+{
+	AUTO_BUF struct buf_writer w;
+
+	(void)state;
+	buf_writer_init(&w, 1 << 20);
+	buf_write_text(&w, "{'entries':[" ENTRY("10.0.0.0/8", "allow"));
+	for (unsigned i = 0; i < 2500; i++)
+		buf_write_format(&w, ",{'cidr':'10.1.%u.%u/32','action':'allow'}", i / 250,
+				 i % 250);
+	buf_write_text(&w, "]}");
+	expect(buf_text(&w), true, keep,
+	       "1999 of the first 2000 entries change nothing: without 10.1.0.0/32 it is allowed all the "
+	       "same, by 10.0.0.0/8");
+}
+
 static void document_has_that_of_its_lists(void **state)
 {
 	struct snapshot *s = fixture_snapshot(fixture_patched("{'access_lists':{'a':{}}}"));
@@ -82,6 +99,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_get_advice),
 		cmocka_unit_test(sentences_name_what_is_around),
+		cmocka_unit_test(a_long_list_is_looked_at_in_part),
 		cmocka_unit_test(document_has_that_of_its_lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

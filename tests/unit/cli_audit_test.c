@@ -36,6 +36,10 @@ static void audit_list_shows_who_did_what(void **state)
 	AUTO_OUTCOME struct outcome time = cli_rig_run(&rig, cli_audit_list, 2, &o,
 						       WORDS("audit", "list", "since=x y"));
 	assert_int_not_equal(time.exit, EXIT_OK);
+	assert_contains(time.err, "zonegate: since \"x y\": a time as 2026-");
+	AUTO_OUTCOME struct outcome lately = cli_rig_run(&rig, cli_audit_list, 2, &o,
+							 WORDS("audit", "list", "since=1h"));
+	assert_contains(lately.out, "PUT zones/za");
 	AUTO_REPLY struct answer group = rig_put(&rig, "/api/v1/server-groups/g-1",
 						 "{\"protocol\":\"tcp\"}");
 	assert_int_equal(group.status, 201);

@@ -37,6 +37,14 @@ static void estimate_tells_times_and_advice(void **state)
 	AUTO_OUTCOME struct outcome plain = cli_rig_run(&rig, cli_check_estimate, 2, &o,
 							WORDS("check", "estimate"));
 	assert_int_equal(plain.exit, EXIT_OK);
+	/* As it is written for a group, too. */
+	AUTO_OUTCOME struct outcome grouped = cli_rig_run(
+		&rig, cli_check_estimate, 2, &o,
+		WORDS("check", "estimate", "health_check.interval_ms=50000"));
+	assert_contains(grouped.out, "tcp every 50000 ms");
+	AUTO_OUTCOME struct outcome slip = cli_rig_run(
+		&rig, cli_check_estimate, 2, &o, WORDS("check", "estimate", "interval=50000"));
+	assert_contains(slip.err, "unknown member \"interval\"; did you mean \"interval_ms\"?");
 	rig_end(&rig);
 }
 

@@ -56,20 +56,26 @@ static void client_calls(void **state)
 	cli_client_free(NULL);
 }
 
-/* What making a client of this token file says. Caller frees. */
+/* What is said of this token file, which two clients read. Caller frees. */
 static char *told_of(const char *path)
 {
-	struct cli_options o = {.server = "http://127.0.0.1:1", .token_file = path};
+	struct cli_options o = {.server = "http://127.0.0.1:1",
+				.token_file = path,
+				.token_files = {path, path},
+				.token_count = 2};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *to = open_memstream(&text, &size), *old = stderr;
 
 	stderr = to;
-	struct cli_client *c = cli_client_new(&o);
+	cli_client_warn_of_tokens(&o);
+	struct cli_client *c = cli_client_new(&o), *second = cli_client_new(&o);
 	stderr = old;
 	fclose(to);
 	assert_non_null(c);
+	assert_non_null(second);
 	cli_client_free(c);
+	cli_client_free(second);
 	return text;
 }
 
@@ -86,6 +92,7 @@ static void a_token_for_everybody_is_warned_of(void **state)
 	AUTO_FREE char *opened = told_of(path);
 	assert_non_null(strstr(opened, "warning"));
 	assert_non_null(strstr(opened, "chmod go= it"));
+	assert_null(strstr(strstr(opened, "warning") + 1, "warning"));
 	close(fd);
 	unlink(path);
 }

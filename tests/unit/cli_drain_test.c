@@ -110,6 +110,8 @@ static void every_place_has_its_command(void **state)
 static void what_holds_is_shown(void **state)
 {
 	struct cli_options why = {.comment = "disk"}, plain = {0}, json = {.format = FORMAT_JSON};
+	struct cli_options hour = {.comment = "disk", .expires = "1h30m"};
+	struct cli_options zero = {.comment = "disk", .timeout = "0"};
 	struct rig rig = {0};
 
 	(void)state;
@@ -130,6 +132,18 @@ static void what_holds_is_shown(void **state)
 	AUTO_OUTCOME struct outcome weight = cli_rig_run(
 		&rig, cli_drain_show, 2, &json, WORDS("server", "weight-status", "web/w2"));
 	assert_int_equal(json_integer_value(json_object_get(weight.json, "weight")), 7);
+	AUTO_OUTCOME struct outcome open = cli_rig_run(&rig, cli_drain_show, 2, &plain,
+						       WORDS("server", "weight-status", "web/w2"));
+	assert_contains(open.out, "instead of the configured 50, until it is reset (root: disk)\n");
+	AUTO_OUTCOME struct outcome limited = cli_rig_run(&rig, cli_drain_weigh, 2, &hour,
+							  WORDS("server", "weight", "web/w2", "8"));
+	assert_int_equal(limited.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome until = cli_rig_run(&rig, cli_drain_show, 2, &plain,
+							WORDS("server", "weight-status", "web/w2"));
+	assert_contains(until.out, "instead of the configured 50, until 20");
+	AUTO_OUTCOME struct outcome now = drain(&rig, &zero, WORDS("server", "drain", "web/w1"));
+	assert_string_equal(now.out, "Changed the drain of server web/w1 at once: its connections "
+				     "get no time\n");
 	rig_end(&rig);
 }
 

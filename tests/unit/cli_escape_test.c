@@ -107,7 +107,7 @@ static void escape_is_everywhere(void **state)
 	(void)state;
 	buf_writer_init(&w, 1 << 16);
 	assert_string_equal(name, HARMLESS);
-	cli_print_write_problem(422, json, &w);
+	cli_print_write_problem(&(struct cli_answer){.status = 422, .json = json}, &w);
 	cli_diff_write_change(json, false, &w);
 	cli_format_write(&wish, text, strlen(text), &w);
 	assert_harmless(buf_text(&w));

@@ -26,6 +26,29 @@ static struct outcome run(const struct rig *rig, enum cli_exit (*command)(struct
 	return cli_rig_run(rig, command, 2, o, words);
 }
 
+static void revisions_are_numbers(void **state)
+{
+	struct cli_options o = {0}, back = {.comment = "why"};
+	struct rig rig = {0};
+
+	(void)state;
+	begin(&rig);
+	AUTO_OUTCOME struct outcome diff = run(&rig, cli_history_diff, &o,
+					       WORDS("config", "diff", "a", "b"));
+	assert_int_equal(diff.exit, EXIT_USAGE);
+	assert_contains(diff.err, "\"a\" is not a REVISION: a number, as");
+	AUTO_OUTCOME struct outcome to = run(&rig, cli_history_diff, &o,
+					     WORDS("config", "diff", "1", "b"));
+	assert_contains(to.err, "\"b\" is not a REVISION");
+	AUTO_OUTCOME struct outcome show = run(&rig, cli_history_show, &o,
+					       WORDS("config", "show", "1x"));
+	assert_int_equal(show.exit, EXIT_USAGE);
+	AUTO_OUTCOME struct outcome undo = run(&rig, cli_history_rollback, &back,
+					       WORDS("config", "rollback", "-"));
+	assert_int_equal(undo.exit, EXIT_USAGE);
+	rig_end(&rig);
+}
+
 static void history_is_a_table(void **state)
 {
 	struct cli_options o = {0}, one = {.limit = "1"}, bad = {.limit = "x"};
@@ -205,6 +228,7 @@ static void each_write_may_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(revisions_are_numbers),
 		cmocka_unit_test(history_is_a_table),
 		cmocka_unit_test(revisions_and_differences_are_shown),
 		cmocka_unit_test(rollback_says_what_it_did),

@@ -72,6 +72,24 @@ static void files_are_imported(void **state)
 						      WORDS("access", "import", "office", path));
 	assert_int_equal(bad.exit, EXIT_INVALID);
 	assert_contains(bad.err, "  line 3: \"nonsense\" is not a prefix");
+	/* In the order of the lines, also of what is seen when all are read. */
+	assert_int_equal(write(fd, "192.0.2.0/24 deny\n10.0.0.0/8\n", 29), 29);
+	AUTO_OUTCOME struct outcome some = cli_rig_run(&rig, cli_lists_import, 2, &o,
+						       WORDS("access", "import", "office", path));
+	assert_contains(some.err, "  line 3: ");
+	assert_contains(strstr(some.err, "  line 3: "),
+			"  line 4: 192.0.2.0/24 stands there twice");
+	assert_contains(strstr(some.err, "  line 4: "), "  line 5: ");
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_lists_import, 2, &o,
+						       WORDS("access", "import", "ofice", path));
+	assert_int_equal(none.exit, EXIT_INVALID);
+	assert_int_equal(ftruncate(fd, 26), 0);
+	AUTO_OUTCOME struct outcome absent = cli_rig_run(&rig, cli_lists_import, 2, &o,
+							 WORDS("access", "import", "ofice", path));
+	assert_int_equal(absent.exit, EXIT_NOT_FOUND);
+	assert_contains(absent.err,
+			"access_lists/ofice does not exist; did you mean access_lists/office?");
+	assert_contains(absent.err, "zonegate access set ofice default_action=deny, then again.\n");
 	AUTO_OUTCOME struct outcome gone = cli_rig_run(
 		&rig, cli_lists_import, 2, &o, WORDS("access", "import", "office", "/nowhere"));
 	assert_int_equal(gone.exit, EXIT_USAGE);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "cli/cli_args.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static void assert_problem(const char *json, long status, const char *text)
 	json_t *problem = json ? json_loads(json, 0, NULL) : NULL;
 
 	buf_writer_init(&w, 1 << 16);
-	cli_print_write_problem(status, problem, &w);
+	cli_print_write_problem(&(struct cli_answer){.status = status, .json = problem}, &w);
 	assert_string_equal(buf_text(&w), text);
 	json_decref(problem);
 }
@@ -81,17 +82,49 @@ static void faults_name_their_options(void **state)
 				   "{\"pointer\":\"/sources/1\",\"detail\":\"is none\"},"
 				   "{\"pointer\":\"/load_balancers/x\",\"detail\":\"is odd\"},"
 				   "{\"pointer\":\"\",\"detail\":\"set force if you like\"}]}";
+	struct cli_options o = {.taken = OPTION_FOR | OPTION_SOURCE | OPTION_FORCE};
 	json_t *problem = json_loads(text, 0, NULL);
-	AUTO_BUF struct buf_writer w;
+	struct cli_answer a = {.status = 409, .options = &o, .json = problem};
+	AUTO_BUF struct buf_writer w, other;
 
 	(void)state;
 	buf_writer_init(&w, 4096);
-	cli_print_write_problem(409, problem, &w);
+	buf_writer_init(&other, 4096);
+	cli_print_write_problem(&a, &w);
 	assert_string_equal(buf_text(&w), "zonegate: Refused\n"
 					  "  /expires_in (--for): is required\n"
 					  "  /sources/1 (--source): is none\n"
 					  "  /load_balancers/x: is odd\n"
 					  "  set force (--force) if you like\n");
+	/* A command without these options, or with a document, has none to name; of a document the file is. */
+	o.taken = OPTION_FOR | OPTION_FILE;
+	o.file = "doc.json";
+	a.status = 422;
+	cli_print_write_problem(&a, &other);
+	assert_string_equal(buf_text(&other), "zonegate: doc.json: Refused\n"
+					      "  /expires_in: is required\n"
+					      "  /sources/1: is none\n"
+					      "  /load_balancers/x: is odd\n"
+					      "  set force if you like\n");
+	json_decref(problem);
+}
+
+static void a_token_that_was_given_is_not_asked_for(void **state)
+{
+	const struct cli_options o = {.server = "https://192.0.2.1", .token_file = "t"};
+	json_t *problem = json_pack("{s:s, s:s}", "title", "Who?", "detail", "no such token");
+	struct cli_answer a = {.status = 401, .json = problem};
+	AUTO_BUF struct buf_writer w, given;
+
+	(void)state;
+	buf_writer_init(&w, 4096);
+	buf_writer_init(&given, 4096);
+	cli_print_write_problem(&a, &w);
+	assert_non_null(strstr(buf_text(&w), "Give --token-file FILE"));
+	a.options = &o;
+	cli_print_write_problem(&a, &given);
+	assert_non_null(strstr(buf_text(&given), "The token of t is not taken: it may be revoked"));
+	assert_null(strstr(buf_text(&given), "Give --token-file"));
 	json_decref(problem);
 }
 
@@ -103,7 +136,7 @@ static void advice_is_told_once(void **state)
 				   "{\"code\":\"a\",\"pointer\":\"/y\",\"detail\":\"same\"},"
 				   "{\"code\":\"a\",\"pointer\":\"/z\",\"detail\":\"same\"}]";
 	json_t *advice = json_loads(text, 0, NULL), *before = json_array();
-	AUTO_FREE char *all = NULL, *some = NULL;
+	AUTO_FREE char *all = NULL, *some = NULL, *none = NULL;
 	size_t size;
 	FILE *old = stderr;
 
@@ -116,7 +149,11 @@ static void advice_is_told_once(void **state)
 	stderr = open_memstream(&some, &size);
 	cli_print_new_advice(before, advice, "here");
 	fclose(stderr);
+	stderr = open_memstream(&none, &size);
+	cli_print_new_advice(advice, advice, "here");
+	fclose(stderr);
 	stderr = old;
+	assert_string_equal(none, "");
 	assert_string_equal(all, "zonegate: advice: /x (and 2 others): same\n"
 				 "zonegate: advice: /x: other\n");
 	assert_string_equal(some, "zonegate: advice: /y (and 1 other): same\n"
@@ -128,9 +165,12 @@ static void advice_is_told_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(print_shows_every_fault),   cmocka_unit_test(print_reads_files),
-		cmocka_unit_test(faults_name_their_options), cmocka_unit_test(advice_is_told_once),
+		cmocka_unit_test(print_shows_every_fault),
+		cmocka_unit_test(print_reads_files),
+		cmocka_unit_test(faults_name_their_options),
+		cmocka_unit_test(advice_is_told_once),
 		cmocka_unit_test(print_reads_members),
+		cmocka_unit_test(a_token_that_was_given_is_not_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

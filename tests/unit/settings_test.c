@@ -87,7 +87,10 @@ static void every_kind_of_key_is_set(void **state)
 static void faults_have_file_line_and_sentence(void **state)
 {
 	(void)state;
-	assert_fault("[node]\nnmae = x\n", "z.conf:2", "unknown key \"nmae\" in section [node]");
+	assert_fault("[node]\nnmae = x\n", "z.conf:2",
+		     "unknown key \"nmae\" in section [node]; did you mean \"name\"?");
+	assert_fault("[node]\nzone = x\n", "z.conf:2", "did you mean \"zones\"?");
+	assert_fault("[node]\ncolour = x\n", "z.conf:2", "in section [node]: see zonegate.conf(5)");
 	assert_fault("\n[nodes]\nname = x\n", "z.conf:2", "unknown section [nodes]");
 	assert_fault("[nodes]\nname = x\n", "z.conf:1",
 		     "known are [node] [api] [store] [dns] [dns_update] [kernel] [notify] [log]");
@@ -193,6 +196,8 @@ static void texts_have_their_forms(void **state)
 		{"[node]\nvip_link = eth/0", "network interface"},
 		{"[node]\npeers = 10.0.0.2, gw-2", "IPv4 or IPv6 address"},
 		{"[kernel]\nvip_device = eth0:1", "network interface"},
+		{"[store]\npath = relative", "\"relative\" is no whole path: it must begin with /"},
+		{"[api]\ntls_cert = ./cert.pem", "begin with /"},
 		{"[store]\npath = /var/\a", "control character"},
 		{"[store]\npath = /var/\xc2\x9bJ", "control character"},
 		{"[api]\nallowed_hosts = gw-1, a..b", "\"a..b\" is no name of a host"},

@@ -103,9 +103,11 @@ static void time_parses_spans(void **state)
 	static const struct {
 		const char *text;
 		usec_t seconds;
-	} good[] = {{"1s", 1}, {"90s", 90}, {"30m", 1800}, {"2h", 7200}, {"3d", 259200}};
-	static const char *const bad[] = {"",    "s",   "5",    "0s",    "5x",         "-5s",
-					  "5s ", " 5s", "5.5h", "1h30m", "123456789s", "101d"};
+	} good[] = {{"1s", 1},      {"90s", 90},     {"30m", 1800},      {"2h", 7200},
+		    {"3d", 259200}, {"1h30m", 5400}, {"1d2h3m4s", 93784}};
+	static const char *const bad[] = {"",     "s",    "5",    "0s",         "5x",
+					  "-5s",  "5s ",  " 5s",  "5.5h",       "30m1h",
+					  "1h0m", "1h1h", "1h30", "123456789s", "100d1s"};
 	const usec_t most = 100 * 86400ULL * USEC_PER_SEC;
 	usec_t span = 0;
 
