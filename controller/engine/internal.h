@@ -61,7 +61,7 @@ _Static_assert(sizeof(struct engine_server) <= 312, "with what malloc adds: 320,
 
 struct engine_group {
 	const struct server_group *group; /* of the snapshot in force */
-	struct object *check_owner; /* referenced: its health_check is what the probes point to */
+	struct object *check_owner;       /* a copy without servers: probes have its check */
 	struct health_settings settings;
 	struct vec servers;  /* struct engine_server, in the order of group->servers */
 	struct vec services; /* struct engine_service that depend on it, also as backup */

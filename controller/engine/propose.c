@@ -312,6 +312,7 @@ static void put_in_force(struct engine *e, struct engine_pending *p)
 		else if (strcmp(r->kind, "mark") == 0)
 			fwmarks_load_row(e, &row);
 	}
+	batch_renew(p->batch);
 	e->snapshot = snapshot_apply(old, p->batch);
 	fwmarks_attach(e, e->snapshot);
 	snapshot_unref(old);

@@ -276,7 +276,8 @@ static void group_sync(struct engine *e, struct engine_group *g, const struct se
 	if (c.check_changed) {
 		struct object *owner = g->check_owner;
 
-		g->check_owner = object_ref((struct object *)(void *)(uintptr_t)group);
+		/* Without the servers, which would stay as long as the check does. */
+		g->check_owner = object_copy_row(&group->o);
 		g->settings = window_settings(&group->health_check);
 		servers_sync(e, g, &c);
 		object_unref(owner);

@@ -69,6 +69,9 @@ void batch_add(struct batch *b, const char *parent, struct object *old_object,
 	       struct object *new_object);
 void batch_drop_last(struct batch *b);
 void batch_free(struct batch *b);
+/* Puts copies that the calling thread makes in the place of new objects without children, if there are few. What another thread
+ * made lies among what it frees, and would hold a page of it each. */
+void batch_renew(struct batch *b);
 
 /* The snapshot that results from `b` on `base`; new reference. Base and batch are left as they are; the order of the changes
  * does not matter. Untouched objects are shared, and so are the marks. A child whose parent is neither in the base nor in the batch is left out. */

@@ -163,6 +163,7 @@ static void play_clear(struct play *p)
 {
 	sim_world_clear(&p->world);
 	play_writes_clear(p);
+	object_unref(p->held);
 	free(p->words[0]);
 	free(p->heredoc);
 	free(p->text);

@@ -54,6 +54,7 @@ struct play {
 	size_t override_names;
 	char override_parent[80]; /* that the line names */
 	char override_name[80];
+	struct object *held;        /* by "hold"; NULL = none */
 	char fault[PLAY_FAULT_MAX]; /* why it failed */
 };
 

@@ -50,8 +50,29 @@ static bool do_turns(struct play *p)
 	return play_parse_number(p, p->words[1], &p->world.turns_left);
 }
 
+/* hold GROUP/SERVER: as it is now; "expect held alone" when nobody else has it any more */
+static bool do_hold(struct play *p)
+{
+	char *group = p->words[1];
+	char *server = strchr(group, '/');
+	const struct server_group *g;
+	struct server *s;
+
+	if (!server)
+		return play_fault(p, "hold GROUP/SERVER");
+	*server++ = '\0';
+	g = snapshot_find_group(engine_snapshot(p->world.engine), group);
+	s = g ? snapshot_find_server(g, server) : NULL;
+	if (!s)
+		return play_fault(p, "there is no such server");
+	object_unref(p->held);
+	p->held = object_ref(&s->o);
+	return true;
+}
+
 const struct play_command play_crowd[] = {
 	{"crowd", 2, do_crowd},
+	{"hold", 2, do_hold},
 	{"turns", 2, do_turns},
 	{NULL, 0, NULL},
 };
@@ -104,6 +125,13 @@ static bool judge_turns(struct play *p, size_t at)
 	       play_fault(p, "the turns are %llu", (unsigned long long)p->world.turns);
 }
 
+static bool judge_held(struct play *p, size_t at)
+{
+	if (!p->held || !play_has(p, at, "alone"))
+		return play_fault(p, "held alone, after hold GROUP/SERVER");
+	return p->held->refs == 1 || play_fault(p, "%u others have it", p->held->refs - 1);
+}
+
 /* dns NAME A|AAAA [ADDRESS…]: what the view in force hands out */
 static bool judge_dns(struct play *p, size_t at)
 {
@@ -131,8 +159,6 @@ static bool judge_dns(struct play *p, size_t at)
 }
 
 const struct play_judge play_judges_crowd[] = {
-	{"dns", judge_dns, NULL},
-	{"views", judge_views, NULL},
-	{"turns", judge_turns, NULL},
-	{NULL, NULL, NULL},
+	{"dns", judge_dns, NULL},     {"held", judge_held, NULL}, {"views", judge_views, NULL},
+	{"turns", judge_turns, NULL}, {NULL, NULL, NULL},
 };

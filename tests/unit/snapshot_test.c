@@ -206,6 +206,31 @@ static void batches_own_what_they_hold(void **state)
 	object_unref(o);
 }
 
+/* Few: the caller's own copies. Many are left as they are. */
+static void batches_are_renewed(void **state)
+{
+	(void)state;
+	struct object *o = server("a", "10.0.0.1");
+	struct batch *b = batch_new();
+	batch_add(b, "g", NULL, o);
+	batch_add(b, "g", o, NULL);
+	batch_renew(b);
+	assert_ptr_not_equal(b->changes[0].new_object, o);
+	assert_true(object_equal_row(b->changes[0].new_object, o));
+	assert_string_equal(b->changes[0].new_object->name, "a");
+	assert_int_equal(b->changes[0].new_object->refs, 1);
+	assert_ptr_equal(b->changes[1].old_object, o);
+	assert_null(b->changes[1].new_object);
+	assert_int_equal(o->refs, 2);
+	while (b->count <= 512)
+		batch_add(b, "g", NULL, o);
+	batch_renew(b);
+	assert_ptr_equal(b->changes[512].new_object, o);
+	batch_free(b);
+	assert_int_equal(o->refs, 1);
+	object_unref(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +242,7 @@ int main(void)
 		cmocka_unit_test(rows_make_a_snapshot),
 		cmocka_unit_test(document_is_that_of_the_model),
 		cmocka_unit_test(batches_own_what_they_hold),
+		cmocka_unit_test(batches_are_renewed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
