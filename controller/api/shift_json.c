@@ -155,14 +155,12 @@ json_t *shift_json_plan(const struct shift_request *r, const struct shift_result
 	change = plan_json_difference(path, shift_json_wished(old), shift_json_wished(new));
 	if (change)
 		json_array_append_new(diff, change);
-	if (r->verb == SHIFT_CANCEL)
-		json_array_append_new(
-			warnings,
-			json_pack(
-				"{s:s, s:o, s:s}", "code", "checked_first", "pointer",
-				json_sprintf("/zone_shifts/%s", r->id), "detail",
-				"DNS hands the zone out again as soon as its VIP and its servers are known "
-				"to be healthy"));
+	if (result->next)
+		json_array_append_new(warnings,
+				      json_pack("{s:s, s:o, s:s}", "code",
+						result->returns ? "checked_first" : "still_shifted",
+						"pointer", json_sprintf("/zone_shifts/%s", r->id),
+						"detail", result->next));
 	return json_pack("{s:o*, s:o, s:o, s:I, s:o, s:I, s:o}", "shift", shift, "refusals",
 			 result->refusals ? problem_encode_faults(result->refusals) : json_array(),
 			 "diff", diff, "diff_total", (json_int_t)json_array_size(diff),

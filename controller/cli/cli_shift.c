@@ -305,6 +305,22 @@ static void cli_shift_print(const struct cli *cli, const struct cli_nodes *n,
 	}
 }
 
+/* Whether options are missing or too many, each with a sentence. */
+static bool cli_shift_lacks(const struct cli_options *o)
+{
+	const bool both = o->lb && o->all, neither = !o->lb && !o->all;
+
+	if (both)
+		fprintf(stderr, "zonegate: --lb LB and --all are both given: give one\n");
+	if (neither)
+		fprintf(stderr, "zonegate: --lb LB or --all is missing: of which load balancers\n");
+	if (!o->expires)
+		fprintf(stderr, "zonegate: --for TIME is missing: 90s, 30m, 2h or 3d\n");
+	if (!o->comment)
+		fprintf(stderr, "zonegate: --comment TEXT is missing: why\n");
+	return both || neither || !o->expires || !o->comment;
+}
+
 enum cli_exit cli_shift_start(struct cli *cli)
 {
 	const struct cli_options *o = &cli->options;
@@ -312,11 +328,8 @@ enum cli_exit cli_shift_start(struct cli *cli)
 	AUTO_WISH struct shift_wish wish = {.answers = json_array()};
 	enum cli_exit result = EXIT_OK;
 
-	if ((o->lb != NULL) == o->all || !o->expires || !o->comment) {
-		fprintf(stderr,
-			"zonegate: give --lb LB or --all, --for how long, and --comment why\n");
+	if (cli_shift_lacks(o))
 		return EXIT_USAGE;
-	}
 	wish.body = cli_shift_body(cli);
 	if (!wish.body) {
 		fprintf(stderr, "zonegate: only UTF-8 is taken\n");

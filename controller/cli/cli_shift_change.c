@@ -41,14 +41,15 @@ static json_t *shift_change_find(const struct cli *cli, const struct cli_nodes *
 	return NULL;
 }
 
+/* `rest`: what follows of it, or "". */
 static void shift_change_say(const struct cli_nodes *n, size_t index, const char *word,
-			     const json_t *shift)
+			     const json_t *shift, const char *rest)
 {
 	char target[CLI_SHIFT_TARGET_MAX];
 
-	printf("%s zone %s, %s (%s%s%s)\n", word, cli_print_text(shift, "zone"),
+	printf("%s zone %s, %s (%s%s%s)%s%s\n", word, cli_print_text(shift, "zone"),
 	       cli_shift_target(shift, target), cli_print_text(shift, "id"),
-	       n->count > 1 ? " at " : "", n->list[index].name);
+	       n->count > 1 ? " at " : "", n->list[index].name, *rest ? ": " : "", rest);
 }
 
 /* What the end of a shift would do at a node. */
@@ -67,7 +68,10 @@ static enum cli_exit shift_change_rehearse_end(const struct cli_nodes *n, size_t
 	if (n->list[index].options.format == FORMAT_JSON) {
 		cli_print_json(a.json);
 	} else {
-		shift_change_say(n, index, "Would return", shift);
+		shift_change_say(
+			n, index, "Would return", shift,
+			cli_print_text(json_array_get(json_object_get(a.json, "warnings"), 0),
+				       "detail"));
 		if (json_array_size(json_object_get(a.json, "effects")) > 0)
 			cli_shift_print_effects(json_object_get(a.json, "effects"));
 	}
@@ -83,7 +87,7 @@ static enum cli_exit shift_change_end(const struct cli *cli, const struct cli_no
 		return shift_change_rehearse_end(n, index, shift);
 	result = cli_shift_end(n, index, cli_print_text(shift, "id"));
 	if (result == EXIT_OK)
-		shift_change_say(n, index, "Returned", shift);
+		shift_change_say(n, index, "Returned", shift, "");
 	else
 		fprintf(stderr, "zonegate: zone %s is STILL SHIFTED%s%s\n",
 			cli_print_text(shift, "zone"), n->count > 1 ? " at " : "",
@@ -166,6 +170,15 @@ struct shift_change {
 	json_t *answers;
 };
 
+static void shift_change_say_until(const struct shift_change *c, size_t index, const json_t *shift,
+				   const json_t *plan)
+{
+	AUTO_FREE char *until = mem_printf(
+		"until %s", cli_print_text(json_object_get(plan, "shift"), "expires_at"));
+
+	shift_change_say(c->nodes, index, "Would extend", shift, until);
+}
+
 /* All of one node. */
 static enum cli_exit shift_change_extend(const struct shift_change *c, size_t index)
 {
@@ -183,7 +196,7 @@ static enum cli_exit shift_change_extend(const struct shift_change *c, size_t in
 			return result;
 		json_array_append(c->answers, a.json);
 		if (o->dry_run && o->format == FORMAT_TABLE)
-			shift_change_say(c->nodes, index, "Would extend", shift);
+			shift_change_say_until(c, index, shift, a.json);
 		else if (o->format == FORMAT_TABLE)
 			printf("Until %s: zone %s (%s%s%s)\n", cli_print_text(a.json, "expires_at"),
 			       cli_print_text(a.json, "zone"), cli_print_text(a.json, "id"),

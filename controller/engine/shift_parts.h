@@ -60,6 +60,11 @@ void shifts_fill_status(const struct engine_shift *s, struct shift_status *ret_s
 void shifts_tell(struct engine *e, enum engine_event_id id, const struct engine_shift *s,
 		 const struct engine_shift *before, const char *who);
 
+/* What follows once the shift is over. False: nothing does for now, as another one covers all of it. */
+#define SHIFT_NEXT_MAX 200
+bool shifts_say_next(const struct engine *e, const struct engine_shift *s,
+		     char buf[SHIFT_NEXT_MAX]);
+
 /* shift_effects.c */
 /* A shift that is not there yet, or is no more. */
 struct shift_rehearsal {

@@ -12,18 +12,32 @@ struct shift_words {
 	const char *who;
 	const char *target; /* "shop" */
 	char until[TIME_TEXT_MAX];
-	const char *next; /* once it is over */
+	char next[SHIFT_NEXT_MAX]; /* once it is over */
 };
 
-static const char *next_step(const struct engine *e, const struct engine_shift *s)
+bool shifts_say_next(const struct engine *e, const struct engine_shift *s, char buf[SHIFT_NEXT_MAX])
 {
+	const bool all = strcmp(s->lb, "*") == 0;
+	const struct engine_shift *but = NULL;
+	size_t count = 0;
+
 	for (size_t i = 0; i < e->shifts.count; i++) {
 		const struct engine_shift *other = e->shifts.items[i];
 
-		if (other != s && strcmp(other->zone, s->zone) == 0)
-			return "another shift of the zone goes on";
+		if (strcmp(other->id, s->id) == 0 || strcmp(other->zone, s->zone) != 0)
+			continue;
+		if (strcmp(other->lb, "*") == 0) {
+			snprintf(buf, SHIFT_NEXT_MAX, "another shift of the zone goes on");
+			return false;
+		}
+		if (all && count++ == 0)
+			but = other;
 	}
-	return "DNS hands it out again when its VIP has passed its check";
+	snprintf(buf, SHIFT_NEXT_MAX,
+		 "DNS hands it out again when its VIP has passed its check%s%s%s%s",
+		 but ? ", but for " : "", but ? but->lb : "", count > 1 ? " and others" : "",
+		 but ? ", where another shift of the zone goes on" : "");
+	return true;
 }
 
 static int say_change(const struct engine_shift *s, const struct engine_shift *before,
@@ -77,9 +91,9 @@ void shifts_tell(struct engine *e, enum engine_event_id id, const struct engine_
 	char path[OBJECT_PATH_MAX], text[SHIFT_SENTENCE_MAX];
 	struct object_path p = {.kind = OBJECT_ZONE, .name = s->zone};
 	struct shift_words w = {.who = who,
-				.target = strcmp(s->lb, "*") == 0 ? "all load balancers" : s->lb,
-				.next = next_step(e, s)};
+				.target = strcmp(s->lb, "*") == 0 ? "all load balancers" : s->lb};
 
+	shifts_say_next(e, s, w.next);
 	time_format_wall(s->expires_wall, w.until);
 	if (before)
 		say_change(s, before, &w, text);

@@ -208,6 +208,7 @@ static void answer(struct engine *e, struct wish *w)
 				      .ops = p->request->dry_run ? &p->ops : NULL,
 				      .snapshot = p->snapshot};
 	const struct engine_shift *s = p->gone ? p->gone : p->next_state;
+	char next[SHIFT_NEXT_MAX];
 	size_t index;
 
 	if (!s && !err_any(&p->wish.faults))
@@ -215,6 +216,8 @@ static void answer(struct engine *e, struct wish *w)
 	if (s && !err_any(&p->wish.faults)) {
 		shifts_fill_status(s, &status);
 		result.shift = &status;
+		result.returns = p->request->verb == SHIFT_CANCEL && shifts_say_next(e, s, next);
+		result.next = p->request->verb == SHIFT_CANCEL ? next : NULL;
 	}
 	p->request->done(p->request, &result);
 	shift_state_free(p->next_state);

@@ -55,6 +55,8 @@ struct shift_result {
 	const struct plan_ops *ops; /* dry run: of evacuated servers; else NULL */
 	const struct snapshot
 		*snapshot; /* has the texts of the effects; borrowed, NULL without them */
+	const char *next;  /* CANCEL: what follows, as a sentence; NULL with faults */
+	bool returns;      /* CANCEL: the zone comes back, once it has passed its check */
 };
 
 /* A wish. Everything in it belongs to the caller and lives until `done`, which is called exactly once, later, from the loop:

@@ -115,11 +115,15 @@ static void shift_changes_are_rehearsed(void **state)
 						      WORDS("zone", "return", "zb"));
 	assert_int_equal(dry.exit, EXIT_DIFFERENCES);
 	assert_contains(dry.out, "Would return zone zb, load balancer shop (");
+	assert_contains(
+		dry.out,
+		"): DNS hands it out again when its VIP has passed its check\nLOAD BALANCER ");
 	assert_int_equal(count_shifts(&rig), 1);
 	AUTO_OUTCOME struct outcome later = cli_rig_run(&rig, cli_shift_extend, 2, &longer,
 							WORDS("zone", "extend", "zb"));
 	assert_int_equal(later.exit, EXIT_DIFFERENCES);
-	assert_contains(later.out, "Would extend zone zb");
+	assert_contains(later.out, "Would extend zone zb, load balancer shop (");
+	assert_contains(later.out, "): until 2");
 	AUTO_REPLY struct answer list = rig_get(&rig, "/api/v1/zone-shifts");
 	assert_string_equal(answer_text_at(&list, "items.0.comment"), "new switch");
 	rig_end(&rig);
@@ -145,9 +149,18 @@ static void shift_that_is_refused(void **state)
 	AUTO_OUTCOME struct outcome usage = cli_rig_run(&rig, cli_shift_start, 2, &forgot,
 							WORDS("zone", "shift", "zb"));
 	assert_int_equal(usage.exit, EXIT_USAGE);
+	assert_string_equal(usage.err, "zonegate: --comment TEXT is missing: why\n");
 	AUTO_OUTCOME struct outcome twofold = cli_rig_run(&rig, cli_shift_start, 2, &both,
 							  WORDS("zone", "shift", "zb"));
 	assert_int_equal(twofold.exit, EXIT_USAGE);
+	assert_string_equal(twofold.err, "zonegate: --lb LB and --all are both given: give one\n");
+	AUTO_OUTCOME struct outcome bare = cli_rig_run(
+		&rig, cli_shift_start, 2, &(struct cli_options){0}, WORDS("zone", "shift", "zb"));
+	assert_int_equal(bare.exit, EXIT_USAGE);
+	assert_string_equal(bare.err,
+			    "zonegate: --lb LB or --all is missing: of which load balancers\n"
+			    "zonegate: --for TIME is missing: 90s, 30m, 2h or 3d\n"
+			    "zonegate: --comment TEXT is missing: why\n");
 	assert_int_equal(count_shifts(&rig), 0);
 	AUTO_OUTCOME struct outcome f = cli_rig_run(&rig, cli_shift_start, 2, &forced,
 						    WORDS("zone", "shift", "zb"));
