@@ -140,7 +140,8 @@ static const struct {
 } type_pieces[] = {
 	{"Advice", "A thought about what was written: `pointer` names the place",
 	 "code:string pointer:string detail:string"},
-	{"Warning", "Committed, but not in force: why, and of what",
+	{"Warning",
+	 "Committed, but not in force: why, and of what. Of a dry run also what it would leave without a server (nobody_left) or without an address in DNS (name_without_address), and what follows the end of a shift (checked_first, still_shifted)",
 	 "code:string pointer:string detail:string"},
 	{"Warnings", "A write with Prefer: return=minimal that is not in force",
 	 "warnings:[Warning]"},

@@ -162,19 +162,19 @@ static json_t *override_json_difference(const struct override_result *result,
 json_t *override_json_plan(const struct override_result *result, enum override_verb verb,
 			   const struct override_status *old)
 {
-	json_t *warnings = plan_json_warnings(result->warnings);
 	json_t *diff = override_json_difference(result, verb, old);
 	const size_t ops = result->ops ? result->ops->count : 0;
 	const size_t names = result->dns_changes ? result->dns_changes->count : 0;
 
-	return json_pack("{s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:o}", "override",
-			 override_json_encode(result->status), "diff", diff, "diff_total",
-			 (json_int_t)json_array_size(diff), "kernel_ops",
-			 ops ? plan_json_ops(result->ops) : json_array(), "kernel_ops_total",
-			 (json_int_t)ops, "dns_changes",
-			 names ? plan_json_dns(result->dns_changes) : json_array(),
-			 "dns_changes_total", (json_int_t)names, "warnings",
-			 warnings ? warnings : json_array());
+	return json_pack(
+		"{s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:o}", "override",
+		override_json_encode(result->status), "diff", diff, "diff_total",
+		(json_int_t)json_array_size(diff), "kernel_ops",
+		ops ? plan_json_ops(result->ops) : json_array(), "kernel_ops_total",
+		(json_int_t)ops, "dns_changes",
+		names ? plan_json_dns(result->dns_changes) : json_array(), "dns_changes_total",
+		(json_int_t)names, "warnings",
+		plan_json_foreseen(result->warnings, result->starved, result->dns_changes));
 }
 
 /* ---- decoding --------------------------------------------------------------------------------- */

@@ -7,6 +7,14 @@
 #include <linux/ip_vs.h>
 #include <string.h>
 
+static void plan_json_add_warnings(json_t *list, const char *code, const struct err *warnings)
+{
+	for (size_t i = 0; warnings && i < warnings->count; i++)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "code", code, "pointer",
+						      warnings->faults[i].pointer, "detail",
+						      warnings->faults[i].detail));
+}
+
 json_t *plan_json_warnings(const struct err *warnings)
 {
 	json_t *list;
@@ -14,11 +22,31 @@ json_t *plan_json_warnings(const struct err *warnings)
 	if (!warnings || !err_any(warnings))
 		return NULL;
 	list = json_array();
-	for (size_t i = 0; i < warnings->count; i++)
-		json_array_append_new(list,
-				      json_pack("{s:s, s:s, s:s}", "code", "kernel_apply_failed",
-						"pointer", warnings->faults[i].pointer, "detail",
-						warnings->faults[i].detail));
+	plan_json_add_warnings(list, "kernel_apply_failed", warnings);
+	return list;
+}
+
+json_t *plan_json_foreseen(const struct err *warnings, const struct err *starved,
+			   const struct dns_changes *changes)
+{
+	json_t *list = json_array();
+
+	plan_json_add_warnings(list, "kernel_apply_failed", warnings);
+	plan_json_add_warnings(list, "nobody_left", starved);
+	for (size_t i = 0; changes && i < changes->count && i < PLAN_JSON_LIST_MAX; i++) {
+		const struct dns_change *c = &changes->items[i];
+
+		if (!c->after.unanswered || c->before.count == 0)
+			continue;
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:o, s:o}", "code", "name_without_address", "pointer",
+				  json_sprintf("/load_balancers/%s/zones", c->after.unanswered),
+				  "detail",
+				  json_sprintf("DNS would answer %s %s with no address: its other "
+					       "zones are shifted away or disabled",
+					       c->name, c->family == AF_INET ? "A" : "AAAA")));
+	}
 	return list;
 }
 
@@ -126,7 +154,7 @@ json_t *plan_json_dns(const struct dns_changes *changes)
 
 json_t *plan_json_dry_run(const struct proposal_result *result)
 {
-	json_t *diff = json_array(), *warnings = plan_json_warnings(result->warnings);
+	json_t *diff = json_array();
 	size_t total = 0, ops = result->ops ? result->ops->count : 0;
 	size_t names = result->dns_changes ? result->dns_changes->count : 0;
 
@@ -144,7 +172,8 @@ json_t *plan_json_dry_run(const struct proposal_result *result)
 			 (json_int_t)total, "kernel_ops", plan_json_ops(result->ops),
 			 "kernel_ops_total", (json_int_t)ops, "dns_changes",
 			 plan_json_dns(result->dns_changes), "dns_changes_total", (json_int_t)names,
-			 "warnings", warnings ? warnings : json_array());
+			 "warnings",
+			 plan_json_foreseen(result->warnings, NULL, result->dns_changes));
 }
 
 /* ---- tables ----------------------------------------------------------------------------------- */

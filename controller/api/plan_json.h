@@ -13,6 +13,10 @@
 /* [{code, pointer, detail}] of what the kernel refused, or NULL when it refused nothing. */
 json_t *plan_json_warnings(const struct err *warnings);
 
+/* The same of a dry run, never NULL: with services that it would leave without a server (NULL: none), and names without an address. */
+json_t *plan_json_foreseen(const struct err *warnings, const struct err *starved,
+			   const struct dns_changes *changes);
+
 /* [{name, type, before, after, ttl_before_s, ttl_after_s}]; a TTL is null where the name is not there. At most
  * PLAN_JSON_LIST_MAX. */
 json_t *plan_json_dns(const struct dns_changes *changes);

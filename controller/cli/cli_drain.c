@@ -87,6 +87,7 @@ static enum cli_exit cli_drain_print_plan(const struct cli *cli, const json_t *a
 		json_array_foreach (json_object_get(answer, "dns_changes"), i, item)
 			printf("  DNS %s %s\n", cli_print_text(item, "name"),
 			       cli_print_text(item, "type"));
+		cli_print_foreseen(answer);
 	}
 	return EXIT_DIFFERENCES;
 }

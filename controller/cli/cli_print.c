@@ -209,6 +209,7 @@ enum cli_exit cli_print_problem(const struct cli_answer *a)
 	return cli_client_judge(a->status);
 }
 
+/* `what`: what it means that the kernel refuses. The rest warns of what a dry run found. */
 static size_t cli_print_each_warning(const json_t *answer, const char *what)
 {
 	const json_t *warnings = json_object_get(answer, "warnings"), *warning;
@@ -217,10 +218,18 @@ static size_t cli_print_each_warning(const json_t *answer, const char *what)
 	json_array_foreach (warnings, i, warning) {
 		const char *pointer = cli_print_text(warning, "pointer");
 
-		fprintf(stderr, "zonegate: %s: %s%s%s\n", what, pointer, *pointer ? ": " : "",
-			cli_print_text(warning, "detail"));
+		fprintf(stderr, "zonegate: %s: %s%s%s\n",
+			strcmp(cli_print_text(warning, "code"), "kernel_apply_failed") == 0
+				? what
+				: "warning",
+			pointer, *pointer ? ": " : "", cli_print_text(warning, "detail"));
 	}
 	return json_array_size(warnings);
+}
+
+void cli_print_foreseen(const json_t *plan)
+{
+	cli_print_each_warning(plan, "it would be stored, and not be in force");
 }
 
 enum cli_exit cli_print_warnings(const json_t *answer)
@@ -376,7 +385,7 @@ enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer)
 			     &w);
 	cli_print_write_dns(answer, &w);
 	fputs(buf_text(&w), stdout);
-	cli_print_each_warning(answer, "it would be stored, and not be in force");
+	cli_print_foreseen(answer);
 	return total > 0 ? EXIT_DIFFERENCES : EXIT_OK;
 }
 

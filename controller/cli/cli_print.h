@@ -38,6 +38,9 @@ enum cli_exit cli_print_problem(const struct cli_answer *a);
 /* Pure part: the same as text. */
 void cli_print_write_problem(const struct cli_answer *a, struct buf_writer *w);
 
+/* Warnings of a dry run on standard error. */
+void cli_print_foreseen(const json_t *plan);
+
 /* Warnings of a write ("committed, but …") on standard error. EXIT_NEGATIVE if there are any. */
 enum cli_exit cli_print_warnings(const json_t *answer);
 

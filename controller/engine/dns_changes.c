@@ -105,14 +105,18 @@ static void list_balancer(const struct load_balancer *lb, const struct balancer 
 		if (b->count == 0)
 			continue;
 		picture_push(p, mem_strdup(lb->dns_name), (enum zone_family)f)->ttl = ttl;
+		if (lb->enabled)
+			p->items[index].before.unanswered = lb->o.name;
 		for (size_t i = 0; i < b->count; i++) {
 			struct dns_record_set *all = &p->items[index].before;
 			const struct addr *a = zones_published_address(b->zones[i],
 								       (enum zone_family)f);
 			struct dns_record_set *own;
 
-			if (b->out[i].published)
+			if (b->out[i].published) {
 				all->addresses[all->count++] = *a;
+				all->unanswered = NULL;
+			}
 			own = picture_push(p,
 					   mem_printf("%s.%s", b->zones[i]->o.name, lb->dns_name),
 					   (enum zone_family)f);

@@ -13,6 +13,8 @@ struct dns_record_set {
 	struct addr addresses[MODEL_LB_ZONES_MAX];
 	size_t count;
 	uint32_t ttl; /* 0: the name is not there */
+	const char *
+		unanswered; /* no address, though its load balancer is enabled: the name of that; borrowed of the snapshot */
 };
 
 struct dns_change {

@@ -3,6 +3,7 @@
 #ifndef ZG_ENGINE_OVERRIDE_PARTS_H
 #define ZG_ENGINE_OVERRIDE_PARTS_H
 
+#include "engine/dns_changes.h"
 #include "engine/overrides.h"
 #include "engine/parts.h"
 
@@ -97,12 +98,18 @@ void overrides_tell(struct engine *e, enum engine_event_id id, const struct engi
 		    const char *text);
 
 /* override_preview.c: what a wish would do, without doing it */
+struct override_preview {
+	struct plan_ops ops;
+	struct dns_changes dns;
+	struct err starved; /* services that have a server for new connections now, and would not */
+};
 void overrides_preview(struct engine *e, const struct override_request *r,
-		       struct engine_override *next, struct plan_ops *ops, struct dns_changes *dns);
+		       struct engine_override *next, struct override_preview *ret);
 
-/* What the kernel would be told of the services that it covers, as things stand. */
+/* What the kernel would be told of the services that it covers, as things stand; which of them would be left without a server for new
+ * connections and have one now (NULL: nobody asks). */
 void overrides_plan_services(struct engine *e, const struct engine_override *o,
-			     struct plan_ops *ops);
+			     struct plan_ops *ops, struct err *starved);
 
 /* override_status.c */
 #define OVERRIDE_WITH_MAX 160

@@ -14,8 +14,7 @@ struct override_pending {
 	struct override_request *request;
 	struct engine_override *state; /* PUT: what it will be; DELETE: what it was */
 	struct err warnings;
-	struct plan_ops ops;
-	struct dns_changes dns;
+	struct override_preview preview; /* of a dry run */
 	uint64_t look;   /* of DNS at the verdicts: the first one behind the change */
 	uint64_t before; /* operations of older lists tell nothing of it */
 	uint64_t list;   /* of operations that must be done before the answer; 0 = not known yet */
@@ -40,8 +39,9 @@ static void pending_free(struct override_pending *p)
 	override_state_free(p->state);
 	err_clear(&p->wish.faults);
 	err_clear(&p->warnings);
-	plan_ops_clear(&p->ops);
-	dns_changes_clear(&p->dns);
+	plan_ops_clear(&p->preview.ops);
+	dns_changes_clear(&p->preview.dns);
+	err_clear(&p->preview.starved);
 	free(p);
 }
 
@@ -63,8 +63,9 @@ static void answer(struct engine *e, struct wish *w)
 		result.status = &status;
 	}
 	if (p->request->dry_run && !err_any(&p->wish.faults)) {
-		result.ops = &p->ops;
-		result.dns_changes = &p->dns;
+		result.ops = &p->preview.ops;
+		result.dns_changes = &p->preview.dns;
+		result.starved = &p->preview.starved;
 	}
 	p->request->done(p->request, &result);
 	pending_free(p);
@@ -96,8 +97,7 @@ static void prepare(struct engine *e, struct override_pending *p)
 	else
 		p->state = override_state_copy(override_state_find(e, &r->place));
 	if (r->dry_run)
-		overrides_preview(e, r, r->verb == OVERRIDE_PUT ? p->state : NULL, &p->ops,
-				  &p->dns);
+		overrides_preview(e, r, r->verb == OVERRIDE_PUT ? p->state : NULL, &p->preview);
 }
 
 /* Behind the steps: groups and services follow the document in force. */

@@ -69,6 +69,8 @@ struct override_result {
 	bool created;
 	const struct plan_ops *ops;            /* dry run; else NULL */
 	const struct dns_changes *dns_changes; /* dry run; else NULL */
+	const struct err
+		*starved; /* dry run: services that it leaves without a server; else NULL */
 };
 
 /* A wish. Everything in it belongs to the caller and lives until `done`, which is called exactly once, later, from the loop:

@@ -195,7 +195,7 @@ static void plan_evacuation(struct engine *e, const struct engine_lb *lb,
 		.place = {.target = OVERRIDE_LB, .name = lb->lb->o.name}};
 
 	if (r->ops && r->evacuate)
-		overrides_plan_services(e, &of_lb, r->ops);
+		overrides_plan_services(e, &of_lb, r->ops, NULL);
 }
 
 /* Judged twice: with the change in force, and then without it, which leaves the counts behind as they are. */

@@ -107,6 +107,45 @@ static void every_place_has_its_command(void **state)
 	rig_end(&rig);
 }
 
+/* Its rehearsal says where nobody is left. */
+static void drain_that_leaves_nobody_warns(void **state)
+{
+	static const char nobody[] =
+		"zonegate: warning: /load_balancers/shop/listeners/http: no server would be left for new "
+		"connections to tcp 192.0.2.1:80 (zone za)\n"
+		"zonegate: warning: /load_balancers/shop/listeners/http: no server would be left for new "
+		"connections to tcp 192.0.2.2:80 (zone zb)\n";
+	struct cli_options o = {.comment = "disk"}, dry = {.comment = "disk", .dry_run = true};
+	struct cli_options json = {.comment = "disk", .dry_run = true, .format = FORMAT_JSON};
+	struct rig rig = {0};
+
+	(void)state;
+	start(&rig);
+	AUTO_OUTCOME struct outcome lb = drain(&rig, &dry, WORDS("lb", "drain", "shop"));
+	assert_int_equal(lb.exit, EXIT_DIFFERENCES);
+	assert_string_equal(lb.err, nobody);
+	AUTO_OUTCOME struct outcome raw = drain(&rig, &json, WORDS("lb", "drain", "shop"));
+	const json_t *warnings = json_object_get(raw.json, "warnings");
+	assert_int_equal(json_array_size(warnings), 2);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(warnings, 0), "code")),
+			    "nobody_left");
+	AUTO_OUTCOME struct outcome one = drain(&rig, &dry, WORDS("server", "drain", "web/w1"));
+	assert_string_equal(one.err, "");
+	AUTO_OUTCOME struct outcome first = drain(&rig, &o, WORDS("server", "drain", "web/w1"));
+	assert_int_equal(first.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome last = drain(&rig, &dry, WORDS("server", "drain", "web/w2"));
+	assert_string_equal(last.err, nobody);
+	AUTO_OUTCOME struct outcome weight = cli_rig_run(&rig, cli_drain_weigh, 2, &dry,
+							 WORDS("server", "weight", "web/w2", "0"));
+	assert_string_equal(weight.err, nobody);
+	/* Where nobody was before it is no news. */
+	AUTO_OUTCOME struct outcome second = drain(&rig, &o, WORDS("server", "drain", "web/w2"));
+	assert_int_equal(second.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome again = drain(&rig, &dry, WORDS("lb", "drain", "shop"));
+	assert_string_equal(again.err, "");
+	rig_end(&rig);
+}
+
 static void what_holds_is_shown(void **state)
 {
 	struct cli_options why = {.comment = "disk"}, plain = {0}, json = {.format = FORMAT_JSON};
@@ -203,6 +242,7 @@ int main(void)
 		cmocka_unit_test(drain_waits_until_it_has_ended),
 		cmocka_unit_test(drain_is_told_when_it_is_cancelled),
 		cmocka_unit_test(every_place_has_its_command),
+		cmocka_unit_test(drain_that_leaves_nobody_warns),
 		cmocka_unit_test(what_holds_is_shown),
 		cmocka_unit_test(weights_are_set_and_reset),
 		cmocka_unit_test(what_is_missing_is_said),

@@ -83,6 +83,53 @@ static void lists_are_set_shown_and_deleted(void **state)
 	rig_end(&rig);
 }
 
+/* The other zone is shifted away: taking out this one leaves the name without an address, before and after it is done. */
+static void object_that_leaves_a_name_without_address_warns(void **state)
+{
+	static const char warning[] =
+		"zonegate: warning: /load_balancers/shop/zones: DNS would answer shop.example.net A with "
+		"no address: its other zones are shifted away or disabled\n";
+	struct cli_options o = {0}, dry = {.dry_run = true};
+	struct rig rig = {.judge_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_REPLY struct answer shift = rig_ask(
+		&rig, "POST", "/api/v1/zone-shifts", "",
+		"{\"zone\":\"zb\",\"load_balancer\":\"*\",\"expires_in\":\"2h\",\"comment\":\"why\"}");
+	assert_int_equal(shift.status, 201);
+	AUTO_OUTCOME struct outcome fine = cli_rig_run(
+		&rig, cli_object_set, 2, &dry, WORDS("lb-zone", "set", "shop/zb", "enabled=false"));
+	assert_null(strstr(fine.err, "no address"));
+	AUTO_OUTCOME struct outcome would = cli_rig_run(
+		&rig, cli_object_set, 2, &dry, WORDS("lb-zone", "set", "shop/za", "enabled=false"));
+	assert_int_equal(would.exit, EXIT_DIFFERENCES);
+	assert_string_equal(would.err, warning);
+	AUTO_OUTCOME struct outcome remove = cli_rig_run(&rig, cli_object_delete, 2, &dry,
+							 WORDS("lb-zone", "delete", "shop/za"));
+	assert_string_equal(remove.err, warning);
+	/* That of a whole load balancer is meant. */
+	AUTO_OUTCOME struct outcome whole = cli_rig_run(
+		&rig, cli_object_set, 2, &dry, WORDS("lb", "set", "shop", "enabled=false"));
+	assert_null(strstr(whole.err, "no address"));
+	AUTO_OUTCOME struct outcome set = cli_rig_run(
+		&rig, cli_object_set, 2, &o, WORDS("lb-zone", "set", "shop/za", "enabled=false"));
+	assert_int_equal(set.exit, EXIT_OK);
+	assert_contains(
+		set.err,
+		"zonegate: advice: /load_balancers/shop/zones: DNS answers shop.example.net with no "
+		"address: zone za is disabled, zone zb is shifted away (zone return zb)\n");
+	AUTO_OUTCOME struct outcome off = cli_rig_run(&rig, cli_object_set, 2, &o,
+						      WORDS("lb", "set", "shop", "enabled=false"));
+	AUTO_OUTCOME struct outcome status = cli_rig_run(&rig, cli_lb_status, 2, &o,
+							 WORDS("lb", "status", "shop"));
+	assert_int_equal(off.exit, EXIT_OK);
+	assert_null(strstr(status.out, "with no address"));
+	rig_end(&rig);
+}
+
 /* A slip in the name of a scheduler: a dry run tells, and a write tells it once, although each zone has a service of it. */
 static void unknown_scheduler_is_told(void **state)
 {
@@ -235,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(object_is_set_and_deleted),
+		cmocka_unit_test(object_that_leaves_a_name_without_address_warns),
 		cmocka_unit_test(object_arguments_are_judged),
 		cmocka_unit_test(object_lists),
 		cmocka_unit_test(lists_are_set_shown_and_deleted),
