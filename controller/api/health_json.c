@@ -144,20 +144,47 @@ static int64_t health_json_most(const struct server_group *g, const struct serve
 	return most;
 }
 
+/* Somewhere it gets connections although it is not in service, as no other is. */
+static bool health_json_is_opened(const struct server_group *g, const struct server *server,
+				  const struct server_status *s,
+				  const struct status_services *services)
+{
+	for (size_t i = 0; !s->in_service && i < services->count; i++) {
+		const struct service_status *one = &services->list[i];
+
+		if (strcmp(one->group, g->o.name) == 0 && strcmp(one->none_healthy, "open") == 0 &&
+		    status_json_weight(one, server) > 0)
+			return true;
+	}
+	return false;
+}
+
+static json_t *health_json_detail(const struct server_group *g, const struct server *server,
+				  const struct server_status *s,
+				  const struct status_services *services)
+{
+	if (health_json_is_opened(g, server, s, services))
+		return json_sprintf("%s; it gets connections all the same, as fewer than "
+				    "min_healthy are in service (when_none_healthy open)",
+				    s->sentence);
+	return json_string(s->sentence);
+}
+
 static json_t *health_json_common(const struct server_group *g, const struct server *server,
-				  const struct server_status *s)
+				  const struct server_status *s,
+				  const struct status_services *services)
 {
 	char address[ADDR_TEXT_MAX];
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:i, s:s?, s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:i, s:i, s:I}",
+		"{s:s, s:s, s:s, s:i, s:s?, s:s, s:s, s:o, s:o, s:b, s:b, s:b, s:i, s:i, s:I}",
 		"server_group", g->o.name, "server", server->o.name, "address",
 		addr_format(&server->address, address), "port", (int)server->port, "zone",
 		server->zone, "state", s->state, "reason_code", s->reason_code, "detail",
-		s->sentence, "since", status_json_time(s->since_wall), "in_service", s->in_service,
-		"trusted", s->trusted, "rests_on_silence", s->rests_on_silence, "passes",
-		(int)s->passes, "failures", (int)s->failures, "weight_configured",
-		(json_int_t)s->weight_configured);
+		health_json_detail(g, server, s, services), "since",
+		status_json_time(s->since_wall), "in_service", s->in_service, "trusted", s->trusted,
+		"rests_on_silence", s->rests_on_silence, "passes", (int)s->passes, "failures",
+		(int)s->failures, "weight_configured", (json_int_t)s->weight_configured);
 }
 
 json_t *health_json_result(enum health_reason reason, usec_t duration)
@@ -196,7 +223,7 @@ json_t *health_json_row(const struct engine *e, const struct server_group *g,
 
 	if (engine_server_status(e, g->o.name, server->o.name, &s))
 		return NULL;
-	json = health_json_common(g, server, &s);
+	json = health_json_common(g, server, &s, services);
 	json_object_set_new(json, "weight", json_integer(health_json_most(g, server, services)));
 	health_json_factor(e, g, json);
 	json_object_set_new(json, "last_probe",
@@ -255,7 +282,7 @@ json_t *health_json_server(const struct engine *e, const struct server_group *g,
 
 	if (engine_server_status(e, g->o.name, server->o.name, &s))
 		return NULL;
-	json = health_json_common(g, server, &s);
+	json = health_json_common(g, server, &s, services);
 	weights = health_json_weights(e, g, server, services, &most);
 	json_object_set_new(json, "weight", json_integer(most));
 	health_json_factor(e, g, json);

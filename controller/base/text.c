@@ -37,6 +37,22 @@ char *text_trim(char *text)
 	return text;
 }
 
+char *text_shorten(const char *text, char *buf, size_t size)
+{
+	static const char mark[] = "…";
+	size_t length = strlen(text);
+
+	if (length < size) {
+		memcpy(buf, text, length + 1);
+		return buf;
+	}
+	length = size - sizeof(mark);
+	memcpy(buf, text, length);
+	buf[length] = '\0';
+	strcat(text_trim(buf), mark);
+	return buf;
+}
+
 /* Bytes of the character there, or 0: it is none, too long for what it says, half of a pair, or beyond the last one (RFC 3629). */
 static size_t text_character(const unsigned char *c)
 {

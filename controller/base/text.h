@@ -4,6 +4,7 @@
 #define ZG_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Whether it holds no control character: none of C0, not DEL, none of C1 (in UTF-8 C2 80 to C2 9F). */
@@ -11,6 +12,9 @@ bool text_is_clean(const char *text);
 
 /* For a text that may have been cut: takes off a character of UTF-8 of which the end is missing. Returns `text`. */
 char *text_trim(char *text);
+
+/* A copy of `text` that ends with "…" where it was cut, at a character's border. Returns `buf`. */
+char *text_shorten(const char *text, char *buf, size_t size);
 
 /* For what another program said: each byte that is not part of a character of UTF-8 becomes "?". Returns `text`. */
 char *text_make_utf8(char *text);

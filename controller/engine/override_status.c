@@ -147,15 +147,16 @@ const char *overrides_say_with(const struct engine_override *o, char buf[OVERRID
 	return "";
 }
 
+#define COMMENT_SHOWN_MAX 120 /* of the text of a drain, which has room for no more */
+
 static void write_draining(const struct engine *e, const struct engine_override *o,
 			   struct server_status *st)
 {
 	char until[TIME_TEXT_MAX];
-	char comment[121];
+	char comment[COMMENT_SHOWN_MAX + sizeof("…")];
 	char with[OVERRIDE_WITH_MAX];
 
-	snprintf(comment, sizeof(comment), "%s", o->comment);
-	text_trim(comment);
+	text_shorten(o->comment, comment, sizeof(comment));
 	st->state = "draining";
 	st->reason_code = health_reason_name(REASON_DRAIN_REQUESTED);
 	st->since_wall = o->created_wall;

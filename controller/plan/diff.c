@@ -16,59 +16,66 @@ struct diff_field {
 	size_t offset;
 	size_t size;
 	enum diff_when when; /* judged by the desired record */
+	enum plan_change change;
 };
 
-#define FIELD(type, member, when)                                                       \
-	{                                                                               \
-		offsetof(struct type, member), sizeof(((struct type *)0)->member), when \
+#define FIELD(type, member, when, change)                                                       \
+	{                                                                                       \
+		offsetof(struct type, member), sizeof(((struct type *)0)->member), when, change \
 	}
 
 static const struct diff_field diff_service_fields[] = {
-	FIELD(plan_service, scheduler, DIFF_ALWAYS),
-	FIELD(plan_service, engine, DIFF_ALWAYS),
-	FIELD(plan_service, flags, DIFF_ALWAYS),
-	FIELD(plan_service, timeout, DIFF_PERSISTENT),
-	FIELD(plan_service, netmask, DIFF_PERSISTENT),
+	FIELD(plan_service, scheduler, DIFF_ALWAYS, PLAN_CHANGE_SCHEDULER),
+	FIELD(plan_service, engine, DIFF_ALWAYS, PLAN_CHANGE_ENGINE),
+	FIELD(plan_service, flags, DIFF_ALWAYS, PLAN_CHANGE_FLAGS),
+	FIELD(plan_service, timeout, DIFF_PERSISTENT, PLAN_CHANGE_FLAGS),
+	FIELD(plan_service, netmask, DIFF_PERSISTENT, PLAN_CHANGE_NETMASK),
 };
 
 static const struct diff_field diff_dest_fields[] = {
-	FIELD(plan_dest, forward, DIFF_ALWAYS),     FIELD(plan_dest, tunnel_type, DIFF_TUNNEL),
-	FIELD(plan_dest, tunnel_port, DIFF_TUNNEL), FIELD(plan_dest, tunnel_flags, DIFF_TUNNEL),
-	FIELD(plan_dest, weight, DIFF_ALWAYS),      FIELD(plan_dest, upper, DIFF_ALWAYS),
-	FIELD(plan_dest, lower, DIFF_ALWAYS),
+	FIELD(plan_dest, forward, DIFF_ALWAYS, PLAN_CHANGE_FORWARD),
+	FIELD(plan_dest, tunnel_type, DIFF_TUNNEL, PLAN_CHANGE_FORWARD),
+	FIELD(plan_dest, tunnel_port, DIFF_TUNNEL, PLAN_CHANGE_TUNNEL),
+	FIELD(plan_dest, tunnel_flags, DIFF_TUNNEL, PLAN_CHANGE_TUNNEL),
+	FIELD(plan_dest, weight, DIFF_ALWAYS, PLAN_CHANGE_WEIGHT),
+	FIELD(plan_dest, upper, DIFF_ALWAYS, PLAN_CHANGE_LIMITS),
+	FIELD(plan_dest, lower, DIFF_ALWAYS, PLAN_CHANGE_LIMITS),
 };
 
-static bool diff_fields_equal(const struct diff_field *fields, size_t count, unsigned when,
-			      const void *a, const void *b)
+/* What differs: enum plan_change; 0 = nothing. */
+static uint8_t diff_fields_compare(const struct diff_field *fields, size_t count, unsigned when,
+				   const void *a, const void *b)
 {
+	unsigned changes = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		const struct diff_field *f = &fields[i];
 
 		if ((f->when & when) &&
 		    memcmp((const char *)a + f->offset, (const char *)b + f->offset, f->size) != 0)
-			return false;
+			changes |= f->change;
 	}
-	return true;
+	return (uint8_t)changes;
 }
 
-static bool diff_services_equal(const struct plan_service *desired,
-				const struct plan_service *actual)
+static uint8_t diff_services_compare(const struct plan_service *desired,
+				     const struct plan_service *actual)
 {
 	unsigned when = DIFF_ALWAYS |
 			(desired->flags & IP_VS_SVC_F_PERSISTENT ? DIFF_PERSISTENT : 0);
 
-	return diff_fields_equal(diff_service_fields,
-				 sizeof(diff_service_fields) / sizeof(diff_service_fields[0]), when,
-				 desired, actual);
+	return diff_fields_compare(diff_service_fields,
+				   sizeof(diff_service_fields) / sizeof(diff_service_fields[0]),
+				   when, desired, actual);
 }
 
-static bool diff_dests_equal(const struct plan_dest *desired, const struct plan_dest *actual)
+static uint8_t diff_dests_compare(const struct plan_dest *desired, const struct plan_dest *actual)
 {
 	unsigned when = DIFF_ALWAYS | (desired->forward == IP_VS_CONN_F_TUNNEL ? DIFF_TUNNEL : 0);
 
-	return diff_fields_equal(diff_dest_fields,
-				 sizeof(diff_dest_fields) / sizeof(diff_dest_fields[0]), when,
-				 desired, actual);
+	return diff_fields_compare(diff_dest_fields,
+				   sizeof(diff_dest_fields) / sizeof(diff_dest_fields[0]), when,
+				   desired, actual);
 }
 
 /* Where operations go: what adds at once, what takes away to the end. */
@@ -97,6 +104,19 @@ static void diff_append(struct diff_output *out)
 	plan_ops_clear(&out->deletions);
 }
 
+static void diff_edit_dest(const struct plan_service *s, const struct plan_dest *desired,
+			   const struct plan_dest *actual, struct diff_output *out)
+{
+	const uint8_t changes = diff_dests_compare(desired, actual);
+	struct plan_op *op;
+
+	if (!changes)
+		return;
+	op = diff_push(out->ops, PLAN_EDIT_DEST, s);
+	op->dest = *desired;
+	op->changes = changes;
+}
+
 static void diff_walk_dests(const struct plan_service *desired, const struct plan_service *actual,
 			    struct diff_output *out)
 {
@@ -115,8 +135,8 @@ static void diff_walk_dests(const struct plan_service *desired, const struct pla
 		else if (order > 0)
 			diff_push(&out->deletions, PLAN_DELETE_DEST, desired)->dest =
 				actual->dests[j];
-		else if (!diff_dests_equal(&desired->dests[i], &actual->dests[j]))
-			diff_push(out->ops, PLAN_EDIT_DEST, desired)->dest = desired->dests[i];
+		else
+			diff_edit_dest(desired, &desired->dests[i], &actual->dests[j], out);
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -130,10 +150,12 @@ static void diff_walk_service(const struct plan_service *desired, const struct p
 			diff_push(&out->deletions, PLAN_DELETE_SERVICE, actual);
 		return;
 	}
+	const uint8_t changes = actual ? diff_services_compare(desired, actual) : 0;
+
 	if (!actual)
 		diff_push(out->ops, PLAN_ADD_SERVICE, desired);
-	else if (!diff_services_equal(desired, actual))
-		diff_push(out->ops, PLAN_EDIT_SERVICE, desired);
+	else if (changes)
+		diff_push(out->ops, PLAN_EDIT_SERVICE, desired)->changes = changes;
 	diff_walk_dests(desired, actual, out);
 }
 

@@ -3,6 +3,8 @@
 #include "plan/ops.h"
 
 #include <linux/ip_vs.h>
+#include <netinet/in.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,33 +124,74 @@ static const char *ops_forward_name(const struct plan_dest *d)
 	return "other";
 }
 
-/* What a service operation carries beside the key; `text` begins with a space or is empty. */
-static void ops_format_service(const struct plan_service *s, char *text, size_t size)
-{
-	int n = snprintf(text, size, " scheduler %s", s->scheduler);
-	size_t used = n < 0 || (size_t)n >= size ? size - 1 : (size_t)n;
+struct ops_text {
+	char *text;
+	size_t size;
+	size_t used;
+};
 
-	if (s->flags & IP_VS_SVC_F_PERSISTENT)
-		n = snprintf(text + used, size - used, " persistent %u s", s->timeout);
-	else
-		n = 0;
-	used += n < 0 || (size_t)n >= size - used ? 0 : (size_t)n;
-	if (s->flags & ~(uint32_t)IP_VS_SVC_F_PERSISTENT)
-		snprintf(text + used, size - used, " flags 0x%x", s->flags);
+__attribute__((format(printf, 2, 3))) static void ops_append(struct ops_text *t, const char *fmt,
+							     ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(t->text + t->used, t->size - t->used, fmt, ap);
+	va_end(ap);
+	t->used += n < 0 || (size_t)n >= t->size - t->used ? 0 : (size_t)n;
 }
 
+static void ops_append_netmask(struct ops_text *t, const struct plan_service *s)
+{
+	struct addr mask = {.family = AF_INET};
+	char text[ADDR_TEXT_MAX];
+
+	memcpy(mask.bytes, &s->netmask, sizeof(s->netmask));
+	if (s->key.family == AF_INET6)
+		ops_append(t, " netmask /%u", s->netmask);
+	else
+		ops_append(t, " netmask %s", addr_format(&mask, text));
+}
+
+/* What a service operation carries beside the key, and of an edit what it takes away; `text` begins with a space. */
+static void ops_format_service(const struct plan_op *op, char *text, size_t size)
+{
+	const struct plan_service *s = &op->service;
+	const uint32_t flags = s->flags & ~(uint32_t)IP_VS_SVC_F_PERSISTENT;
+	struct ops_text t = {text, size, 0};
+
+	ops_append(&t, " scheduler %s", s->scheduler);
+	if (s->flags & IP_VS_SVC_F_PERSISTENT)
+		ops_append(&t, " persistent %u s", s->timeout);
+	else if (op->changes & PLAN_CHANGE_FLAGS)
+		ops_append(&t, " not persistent");
+	if (flags || (!s->flags && (op->changes & PLAN_CHANGE_FLAGS)))
+		ops_append(&t, " flags 0x%x", s->flags);
+	if (op->changes & PLAN_CHANGE_NETMASK)
+		ops_append_netmask(&t, s);
+	if (op->changes & PLAN_CHANGE_ENGINE)
+		ops_append(&t, " engine %s", s->engine[0] ? s->engine : "none");
+}
+
+/* Of an edit the weight and what else becomes otherwise. */
 static void ops_format_dest(const struct plan_op *op, char *text, size_t size)
 {
 	char endpoint[ADDR_ENDPOINT_TEXT_MAX];
 	const struct plan_dest *d = &op->dest;
+	const bool added = op->kind == PLAN_ADD_DEST;
+	struct ops_text t = {text, size, 0};
 
-	addr_format_endpoint(&d->address, d->port, endpoint);
+	ops_append(&t, " %s", addr_format_endpoint(&d->address, d->port, endpoint));
 	if (op->kind == PLAN_DELETE_DEST)
-		snprintf(text, size, " %s", endpoint);
-	else if (op->kind == PLAN_ADD_DEST)
-		snprintf(text, size, " %s weight %u %s", endpoint, d->weight, ops_forward_name(d));
-	else
-		snprintf(text, size, " %s weight %u", endpoint, d->weight);
+		return;
+	ops_append(&t, " weight %u", d->weight);
+	if (added || (op->changes & (PLAN_CHANGE_FORWARD | PLAN_CHANGE_TUNNEL)))
+		ops_append(&t, " %s", ops_forward_name(d));
+	if (op->changes & PLAN_CHANGE_TUNNEL)
+		ops_append(&t, " port %u flags 0x%x", d->tunnel_port, d->tunnel_flags);
+	if ((added && d->upper) || (op->changes & PLAN_CHANGE_LIMITS))
+		ops_append(&t, " upper %u lower %u", d->upper, d->lower);
 }
 
 /* Those that are set; `text` begins with a space or is empty. */
@@ -227,7 +270,7 @@ const char *plan_op_format(const struct plan_op *op, char *buf, size_t size)
 		return buf;
 	case PLAN_ADD_SERVICE:
 	case PLAN_EDIT_SERVICE:
-		ops_format_service(&op->service, rest, sizeof(rest));
+		ops_format_service(op, rest, sizeof(rest));
 		break;
 	case PLAN_ADD_DEST:
 	case PLAN_EDIT_DEST:

@@ -27,6 +27,18 @@ enum plan_op_kind {
 	PLAN_OP_KIND_COUNT
 };
 
+/* What an edit makes otherwise than it was: for whoever reads of it. */
+enum plan_change {
+	PLAN_CHANGE_WEIGHT = 1,
+	PLAN_CHANGE_FORWARD = 2,
+	PLAN_CHANGE_TUNNEL = 4, /* its port or flags */
+	PLAN_CHANGE_LIMITS = 8, /* upper and lower */
+	PLAN_CHANGE_SCHEDULER = 16,
+	PLAN_CHANGE_FLAGS = 32, /* persistence, too */
+	PLAN_CHANGE_NETMASK = 64,
+	PLAN_CHANGE_ENGINE = 128
+};
+
 /* One operation. `service` is without destinations. */
 struct plan_op {
 	enum plan_op_kind kind;
@@ -48,7 +60,8 @@ struct plan_op {
 			struct ruleset_list list;
 		};
 	};
-	int result; /* after it ran: 0 or -errno */
+	int result;      /* after it ran: 0 or -errno */
+	uint8_t changes; /* of an edit: enum plan_change; 0 = not told */
 };
 
 struct plan_kept;

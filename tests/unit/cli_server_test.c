@@ -233,6 +233,36 @@ static void server_why_tells_who_is_left_out(void **state)
 	rig_end(&rig);
 }
 
+/* An unhealthy server that is let in because too few are left says so, where it is listed and where it is explained. */
+static void server_why_tells_who_is_let_in(void **state)
+{
+	static const char let_in[] =
+		"; it gets connections all the same, as fewer than min_healthy are in "
+		"service (when_none_healthy open)";
+	struct cli_options o = {0};
+	struct rig rig = {.judge_vips = true, .vip_down = "10.0.0.1"};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	patch(&rig, "server-groups/web", "{\"health_check\":{\"enabled\":true,\"type\":\"icmp\"}}");
+	expect_why(&rig, "web/w1", "unhealthy");
+	AUTO_OUTCOME struct outcome closed = cli_rig_run(&rig, cli_server_list, 2, &o,
+							 WORDS("server", "list", "web"));
+	assert_null(strstr(closed.out, let_in));
+	patch(&rig, "server-groups/web",
+	      "{\"when_none_healthy\":\"open\",\"min_healthy\":{\"count\":2},\"dns_min_healthy\":"
+	      "{\"count\":2}}");
+	expect_why(&rig, "web/w1", let_in);
+	AUTO_OUTCOME struct outcome open = cli_rig_run(&rig, cli_server_list, 2, &o,
+						       WORDS("server", "list", "web"));
+	assert_contains(open.out, let_in);
+	AUTO_OUTCOME struct outcome well = cli_rig_run(&rig, cli_server_why, 2, &o,
+						       WORDS("server", "why", "web/w2"));
+	assert_null(strstr(well.out, let_in));
+	rig_end(&rig);
+}
+
 static void server_history_shows_gaps(void **state)
 {
 	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
@@ -310,6 +340,7 @@ int main(void)
 		cmocka_unit_test(server_weights_are_planned),
 		cmocka_unit_test(server_why_tells_the_chain),
 		cmocka_unit_test(server_why_tells_who_is_left_out),
+		cmocka_unit_test(server_why_tells_who_is_let_in),
 		cmocka_unit_test(server_history_shows_gaps),
 		cmocka_unit_test(server_probe_shows_the_result),
 	};

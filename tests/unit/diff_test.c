@@ -109,28 +109,29 @@ static void test_every_attribute_is_compared(void **unused)
 	test_fill_service(&actual, 80, 1);
 	desired.dests[0].forward = actual.dests[0].forward = IP_VS_CONN_F_TUNNEL;
 	desired.flags = actual.flags = IP_VS_SVC_F_PERSISTENT;
-#define CHANGES(member, value, expected)                     \
-	do {                                                 \
-		__typeof__(member) old = member;             \
-		member = value;                              \
-		diff_service(&desired, &actual, &ops);       \
-		assert_int_equal(ops.count, 1);              \
-		assert_int_equal(ops.ops[0].kind, expected); \
-		plan_ops_clear(&ops);                        \
-		member = old;                                \
+#define CHANGES(member, value, expected, change)              \
+	do {                                                  \
+		__typeof__(member) old = member;              \
+		member = value;                               \
+		diff_service(&desired, &actual, &ops);        \
+		assert_int_equal(ops.count, 1);               \
+		assert_int_equal(ops.ops[0].kind, expected);  \
+		assert_int_equal(ops.ops[0].changes, change); \
+		plan_ops_clear(&ops);                         \
+		member = old;                                 \
 	} while (0)
-	CHANGES(desired.scheduler[0], 'x', PLAN_EDIT_SERVICE);
-	CHANGES(desired.engine[0], 'x', PLAN_EDIT_SERVICE);
-	CHANGES(desired.flags, 9, PLAN_EDIT_SERVICE);
-	CHANGES(desired.timeout, 9, PLAN_EDIT_SERVICE);
-	CHANGES(desired.netmask, 9, PLAN_EDIT_SERVICE);
-	CHANGES(desired.dests[0].forward, IP_VS_CONN_F_DROUTE, PLAN_EDIT_DEST);
-	CHANGES(desired.dests[0].tunnel_type, 1, PLAN_EDIT_DEST);
-	CHANGES(desired.dests[0].tunnel_port, 1, PLAN_EDIT_DEST);
-	CHANGES(desired.dests[0].tunnel_flags, 1, PLAN_EDIT_DEST);
-	CHANGES(desired.dests[0].weight, 9, PLAN_EDIT_DEST);
-	CHANGES(desired.dests[0].upper, 9, PLAN_EDIT_DEST);
-	CHANGES(desired.dests[0].lower, 9, PLAN_EDIT_DEST);
+	CHANGES(desired.scheduler[0], 'x', PLAN_EDIT_SERVICE, PLAN_CHANGE_SCHEDULER);
+	CHANGES(desired.engine[0], 'x', PLAN_EDIT_SERVICE, PLAN_CHANGE_ENGINE);
+	CHANGES(desired.flags, 9, PLAN_EDIT_SERVICE, PLAN_CHANGE_FLAGS);
+	CHANGES(desired.timeout, 9, PLAN_EDIT_SERVICE, PLAN_CHANGE_FLAGS);
+	CHANGES(desired.netmask, 9, PLAN_EDIT_SERVICE, PLAN_CHANGE_NETMASK);
+	CHANGES(desired.dests[0].forward, IP_VS_CONN_F_DROUTE, PLAN_EDIT_DEST, PLAN_CHANGE_FORWARD);
+	CHANGES(desired.dests[0].tunnel_type, 1, PLAN_EDIT_DEST, PLAN_CHANGE_FORWARD);
+	CHANGES(desired.dests[0].tunnel_port, 1, PLAN_EDIT_DEST, PLAN_CHANGE_TUNNEL);
+	CHANGES(desired.dests[0].tunnel_flags, 1, PLAN_EDIT_DEST, PLAN_CHANGE_TUNNEL);
+	CHANGES(desired.dests[0].weight, 9, PLAN_EDIT_DEST, PLAN_CHANGE_WEIGHT);
+	CHANGES(desired.dests[0].upper, 9, PLAN_EDIT_DEST, PLAN_CHANGE_LIMITS);
+	CHANGES(desired.dests[0].lower, 9, PLAN_EDIT_DEST, PLAN_CHANGE_LIMITS);
 #undef CHANGES
 	plan_service_clear(&desired);
 	plan_service_clear(&actual);

@@ -77,6 +77,42 @@ static void test_text(void **unused)
 	test_expect(&op, "DEL_DEST tcp 192.0.2.1:80 [2001:db8::]:8080");
 }
 
+/* Whoever reads of an edit sees what becomes otherwise. */
+static void test_changes(void **unused)
+{
+	struct plan_op op = {.kind = PLAN_EDIT_DEST};
+
+	(void)unused;
+	op.service.key = (struct plan_key){AF_INET, IPPROTO_TCP, 80, 0, {AF_INET, {192, 0, 2, 1}}};
+	op.dest = (struct plan_dest){.address = {AF_INET, {10, 0, 0, 1}}, .port = 80, .weight = 7};
+	op.dest.forward = IP_VS_CONN_F_DROUTE;
+	op.changes = PLAN_CHANGE_FORWARD;
+	test_expect(&op, "SET_DEST tcp 192.0.2.1:80 10.0.0.1:80 weight 7 direct");
+	op.dest.upper = 100;
+	op.dest.lower = 50;
+	op.changes = PLAN_CHANGE_LIMITS;
+	test_expect(&op, "SET_DEST tcp 192.0.2.1:80 10.0.0.1:80 weight 7 upper 100 lower 50");
+	op.changes = PLAN_CHANGE_TUNNEL;
+	op.dest.forward = IP_VS_CONN_F_TUNNEL;
+	op.dest.tunnel_type = IP_VS_CONN_F_TUNNEL_TYPE_GUE;
+	op.dest.tunnel_port = 6080;
+	test_expect(&op, "SET_DEST tcp 192.0.2.1:80 10.0.0.1:80 weight 7 gue port 6080 flags 0x0");
+	op.kind = PLAN_ADD_DEST;
+	op.changes = 0;
+	test_expect(&op, "NEW_DEST tcp 192.0.2.1:80 10.0.0.1:80 weight 7 gue upper 100 lower 50");
+	op.kind = PLAN_EDIT_SERVICE;
+	strcpy(op.service.scheduler, "mh");
+	op.service.netmask = htonl(0xffffff00);
+	op.changes = PLAN_CHANGE_FLAGS;
+	test_expect(&op, "SET_SERVICE tcp 192.0.2.1:80 scheduler mh not persistent flags 0x0");
+	op.service.flags = IP_VS_SVC_F_PERSISTENT;
+	op.service.timeout = 60;
+	test_expect(&op, "SET_SERVICE tcp 192.0.2.1:80 scheduler mh persistent 60 s");
+	op.changes = PLAN_CHANGE_NETMASK | PLAN_CHANGE_ENGINE;
+	test_expect(&op, "SET_SERVICE tcp 192.0.2.1:80 scheduler mh persistent 60 s netmask "
+			 "255.255.255.0 engine none");
+}
+
 /* Cut, never written beyond the end. */
 static void test_short_buffer(void **unused)
 {
@@ -91,9 +127,8 @@ static void test_short_buffer(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_push),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_push),         cmocka_unit_test(test_names),
+		cmocka_unit_test(test_text),         cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_short_buffer),
 	};
 

@@ -122,9 +122,21 @@ static void what_is_left_is_told_apart(void **state)
 			    "0 open connections left, and 1 closing, UDP or remembered one");
 }
 
+static void what_is_cut_says_so(void **state)
+{
+	char buf[12];
+
+	(void)state;
+	assert_string_equal(text_shorten("eleven long", buf, sizeof(buf)), "eleven long");
+	assert_string_equal(text_shorten("twelve long!", buf, sizeof(buf)), "twelve l…");
+	assert_string_equal(text_shorten("seven..é and on", buf, sizeof(buf)), "seven..…");
+	assert_string_equal(text_shorten("", buf, sizeof(buf)), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_cut_says_so),
 		cmocka_unit_test(control_characters_are_not_clean),
 		cmocka_unit_test(words_go_with_their_counts),
 		cmocka_unit_test(what_is_left_is_told_apart),
