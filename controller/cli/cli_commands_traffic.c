@@ -58,7 +58,7 @@ const struct cli_command cli_commands_traffic[] = {
 	 0,
 	 cli_doctor_show,
 	 "what of the gateway stands in the way of packets, why, and the command that mends it",
-	 "Modules, sysctls, routes and tunnels as the configuration needs them, connection tracking, other programs. What cannot "
+	 "Modules, sysctls, routes and tunnels as the configuration needs them, connection tracking, who answers for a VIP, other programs. What cannot "
 	 "be seen is told, too. Ends with 1 when there is an error."},
 	{{"kernel", "show"},
 	 "[--foreign]",

@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "base/mem.h"
+#include "host/host_arp.h"
 #include "host/host_net.h"
 #include "host/procfs.h"
 
@@ -180,6 +181,7 @@ static void read_net(const char *root, const struct doctor_node *n, struct docto
 	AUTO_FREE struct addr *servers = NULL, *vips = NULL;
 	size_t server_count = doctor_list_servers(n, &servers);
 	size_t vip_count = doctor_list_vips(n, &vips);
+	struct doctor_arp arp;
 
 	host_net_read_links(f);
 	for (size_t i = 0; i < f->link_count; i++) {
@@ -190,6 +192,9 @@ static void read_net(const char *root, const struct doctor_node *n, struct docto
 	}
 	host_net_read_routes(f, servers, server_count);
 	host_net_read_neighbours(f, vips, vip_count);
+	host_net_read_neighbours(f, servers, f->route_count);
+	if (doctor_list_arp(n, f, &arp))
+		host_arp_ask(f, &arp);
 }
 
 void host_facts_read(const char *root, const struct doctor_node *n, struct doctor_facts *ret_facts)

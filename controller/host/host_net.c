@@ -292,7 +292,7 @@ static void take_neighbour(void *ctx, const struct nlmsghdr *m)
 	struct doctor_neighbour *to;
 	struct addr a;
 
-	if (m->nlmsg_type != RTM_NEWNEIGH || !mac || f->neighbour_count >= w->count ||
+	if (m->nlmsg_type != RTM_NEWNEIGH || !mac || f->neighbour_count >= ITEMS_MAX ||
 	    !(n->ndm_state & (NUD_REACHABLE | NUD_STALE | NUD_DELAY | NUD_PROBE | NUD_PERMANENT)))
 		return;
 	a = net_find_address(m, sizeof(*n), NDA_DST, n->ndm_family);
@@ -311,8 +311,10 @@ void host_net_read_neighbours(struct doctor_facts *f, const struct addr *list, s
 					   .nlmsg_len = NLMSG_LENGTH(sizeof(struct ndmsg))}};
 	struct neighbour_walk w = {f, list, count};
 	int fd = net_open();
+	int error = fd < 0 ? fd : net_ask(fd, &q.head, true, take_neighbour, &w);
 
-	f->neighbours_error = fd < 0 ? fd : net_ask(fd, &q.head, true, take_neighbour, &w);
+	if (error)
+		f->neighbours_error = error;
 	if (fd >= 0)
 		close(fd);
 }

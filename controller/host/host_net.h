@@ -12,7 +12,7 @@ void host_net_read_links(struct doctor_facts *f);
 /* Fills the routes of `f` to the first DOCTOR_ROUTES_MAX addresses of a sorted list, and those towards strangers. */
 void host_net_read_routes(struct doctor_facts *f, const struct addr *list, size_t count);
 
-/* Fills the neighbours of `f` that are of the sorted list. */
+/* Adds to the neighbours of `f` those of the sorted list. */
 void host_net_read_neighbours(struct doctor_facts *f, const struct addr *list, size_t count);
 
 #endif

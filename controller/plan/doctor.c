@@ -2,6 +2,8 @@
 // The report, and what the doctor's rules share. The rules are in the other files of this name.
 #include "plan/doctor.h"
 
+#include <linux/ip_vs.h>
+#include <netinet/in.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -75,7 +77,24 @@ void doctor_node_clear(struct doctor_node *n)
 {
 	clear_items(&n->schedulers);
 	clear_items(&n->intruders);
+	clear_items(&n->returns);
 	*n = (struct doctor_node){0};
+}
+
+static void note_returns(struct doctor_node *n, const struct plan_service *s)
+{
+	for (size_t i = 0; s->counts && i < s->dest_count; i++) {
+		const struct plan_dest *d = &s->dests[i];
+		const struct plan_stats *stats = &s->counts[i].stats;
+		bool tcp = s->key.protocol == IPPROTO_TCP;
+		struct doctor_return r = {.address = d->address,
+					  .port = d->port,
+					  .connections = tcp && d->weight ? stats->connections : 0,
+					  .packets = stats->packets_out};
+
+		if (d->forward == IP_VS_CONN_F_MASQ && (r.connections || r.packets))
+			vec_push(&n->returns, mem_dup(&r, sizeof(r)));
+	}
 }
 
 void doctor_node_note_service(struct doctor_node *n, const struct plan_service *s,
@@ -87,6 +106,7 @@ void doctor_node_note_service(struct doctor_node *n, const struct plan_service *
 		n->connections += (uint64_t)s->counts[i].active + s->counts[i].inactive;
 	switch (owner) {
 	case DOCTOR_OURS:
+		note_returns(n, s);
 		break;
 	case DOCTOR_INTRUDER:
 		vec_push(&n->intruders, mem_dup(&s->key, sizeof(s->key)));

@@ -12,6 +12,8 @@
 #define DOCTOR_LINK_MAX   16
 #define DOCTOR_MAC_MAX    24
 #define DOCTOR_ROUTES_MAX 10000 /* servers whose routes are looked up; of the others it is said */
+#define DOCTOR_ASKED_MAX  64    /* VIPs that ARP asks for, and … */
+#define DOCTOR_LINKS_MAX  8     /* … links on which it does */
 #define DOCTOR_FTP_MAX    8 /* ports that ip_vs_ftp can look at: IP_VS_APP_MAX_PORTS of the kernel */
 
 /* ---- facts of the host ---- */
@@ -64,7 +66,7 @@ struct doctor_route {
 	struct addr source; /* ours, towards it; unset = not known */
 };
 
-/* Another machine that answers for an address. */
+/* Who answers for an address: a VIP or a server. */
 struct doctor_neighbour {
 	struct addr address;
 	uint32_t link;
@@ -93,6 +95,8 @@ struct doctor_facts {
 	int neighbours_error;
 	struct doctor_neighbour *neighbours;
 	size_t neighbour_count;
+	int arp_error;    /* nobody was asked who has a VIP */
+	size_t arp_asked; /* for so many VIPs, on the links of servers with forward_method direct */
 	int processes_error;
 	struct vec processes; /* char *: names of the running ones that manage IPVS, too */
 	char iptables
@@ -101,6 +105,14 @@ struct doctor_facts {
 void doctor_facts_clear(struct doctor_facts *f);
 
 /* ---- what the daemon itself knows ---- */
+
+/* What came back from a server behind NAT, as a service of IPVS counts it. */
+struct doctor_return {
+	struct addr address;
+	uint16_t port;
+	uint64_t connections; /* of TCP alone: others need no answers */
+	uint64_t packets;     /* of answers */
+};
 
 struct doctor_node {
 	const struct snapshot *snapshot;
@@ -122,6 +134,7 @@ struct doctor_node {
 	struct vec schedulers; /* char *: those of its services */
 	struct vec intruders;  /* struct plan_key *: on our VIPs, and not ours */
 	size_t foreign;        /* services that are none of our business */
+	struct vec returns;    /* struct doctor_return *: of servers behind NAT */
 	uint64_t connections;
 	struct plan_timeouts timeouts; /* of IPVS; 0 = not known */
 };
@@ -134,6 +147,16 @@ void doctor_node_note_service(struct doctor_node *n, const struct plan_service *
 /* Addresses that are to be asked about, distinct and sorted; the caller frees them. */
 size_t doctor_list_servers(const struct doctor_node *n, struct addr **ret_list);
 size_t doctor_list_vips(const struct doctor_node *n, struct addr **ret_list);
+/* Links that lead straight to servers with forward_method direct, distinct, and the IPv4 VIPs that these have (at most as many as are
+ * asked about). False: there are none. */
+struct doctor_arp {
+	uint32_t links[DOCTOR_LINKS_MAX];
+	size_t link_count;
+	struct addr vips[DOCTOR_ASKED_MAX];
+	size_t vip_count;
+};
+bool doctor_list_arp(const struct doctor_node *n, const struct doctor_facts *f,
+		     struct doctor_arp *ret_arp);
 
 /* ---- findings ---- */
 

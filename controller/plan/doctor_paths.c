@@ -4,6 +4,7 @@
 #include "plan/doctor_rules.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/ip_vs.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ struct path_view {
 	char server[ADDR_TEXT_MAX];
 	char vip[ADDR_TEXT_MAX];
 	char source[ADDR_TEXT_MAX]; /* ours, towards the server */
+	uint64_t connections;       /* behind NAT: of TCP, to the server … */
+	uint64_t answers;           /* … and packets from it */
 	enum snat_mode snat;        /* the furthest of the load balancers of the group */
 	const char *lb;             /* one that has it so */
 };
@@ -117,9 +120,15 @@ static bool is_direct(const struct path_view *v)
 
 static void direct_tell(const struct path_view *v, struct path_text *ret_text)
 {
-	ret_text->what = mem_printf("whether %s has the VIP %s and keeps silent about it cannot be "
-				    "seen from here",
-				    v->server, v->vip);
+	if (!is_v6(&v->use->vip) && !v->facts->arp_error && v->facts->arp_asked)
+		ret_text->what = mem_printf("ARP was asked who has the VIP %s, and it is told who "
+					    "answers; whether %s has it and keeps silent cannot be "
+					    "seen from here",
+					    v->vip, v->server);
+	else
+		ret_text->what = mem_printf("whether %s has the VIP %s and keeps silent about it "
+					    "cannot be seen from here",
+					    v->server, v->vip);
 	ret_text->mend = is_v6(&v->use->vip) ? mem_printf("ip -6 address add %s/128 dev lo", v->vip)
 					     : mem_printf("sysctl -w " ARP_OFF
 							  " && ip address add %s/32 dev lo",
@@ -128,10 +137,31 @@ static void direct_tell(const struct path_view *v, struct path_text *ret_text)
 
 /* ---- NAT ---- */
 
+#define LOST_MIN 3 /* a single connection may be at its beginning, or of a client that is gone */
+
+/* What a server answers to a client passes this gateway, or it was never there. */
+static bool nat_loses_answers(const struct path_view *v)
+{
+	return v->snat != SNAT_ON && forwards(v, IP_VS_CONN_F_MASQ) && !v->answers &&
+	       v->connections >= LOST_MIN;
+}
+
+static void nat_loses_answers_tell(const struct path_view *v, struct path_text *ret_text)
+{
+	const bool near = v->route && !v->route->error && !v->route->routed;
+
+	ret_text->what = mem_printf("%s got %" PRIu64 " connections, and not one packet of it came "
+				    "back through this gateway",
+				    v->server, v->connections);
+	ret_text->mend = near ? mem_printf("%s route replace default via %s",
+					   ip_of(&v->use->server->address), v->source)
+			      : mem_printf("zonegate lb set %s snat=on", v->lb);
+}
+
 static bool nat_is_routed(const struct path_view *v)
 {
-	return v->snat != SNAT_ON && forwards(v, IP_VS_CONN_F_MASQ) && v->route &&
-	       !v->route->error && v->route->routed;
+	return !nat_loses_answers(v) && v->snat != SNAT_ON && forwards(v, IP_VS_CONN_F_MASQ) &&
+	       v->route && !v->route->error && v->route->routed;
 }
 
 static void nat_is_routed_tell(const struct path_view *v, struct path_text *ret_text)
@@ -146,15 +176,21 @@ static void nat_is_routed_tell(const struct path_view *v, struct path_text *ret_
 
 static bool nat_is_on_link(const struct path_view *v)
 {
-	return v->snat != SNAT_ON && forwards(v, IP_VS_CONN_F_MASQ) && v->route &&
-	       !v->route->error && !v->route->routed && !v->route->local;
+	return !nat_loses_answers(v) && v->snat != SNAT_ON && forwards(v, IP_VS_CONN_F_MASQ) &&
+	       v->route && !v->route->error && !v->route->routed && !v->route->local;
 }
 
 static void nat_is_on_link_tell(const struct path_view *v, struct path_text *ret_text)
 {
-	ret_text->what = mem_printf("whether %s answers clients by way of this gateway cannot be "
-				    "seen from here",
-				    v->server);
+	if (v->answers)
+		ret_text->what = mem_printf(
+			"%s has answered clients by way of this gateway (%" PRIu64
+			" packets); whether it still does cannot be seen from here",
+			v->server, v->answers);
+	else
+		ret_text->what = mem_printf("whether %s answers clients by way of this gateway "
+					    "cannot be seen from here",
+					    v->server);
 	ret_text->mend = mem_printf("%s route replace default via %s",
 				    ip_of(&v->use->server->address), v->source);
 }
@@ -272,6 +308,10 @@ static const struct path_rule rules[] = {
 	 "without the VIP on lo a server drops what comes; one that answers ARP for the VIP takes clients away "
 	 "from the gateway",
 	 is_direct, direct_tell},
+	{"nat_answers_lost", DOCTOR_ERROR, DOCTOR_SERVERS,
+	 "its default route leads elsewhere, or something drops its answers on the way here: clients that try the "
+	 "VIP wait in vain, while probes of this gateway pass",
+	 nat_loses_answers, nat_loses_answers_tell},
 	{"nat_server_routed", DOCTOR_WARNING, DOCTOR_NETWORK,
 	 "what the server answers goes where that router sends it; unless that is this gateway, clients get "
 	 "answers from an address that they do not know. With snat=on of the load balancer it is the gateway that the "
@@ -317,6 +357,34 @@ static bool snat_note(void *ctx, const struct load_balancer *lb, const struct li
 	return false;
 }
 
+static int return_compare(const void *a, const void *b)
+{
+	const struct doctor_return *x = a, *y = b;
+	int order = addr_compare(&x->address, &y->address);
+
+	return order ? order : (int)x->port - (int)y->port;
+}
+
+/* Of all services that it is a server of. */
+static void view_returns(const struct vec *returns, struct path_view *ret_view)
+{
+	const struct doctor_return key = {.address = ret_view->use->server->address,
+					  .port = (uint16_t)ret_view->use->server->port};
+	size_t at;
+
+	ret_view->connections = ret_view->answers = 0;
+	if (!vec_find(returns, &key, return_compare, &at))
+		return;
+	while (at > 0 && return_compare(returns->items[at - 1], &key) == 0)
+		at--;
+	for (; at < returns->count && return_compare(returns->items[at], &key) == 0; at++) {
+		const struct doctor_return *r = returns->items[at];
+
+		ret_view->connections += r->connections;
+		ret_view->answers += r->packets;
+	}
+}
+
 static void view_use(const struct doctor_case *c, const struct doctor_use *use,
 		     struct path_view *ret_view)
 {
@@ -351,10 +419,16 @@ static void tell(const struct doctor_case *c, const struct path_rule *rule,
 	free(text.what);
 }
 
+struct path_walk {
+	const struct doctor_case *c;
+	struct vec returns; /* those of the node, sorted */
+};
+
 /* Uses `from` to below `to` are of one group. */
-static void judge_group(const struct doctor_case *c, const struct path_rule *rule, size_t from,
+static void judge_group(const struct path_walk *w, const struct path_rule *rule, size_t from,
 			size_t to)
 {
+	const struct doctor_case *c = w->c;
 	struct path_view first, v;
 	struct snat_search snat = {.snapshot = c->node->snapshot,
 				   .group = c->uses->items[from].group};
@@ -363,6 +437,7 @@ static void judge_group(const struct doctor_case *c, const struct path_rule *rul
 	(void)doctor_uses_walk(c->node, snat_note, &snat);
 	for (size_t i = from; i < to; i++) {
 		view_use(c, &c->uses->items[i], &v);
+		view_returns(&w->returns, &v);
 		v.snat = snat.mode;
 		v.lb = snat.lb;
 		if (rule->hits(&v) && hits++ == 0)
@@ -374,8 +449,12 @@ static void judge_group(const struct doctor_case *c, const struct path_rule *rul
 
 void doctor_paths_judge(const struct doctor_case *c)
 {
+	struct path_walk w = {.c = c};
 	size_t from = 0, to;
 
+	for (size_t i = 0; i < c->node->returns.count; i++)
+		vec_push(&w.returns, c->node->returns.items[i]);
+	vec_sort(&w.returns, return_compare);
 	if (c->facts->links_error)
 		doctor_add_info(c, "links_unseen",
 				"the network devices of this host cannot be read",
@@ -386,6 +465,7 @@ void doctor_paths_judge(const struct doctor_case *c)
 		     to++)
 			;
 		for (size_t r = 0; r < sizeof(rules) / sizeof(rules[0]); r++)
-			judge_group(c, &rules[r], from, to);
+			judge_group(&w, &rules[r], from, to);
 	}
+	vec_clear(&w.returns);
 }

@@ -93,6 +93,53 @@ static void judge_processes(const struct doctor_case *c)
 	}
 }
 
+/* The server of that hardware address, or NULL. */
+static const struct doctor_use *server_of(const struct doctor_case *c,
+					  const struct doctor_neighbour *n)
+{
+	for (size_t i = 0; i < c->facts->neighbour_count; i++) {
+		const struct doctor_neighbour *other = &c->facts->neighbours[i];
+
+		if (other->link != n->link || strcmp(other->mac, n->mac) != 0)
+			continue;
+		for (size_t j = 0; j < c->uses->count; j++)
+			if (addr_compare(&c->uses->items[j].server->address, &other->address) == 0)
+				return &c->uses->items[j];
+	}
+	return NULL;
+}
+
+static bool is_vip(const struct doctor_case *c, const struct addr *a)
+{
+	for (size_t i = 0; i < c->uses->vip_count; i++)
+		if (addr_compare(&c->uses->vips[i], a) == 0)
+			return true;
+	return false;
+}
+
+static void report_answer(const struct doctor_case *c, const struct doctor_neighbour *n)
+{
+	const struct doctor_link *l = doctor_find_link(c->facts, n->link);
+	const struct doctor_use *use = server_of(c, n);
+	char vip[ADDR_TEXT_MAX];
+	struct doctor_finding *f = doctor_add(c, DOCTOR_WARNING, "vip_answered_elsewhere",
+					      addr_format(&n->address, vip));
+
+	f->where = DOCTOR_SERVERS;
+	if (use)
+		f->what = mem_printf("the server %s/%s (%s) answers for the VIP %s on %s",
+				     use->group->o.name, use->server->o.name, n->mac, vip,
+				     l ? l->name : "a link");
+	else
+		f->what = mem_printf("%s answers for the VIP %s on %s", n->mac, vip,
+				     l ? l->name : "a link");
+	f->why = mem_strdup(
+		"clients of that link go there and not to this gateway: a server with the VIP answers "
+		"ARP for it, or another host has the address");
+	f->mend = mem_strdup(
+		"sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2");
+}
+
 /* Ours, but another machine says that it has it. */
 static void judge_neighbours(const struct doctor_case *c)
 {
@@ -100,22 +147,27 @@ static void judge_neighbours(const struct doctor_case *c)
 		doctor_add_info(c, "neighbours_unseen", "the neighbour table cannot be read",
 				"whether another machine answers for a VIP is not known",
 				"ip neighbour show");
-	for (size_t i = 0; i < c->facts->neighbour_count; i++) {
-		const struct doctor_neighbour *n = &c->facts->neighbours[i];
-		const struct doctor_link *l = doctor_find_link(c->facts, n->link);
-		char vip[ADDR_TEXT_MAX];
-		struct doctor_finding *f = doctor_add(c, DOCTOR_WARNING, "vip_answered_elsewhere",
-						      addr_format(&n->address, vip));
+	for (size_t i = 0; i < c->facts->neighbour_count; i++)
+		if (is_vip(c, &c->facts->neighbours[i].address))
+			report_answer(c, &c->facts->neighbours[i]);
+}
 
-		f->where = DOCTOR_SERVERS;
-		f->what = mem_printf("%s answers for the VIP %s on %s", n->mac, vip,
-				     l ? l->name : "a link");
-		f->why = mem_strdup(
-			"clients of that link go there and not to this gateway: a server with the VIP answers "
-			"ARP for it, or another host has the address");
-		f->mend = mem_strdup(
-			"sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2");
-	}
+/* With forward_method direct each server has the VIP, and may say so. */
+static void judge_arp(const struct doctor_case *c)
+{
+	struct doctor_finding *f;
+	struct doctor_arp arp;
+
+	if (!c->facts->arp_error || !doctor_list_arp(c->node, c->facts, &arp))
+		return;
+	const struct doctor_link *l = doctor_find_link(c->facts, arp.links[0]);
+	char vip[ADDR_TEXT_MAX];
+
+	f = doctor_add(c, DOCTOR_INFO, "arp_unasked", addr_format(&arp.vips[0], vip));
+	f->what = mem_printf("ARP could not be asked who has the VIP %s", vip);
+	f->why = mem_strdup("a server that answers for it takes clients away from the gateway, and "
+			    "that was not looked for");
+	f->mend = mem_printf("arping -D -c 2 -I %s %s", l ? l->name : "LINK", vip);
 }
 
 void doctor_rivals_judge(const struct doctor_case *c)
@@ -125,4 +177,5 @@ void doctor_rivals_judge(const struct doctor_case *c)
 	judge_kube(c);
 	judge_processes(c);
 	judge_neighbours(c);
+	judge_arp(c);
 }

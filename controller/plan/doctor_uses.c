@@ -2,6 +2,7 @@
 // Which servers, VIPs and listeners of the configuration concern this node.
 #include "plan/doctor_rules.h"
 
+#include <linux/ip_vs.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -226,4 +227,44 @@ size_t doctor_list_vips(const struct doctor_node *n, struct addr **ret_list)
 	free(u.items);
 	*ret_list = u.vips;
 	return u.vip_count;
+}
+
+static void arp_add_link(struct doctor_arp *arp, uint32_t link)
+{
+	for (size_t i = 0; i < arp->link_count; i++)
+		if (arp->links[i] == link)
+			return;
+	if (arp->link_count < DOCTOR_LINKS_MAX)
+		arp->links[arp->link_count++] = link;
+}
+
+/* Uses are not sorted by VIP. */
+static void arp_add_vip(struct doctor_arp *arp, const struct addr *vip)
+{
+	for (size_t i = 0; i < arp->vip_count; i++)
+		if (addr_compare(&arp->vips[i], vip) == 0)
+			return;
+	if (arp->vip_count < DOCTOR_ASKED_MAX)
+		arp->vips[arp->vip_count++] = *vip;
+}
+
+bool doctor_list_arp(const struct doctor_node *n, const struct doctor_facts *f,
+		     struct doctor_arp *ret_arp)
+{
+	struct doctor_uses u;
+
+	*ret_arp = (struct doctor_arp){0};
+	doctor_uses_collect(n, &u);
+	for (size_t i = 0; i < u.count; i++) {
+		const struct doctor_use *use = &u.items[i];
+		const struct doctor_route *r = doctor_find_route(f, &use->server->address);
+
+		if (use->dest.forward != IP_VS_CONN_F_DROUTE || use->vip.family != AF_INET || !r ||
+		    r->error || r->routed || r->local)
+			continue;
+		arp_add_link(ret_arp, r->link);
+		arp_add_vip(ret_arp, &use->vip);
+	}
+	doctor_uses_clear(&u);
+	return ret_arp->vip_count > 0;
 }

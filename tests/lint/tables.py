@@ -99,6 +99,7 @@ NO_UNIT_TEST = {
     'wiring_access.c': 'joins, decides nothing: tests/api/access_rules.py',
     'wiring_stats.c': 'joins, decides nothing: tests/lab/test_statistics.py',
     'kernel/stats_reader.c': 'asks a real kernel: tests/lab/test_statistics.py',
+    'host/host_arp.c': 'asks a real link: tests/lab/test_doctor_paths.py',
     'kernel/fib_rules.c': 'asks a real kernel: tests/lab/test_ranges.py',
     'api/stats_json.c': 'handlers_stats_test.c',
     'api/metrics_servers.c': 'handlers_metrics_test.c',

@@ -29,6 +29,40 @@ static void neighbour_has_vip(struct host *h)
 		.address = {AF_INET, {192, 0, 2, 1}}, .link = 2, .mac = "02:00:00:00:00:09"};
 }
 
+/* The same machine is the first server. */
+static void server_answers(struct host *h)
+{
+	neighbour_has_vip(h);
+	h->facts.neighbours = mem_realloc_array(h->facts.neighbours, 2,
+						sizeof(struct doctor_neighbour));
+	h->facts.neighbours[1] = h->facts.neighbours[0];
+	h->facts.neighbours[1].address = (struct addr){AF_INET, {10, 0, 0, 1}};
+	h->facts.neighbour_count = 2;
+}
+
+/* `answered` packets came back from the first server. */
+static void connect_server(struct host *h, uint64_t connections, uint64_t answered)
+{
+	struct plan_dest_counts counts = {
+		.stats = {.connections = connections, .packets_in = 9, .packets_out = answered}};
+	struct plan_dest dest = {.address = {AF_INET, {10, 0, 0, 1}}, .port = 8080, .weight = 100};
+	struct plan_service s = {.key = {AF_INET, IPPROTO_TCP, 80, 0, {AF_INET, {192, 0, 2, 1}}},
+				 .scheduler = "wrr",
+				 .dests = &dest,
+				 .counts = &counts,
+				 .dest_count = 1};
+
+	doctor_node_note_service(&h->node, &s, DOCTOR_OURS);
+}
+SPOIL(no_answers, connect_server(h, 3, 0))
+SPOIL(arp_hidden, h->facts.arp_error = -EPERM)
+
+static void no_answers_from_afar(struct host *h)
+{
+	no_answers(h);
+	h->facts.routes[0].routed = true;
+}
+
 static void module_is_unseen(struct host *h)
 {
 	drop_module(h, "ip_vs_wrr");
@@ -205,6 +239,12 @@ static const struct doctor_want cases[] = {
 	{"{}", processes_hidden, "info processes_unseen "},
 	{"{}", neighbour_has_vip,
 	 "warning vip_answered_elsewhere 192.0.2.1: sysctl -w net.ipv4.conf.all.arp_ignore=1 "},
+	{"{}", server_answers, "warning vip_answered_elsewhere 192.0.2.1: sysctl -w "},
+	{DIRECT, arp_hidden, "info arp_unasked 192.0.2.1: arping -D -c 2 -I back0 192.0.2.1\n"},
+	{"{}", no_answers,
+	 "error nat_answers_lost " W1 ": ip route replace default via 10.0.0.254\n"},
+	{"{}", no_answers_from_afar,
+	 "error nat_answers_lost " W1 ": zonegate lb set shop snat=on\n"},
 	{"{}", neighbours_hidden, "info neighbours_unseen "},
 	{"{}", links_hidden, "info links_unseen "},
 	{"{}", no_route, "error server_unreachable " W1 ": ip route add 10.0.0.1/32 via ROUTER\n"},
@@ -356,6 +396,68 @@ static void what_does_no_harm_here_is_not_told(void **state)
 	host_close(&h);
 }
 
+/* A finding's text; NULL: there is none of the code. Valid until the next. */
+static const char *what_of(const struct host *h, const char *code)
+{
+	static char text[512];
+	const char *found = NULL;
+	struct doctor_report r;
+
+	doctor_judge(&h->node, &h->facts, &r);
+	for (size_t i = 0; i < r.findings.count; i++) {
+		const struct doctor_finding *f = r.findings.items[i];
+
+		if (strcmp(f->code, code) != 0)
+			continue;
+		snprintf(text, sizeof(text), "%s", f->what);
+		found = text;
+	}
+	doctor_report_clear(&r);
+	return found;
+}
+
+/* What was seen is told in place of what cannot be. */
+static void what_came_back_is_told(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, "{}");
+	connect_server(&h, 2, 0);
+	assert_null(what_of(&h, "nat_answers_lost"));
+	assert_non_null(strstr(what_of(&h, "nat_return_unseen"), "whether 10.0.0.1 answers"));
+	connect_server(&h, 1, 0); /* by another service */
+	assert_non_null(strstr(what_of(&h, "nat_answers_lost"), "10.0.0.1 got 3 connections"));
+	assert_null(what_of(&h, "nat_return_unseen"));
+	connect_server(&h, 5, 7);
+	assert_null(what_of(&h, "nat_answers_lost"));
+	assert_non_null(strstr(what_of(&h, "nat_return_unseen"), "(7 packets)"));
+	host_close(&h);
+	host_open(&h, SNAT("on"));
+	no_answers(&h);
+	assert_null(what_of(&h, "nat_answers_lost"));
+	host_close(&h);
+}
+
+/* Only an address that is a VIP is told, and the server that has it by its name. */
+static void who_answers_is_named(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, DIRECT);
+	server_answers(&h);
+	assert_non_null(
+		strstr(what_of(&h, "vip_answered_elsewhere"),
+		       "the server web/w1 (02:00:00:00:00:09) answers for the VIP 192.0.2.1"));
+	h.facts.neighbours[0] = h.facts.neighbours[1];
+	assert_null(what_of(&h, "vip_answered_elsewhere"));
+	assert_null(strstr(what_of(&h, "direct_servers_unseen"), "ARP was asked"));
+	h.facts.arp_asked = 1;
+	assert_non_null(strstr(what_of(&h, "direct_servers_unseen"), "ARP was asked"));
+	host_close(&h);
+}
+
 /* Direct forwarding needs neither forwarding nor loose filters. */
 static void direct_needs_no_forwarding(void **state)
 {
@@ -452,6 +554,8 @@ int main(void)
 		cmocka_unit_test(what_is_wide_enough_is_not_told),
 		cmocka_unit_test(answers_to_the_gateway_are_no_worry),
 		cmocka_unit_test(what_does_no_harm_here_is_not_told),
+		cmocka_unit_test(what_came_back_is_told),
+		cmocka_unit_test(who_answers_is_named),
 		cmocka_unit_test(direct_needs_no_forwarding),
 		cmocka_unit_test(only_what_this_node_does_is_judged),
 		cmocka_unit_test(a_device_that_is_not_due_is_not_missed),
