@@ -153,9 +153,8 @@ static int port_read_sysctl(void *ctx, const char *name)
 
 static const char *port_advise(void *ctx, const struct plan_op *op, char *buf, size_t size)
 {
-	struct wiring *w = ctx;
-
-	return kernel_explain(w->kernel, op, buf, size);
+	(void)ctx;
+	return kernel_advise(op, buf, size);
 }
 
 static void *port_probe_add(void *ctx, const struct probe_target *t, void *ref, usec_t first_start)

@@ -15,7 +15,6 @@
 #define RETRY_FIRST USEC_PER_SEC
 #define RETRY_MAX   (30 * USEC_PER_SEC)
 #define TOLD_KERNEL "kernel"
-#define ADVICE_MAX  1200 /* with the words of each backend of iptables */
 
 static void request(struct engine *e, bool audits)
 {
@@ -165,7 +164,7 @@ static void note_service_failure(struct engine *e, const struct plan_op *op)
 {
 	struct engine_service *s = services_find(e, &op->service.key);
 	char pointer[ERR_POINTER_MAX];
-	char advice[ADVICE_MAX];
+	char advice[ACKS_ADVICE_MAX];
 
 	service_pointer(s, &op->service.key, pointer);
 	if (s && s->fault && op->result == -ESRCH) /* it is not there because of that */
@@ -200,7 +199,7 @@ static bool op_is_of_service(const struct plan_op *op)
 
 static void note_other_failure(struct engine *e, const struct plan_op *op)
 {
-	char advice[ADVICE_MAX];
+	char advice[ACKS_ADVICE_MAX];
 
 	if (op_is_address(op) && e->device_fault)
 		snprintf(advice, sizeof(advice), "%s", e->device_fault);
@@ -214,7 +213,7 @@ static void note_other_failure(struct engine *e, const struct plan_op *op)
 
 static void note_guard_failure(struct engine *e, const struct plan_op *op)
 {
-	char advice[ADVICE_MAX];
+	char advice[ACKS_ADVICE_MAX];
 
 	e->ports.kernel_advise(e->ports.ctx, op, advice, sizeof(advice));
 	if (guards_note_failure(e, op, advice))

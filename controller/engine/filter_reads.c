@@ -67,13 +67,14 @@ static const char *filter_reads_fault(const struct engine *e, const struct netfi
 	if (!op.result || !filter_reads_matter(e, f, error))
 		return NULL;
 	op.entry.set.family = f ? f->rules_family : RULESET_V4;
+	op.words = f ? f->rules_words : NULL;
 	return e->ports.kernel_advise(e->ports.ctx, &op, buf, size);
 }
 
 void engine_note_filters(struct engine *e, struct netfilter *f, int error)
 {
 	struct vec all = e->filter_askers;
-	char buf[400];
+	char buf[ACKS_ADVICE_MAX];
 	const char *fault = filter_reads_fault(e, f, error, buf, sizeof(buf));
 
 	e->filter_askers = (struct vec){0};

@@ -257,7 +257,7 @@ static void guards_fill(struct engine *e)
 	if (!ops.count)
 		return;
 	g->filling = true;
-	g->told = false;
+	g->faults[GUARDS_FILL].told = false;
 	g->mark++;
 	e->ports.kernel_fill(e->ports.ctx, &ops);
 	plan_ops_clear(&ops);
@@ -277,6 +277,19 @@ static bool guards_must_wait(const struct engine_guards *g)
 {
 	return guards_lack_list(&g->desired, &g->expected) ||
 	       (g->filling && guards_lack_list(&g->expected, &g->desired));
+}
+
+static void guards_forget_fault(struct engine_guards *g, enum guards_work w)
+{
+	free(g->faults[w].text);
+	g->faults[w] = (struct guards_fault){0};
+}
+
+const struct guards_fault *guards_find_fault(const struct engine *e)
+{
+	const struct guards_fault *faults = e->guards.faults;
+
+	return &faults[faults[GUARDS_LIST].text ? GUARDS_LIST : GUARDS_FILL];
 }
 
 /* The first failure is looked into at once, then ever more seldom. */
@@ -313,6 +326,8 @@ void guards_note_filled(struct engine *e, const struct plan_ops *ops)
 	if (g->look_lost)
 		guards_request(e);
 	g->look_lost = false;
+	if (!g->fill_failed)
+		guards_forget_fault(g, GUARDS_FILL);
 	guards_put_off(e, g->fill_failed);
 	guards_find_lacks(e);
 }
@@ -381,6 +396,8 @@ void guards_note_done(struct engine *e, const struct plan_ops *ops)
 		g->failed[ops->ops[i].entry.set.family] = failed = true;
 	}
 	guards_learn(g, ops);
+	if (!g->failed[RULESET_V4] && !g->failed[RULESET_V6])
+		guards_forget_fault(g, GUARDS_LIST);
 	g->applying = false;
 	g->dirty = true;
 	guards_put_off(e, failed);
@@ -412,7 +429,7 @@ static bool guards_send(struct engine *e, struct plan_ops *ops)
 		return false;
 	}
 	g->applying = true;
-	g->told = false;
+	g->faults[GUARDS_LIST].told = false;
 	g->sent = g->version;
 	g->mark++;
 	e->ports.kernel_guard(e->ports.ctx, ops);
@@ -537,16 +554,17 @@ void guards_preview_deletes(const struct engine *e, const struct snapshot *s, st
 bool guards_note_failure(struct engine *e, const struct plan_op *op, const char *advice)
 {
 	struct engine_guards *g = &e->guards;
+	struct guards_fault *f = &g->faults[op->kind == PLAN_FILL_SET ? GUARDS_FILL : GUARDS_LIST];
 	bool news;
 
 	/* What follows from the first one is not told again. */
-	if (g->told)
+	if (f->told)
 		return false;
-	g->told = true;
-	news = !g->fault || strcmp(g->fault, advice) != 0;
-	free(g->fault);
-	g->fault = mem_strdup(advice);
-	g->fault_error = op->result;
+	f->told = true;
+	news = !f->text || strcmp(f->text, advice) != 0;
+	free(f->text);
+	f->text = mem_strdup(advice);
+	f->error = op->result;
 	propose_note_guard_failure(e, "", advice);
 	return news;
 }
@@ -558,9 +576,8 @@ void guards_overcome(struct engine *e)
 	if (!g->failing || g->retry_at != USEC_NEVER || !guards_idle(e) || g->dirty ||
 	    guards_has_failed(g))
 		return;
-	free(g->fault);
-	g->fault = NULL;
-	g->fault_error = 0;
+	guards_forget_fault(g, GUARDS_LIST);
+	guards_forget_fault(g, GUARDS_FILL);
 	g->fault_rounds = 0;
 	g->failing = false;
 	g->retry_delay = 0;
@@ -599,6 +616,7 @@ void guards_free(struct engine *e)
 {
 	ruleset_clear(&e->guards.desired);
 	ruleset_clear(&e->guards.expected);
-	free(e->guards.fault);
+	guards_forget_fault(&e->guards, GUARDS_LIST);
+	guards_forget_fault(&e->guards, GUARDS_FILL);
 	free(e->guards.networks);
 }

@@ -16,6 +16,15 @@ struct store_row;
 
 struct desired_place;
 
+/* What runs beside each other. */
+enum guards_work { GUARDS_LIST, GUARDS_FILL, GUARDS_WORK_COUNT };
+
+struct guards_fault {
+	char *text; /* NULL: there is none */
+	int error;  /* the result of the operation that it tells of */
+	bool told;  /* of what is under way */
+};
+
 struct engine_guards {
 	struct ruleset desired; /* of the snapshot that was synced last */
 	struct ruleset
@@ -46,13 +55,11 @@ struct engine_guards {
 	bool look_lost;                /* one came in the middle of it, and is to be made again */
 	uint64_t mark;                 /* rises with what a look under way may show, or not */
 	uint64_t mark_asked;           /* … when the look was asked for */
-	bool told;                     /* a failure of the list under way was told */
 	bool lacking;                  /* a service has something that is not in force */
 	struct model_prefix *networks; /* that this host is on */
 	size_t network_count;
 	size_t stand_ins; /* services that stand in for a range or for another port */
-	char *fault;
-	int fault_error;       /* the result of the operation that it tells of */
+	struct guards_fault faults[GUARDS_WORK_COUNT];
 	unsigned fault_rounds; /* tries in a row that failed */
 };
 
@@ -75,7 +82,9 @@ bool guards_are_gone(const struct engine *e); /* after that: nothing is left */
 void guards_finish(struct engine *e);         /* forgets what is gone from the kernel */
 /* An operation failed; whether it is to be told. */
 bool guards_note_failure(struct engine *e, const struct plan_op *op, const char *advice);
-void guards_overcome(struct engine *e); /* forgets the fault when all was done in the end */
+void guards_overcome(struct engine *e); /* forgets the faults when all was done in the end */
+/* The one that is shown; without a text there is none. */
+const struct guards_fault *guards_find_fault(const struct engine *e);
 /* The row for a snapshot that is about to be committed; appended to `rows` (struct engine_row). */
 void guards_note_candidate(const struct engine *e, const struct snapshot *s, struct vec *rows);
 void guards_load_row(struct engine *e, const struct store_row *row);

@@ -245,14 +245,34 @@ bool guards_marks(const struct engine *e, const struct desired_place *p)
 
 /* ---- all of them ---- */
 
-static void lack_tell(struct engine *e, const struct engine_service *s)
+static int lack_compare_listeners(const void *key, const void *item)
+{
+	const uintptr_t a = (uintptr_t)key, b = (uintptr_t)item;
+
+	return (a > b) - (a < b);
+}
+
+/* Whether it is the first of the services of its listener, of which there is one for each zone and family. */
+static bool lack_is_first(struct vec *told, const struct engine_service *s)
+{
+	const struct listener *l = s->place.listener;
+	size_t index;
+
+	if (vec_find(told, l, lack_compare_listeners, &index))
+		return false;
+	vec_insert(told, index, (void *)(uintptr_t)l);
+	return true;
+}
+
+/* `told`: listeners of which it was. */
+static void lack_tell(struct engine *e, const struct engine_service *s, struct vec *told)
 {
 	char pointer[ERR_POINTER_MAX];
 
 	snprintf(pointer, sizeof(pointer), "/load_balancers/%s/listeners/%s", s->place.lb->o.name,
 		 s->place.listener->o.name);
 	propose_note_guard_failure(e, pointer, s->lack.text);
-	if (s->lack.kind != LACK_MARK)
+	if (s->lack.kind != LACK_MARK || !lack_is_first(told, s))
 		return; /* that much was told of the node */
 	engine_emit_with(e,
 			 &(struct emission){.id = EVENT_CONFIG_FAILED,
@@ -262,9 +282,11 @@ static void lack_tell(struct engine *e, const struct engine_service *s)
 }
 
 /* A service that stands in for a range lacks nothing: the one of the range does. */
-static void lack_put(struct engine *e, struct engine_service *s, enum guards_lack l)
+static void lack_put(struct engine *e, struct engine_service *s, enum guards_lack l,
+		     struct vec *told)
 {
-	char *text = l ? mem_printf("%s: %s", guards_lack_text(l), e->guards.fault) : NULL;
+	char *text = l ? mem_printf("%s: %s", guards_lack_text(l), guards_find_fault(e)->text)
+		       : NULL;
 	bool news = text && s->lack.kind != l;
 
 	free(s->lack.text);
@@ -272,24 +294,27 @@ static void lack_put(struct engine *e, struct engine_service *s, enum guards_lac
 	s->lack.kind = l;
 	e->guards.lacking |= l != LACK_NONE;
 	if (news)
-		lack_tell(e, s);
+		lack_tell(e, s, told);
 }
 
 void guards_find_lacks(struct engine *e)
 {
 	struct engine_guards *g = &e->guards;
+	const bool faulty = guards_find_fault(e)->text != NULL;
 	struct lack_lines lines;
+	struct vec told = {0};
 
-	if (!g->lacking && !g->fault)
+	if (!g->lacking && !faulty)
 		return;
 	g->lacking = false;
 	lack_find_lines(g, &lines);
 	for (size_t i = 0; i < e->services.count; i++) {
 		struct engine_service *s = e->services.items[i];
 		const struct lack_case c = {e, &s->place, &lines};
-		bool judged = s->place.lb && !s->place.port && g->fault;
+		bool judged = s->place.lb && !s->place.port && faulty;
 
-		lack_put(e, s, judged ? lack_judge(&c) : LACK_NONE);
+		lack_put(e, s, judged ? lack_judge(&c) : LACK_NONE, &told);
 	}
+	vec_clear(&told);
 	lack_clear(&lines);
 }

@@ -102,6 +102,7 @@ bool services_same_inputs(const struct snapshot *a, const struct desired_place *
 			  const struct snapshot *b, const struct desired_place *pb);
 
 /* acks.c: what the kernel said */
+#define ACKS_ADVICE_MAX 1200 /* with the words of each backend of iptables */
 void acks_submit(struct engine *e);
 void acks_request_table(struct engine *e); /* to compare and mend */
 void acks_request_read(struct engine *e);  /* to show */

@@ -389,13 +389,6 @@ void propose_note_submitted(struct engine *e)
 			p->wait_list = e->lists_submitted + 1; /* + 1: 0 means not yet */
 }
 
-void propose_note_guard_failure(struct engine *e, const char *pointer, const char *detail)
-{
-	for (struct engine_pending *p = e->applying; p; p = p->next)
-		if (p->wait_list == 0 && waits_for_guards(e, p))
-			err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", detail);
-}
-
 /* The same of each zone is told once. */
 static void warn(struct engine_pending *p, const char *pointer, const char *detail)
 {
@@ -404,6 +397,13 @@ static void warn(struct engine_pending *p, const char *pointer, const char *deta
 		    strcmp(p->warnings.faults[i].detail, detail) == 0)
 			return;
 	err_set(&p->warnings, ERR_UNAVAILABLE, pointer, "%s", detail);
+}
+
+void propose_note_guard_failure(struct engine *e, const char *pointer, const char *detail)
+{
+	for (struct engine_pending *p = e->applying; p; p = p->next)
+		if (p->wait_list == 0 && waits_for_guards(e, p))
+			warn(p, pointer, detail);
 }
 
 void propose_note_failure(struct engine *e, const char *pointer, const char *detail)

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "kernel/kernel.h"
 #include "kernel/setlib.h"
 #include "kernel/vip.h"
@@ -178,25 +179,39 @@ bool kernel_is_held(int error)
 	return setlib_is_held(error);
 }
 
+/* In one line. Who is missing has said nothing. */
+static void advise_put_words(struct buf_writer *w, const struct plan_op *op)
+{
+	const char *words = RULES & BIT(op->kind) ? op->words : NULL;
+	size_t length = words ? strlen(words) : 0;
+
+	while (length && words[length - 1] == '\n')
+		length--;
+	if (!length || !op->result || op->result == -ENOENT)
+		return;
+	buf_write_text(w, "; in its own words: ");
+	for (size_t i = 0; i < length; i++)
+		buf_write(w, words[i] == '\n' ? " " : words + i, 1);
+}
+
 const char *kernel_advise(const struct plan_op *op, char *buf, size_t size)
 {
 	AUTO_BUF struct buf_writer w = {0};
 	const char *text = op->result ? advise_find(op) : "";
 
 	assert(size);
-	if (!text) {
-		snprintf(buf, size, "the kernel refused: %s", strerror(-op->result));
-		return buf;
-	}
-	buf_writer_init(&w, 1024);
-	for (const char *p = text; *p; p++) {
+	buf_writer_init(&w, 4096);
+	if (!text)
+		buf_write_format(&w, "the kernel refused: %s", strerror(-op->result));
+	for (const char *p = text; p && *p; p++) {
 		if (*p != '@' || !p[1])
 			buf_write(&w, p, 1);
 		else
 			advise_put(&w, *++p, op);
 	}
+	advise_put_words(&w, op);
 	snprintf(buf, size, "%s", buf_text(&w));
-	return buf;
+	return text_trim(buf);
 }
 
 const char *kernel_advise_device(const char *device, int error, char *buf, size_t size)

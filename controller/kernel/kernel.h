@@ -105,11 +105,9 @@ int kernel_read_sysctl(const struct kernel *k, const char *name);
 
 /* Whether an operation failed since somebody else's rule or set names the set. */
 bool kernel_is_held(int error);
-/* A sentence with the mend for an operation that failed: "Linux has no scheduler \"mh\": modprobe ip_vs_mh". */
+/* A sentence with the mend for an operation that failed: "Linux has no scheduler \"mh\": modprobe ip_vs_mh"; with what the program
+ * said, if one did. */
 const char *kernel_advise(const struct plan_op *op, char *buf, size_t size);
-/* The same, with what the program said that failed. */
-const char *kernel_explain(const struct kernel *k, const struct plan_op *op, char *buf,
-			   size_t size);
 /* The same for a VIP device that cannot be used. */
 const char *kernel_advise_device(const char *device, int error, char *buf, size_t size);
 

@@ -10,7 +10,6 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "base/text.h"
 #include "base/time.h"
 
 /* ---- operations ----------------------------------------------------------------------------- */
@@ -162,24 +161,6 @@ static void kernel_guard_run_memory(struct kernel *k)
 	kernel_guard_end(k);
 }
 
-const char *kernel_explain(const struct kernel *k, const struct plan_op *op, char *buf, size_t size)
-{
-	const char *words = kernel_guard_is_of_rules(op)
-				    ? rules_words(&k->rules, op->entry.set.family)
-				    : NULL;
-	size_t n;
-
-	kernel_advise(op, buf, size);
-	if (!words || !*words || !op->result || op->result == -ENOENT)
-		return buf;
-	n = strlen(buf);
-	snprintf(buf + n, size - n, "; in its own words: %s", words);
-	for (char *c = buf + n; *c; c++)
-		if (*c == '\n')
-			*c = ' ';
-	return text_trim(buf);
-}
-
 /* ---- the look ------------------------------------------------------------------------------- */
 
 static void kernel_guard_finish(struct kernel *k, int error)
@@ -216,13 +197,25 @@ static void kernel_guard_look_on(struct kernel *k)
 		rules_start(&k->rules, RULES_READ, &look->at, NULL);
 }
 
+/* With what the program said: the next one says something else. */
+static void kernel_guard_note_rules(struct kernel *k, int error)
+{
+	struct plan_ops *ops = &k->guard.first->ops;
+	struct plan_op *op = &ops->ops[k->guard.first->position];
+	const char *words = rules_words(&k->rules, op->entry.set.family);
+
+	op->result = error;
+	if (error && words)
+		op->words = plan_ops_keep_text(ops, words);
+}
+
 static void kernel_guard_on_rules(void *ctx, enum rules_work work, const char *text, int error)
 {
 	struct kernel *k = ctx;
 	struct rules_place *at = &k->look.at;
 
 	if (work != RULES_READ) {
-		k->guard.first->ops.ops[k->guard.first->position].result = error;
+		kernel_guard_note_rules(k, error);
 		kernel_guard_on_ran(k);
 		return;
 	}

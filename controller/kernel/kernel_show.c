@@ -46,6 +46,9 @@ static void kernel_show_on_rules(void *ctx, enum rules_work work, const char *te
 
 	(void)work;
 	if (error) {
+		const char *words = rules_words(&s->rules, s->at.family);
+
+		s->found->rules_words = words ? mem_strdup(words) : NULL;
 		s->found->rules_error = error;
 		s->found->rules_family = s->at.family;
 		kernel_show_end(k, 0);

@@ -13,6 +13,7 @@ void netfilter_free(struct netfilter *f)
 		return;
 	ruleset_clear(&f->ruleset);
 	free(f->sets);
+	free(f->rules_words);
 	free(f);
 }
 

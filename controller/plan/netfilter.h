@@ -25,6 +25,7 @@ struct netfilter {
 	size_t left_out; /* more of them than NETFILTER_SETS_MAX */
 	int rules_error; /* not 0: why our rules of this family could not be read, and those behind them */
 	enum ruleset_family rules_family;
+	char *rules_words; /* what the program said, or NULL */
 	/* The program that our rules are set by, "iptables-legacy"; "": not known yet. */
 	char backends[RULESET_FAMILY_COUNT][24];
 };

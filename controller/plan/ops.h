@@ -55,9 +55,10 @@ struct plan_op {
 		struct { /* operations on sets, entries and rules */
 			struct ruleset_entry entry;
 			enum ruleset_table table;
-			/* Both live as long as the list of operations. */
+			/* All of these live as long as the list of operations. */
 			const char *rules; /* see rules_text.h */
 			struct ruleset_list list;
+			const char *words; /* what a program said that failed, or NULL */
 		};
 	};
 	int result;      /* after it ran: 0 or -errno */

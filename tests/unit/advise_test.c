@@ -113,6 +113,22 @@ static void test_short_buffer(void **unused)
 	assert_int_equal(text[6], 'x');
 }
 
+static void words_of_programs_follow(void **unused)
+{
+	struct plan_op op = {.kind = PLAN_SET_RULES, .result = -EBUSY, .words = "it\nis held\n"};
+	char text[400];
+
+	(void)unused;
+	kernel_advise(&op, text, sizeof(text));
+	assert_string_equal(strstr(text, "; in its"), "; in its own words: it is held");
+	op.result = -ENOENT;
+	assert_null(strstr(kernel_advise(&op, text, sizeof(text)), "words"));
+	op.result = 0;
+	assert_string_equal(kernel_advise(&op, text, sizeof(text)), "");
+	op = (struct plan_op){.kind = PLAN_ADD_SERVICE, .result = -EINVAL};
+	assert_null(strstr(kernel_advise(&op, text, sizeof(text)), "words"));
+}
+
 static void test_device(void **unused)
 {
 	char text[400];
@@ -129,9 +145,9 @@ static void test_device(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sentences),    cmocka_unit_test(test_guard),
-		cmocka_unit_test(test_every_error),  cmocka_unit_test(test_device),
-		cmocka_unit_test(test_short_buffer),
+		cmocka_unit_test(test_sentences),           cmocka_unit_test(test_guard),
+		cmocka_unit_test(test_every_error),         cmocka_unit_test(test_device),
+		cmocka_unit_test(words_of_programs_follow), cmocka_unit_test(test_short_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

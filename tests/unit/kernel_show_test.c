@@ -118,6 +118,14 @@ static void what_cannot_be_read_is_told(void **state)
 	assert_int_equal(test.error, 0);
 	assert_int_equal(test.filters->rules_error, -ETIMEDOUT);
 	assert_int_equal(test.filters->count, 1);
+	assert_string_equal(test.filters->rules_words, "");
+	kernel_request_filters(test.kernel);
+	turn();
+	answer_sets();
+	fake_child_end(4, "Another app is currently holding the xtables lock.\n");
+	assert_int_equal(test.filters->rules_error, -EBUSY);
+	assert_string_equal(test.filters->rules_words,
+			    "Another app is currently holding the xtables lock.\n");
 	fake_sets.error = -EAGAIN;
 	kernel_request_filters(test.kernel);
 	turn();
