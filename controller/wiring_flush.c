@@ -78,11 +78,11 @@ static int flush_is_over(void *ctx)
 	engine_node_status(f->w->engine, &st);
 	if (engine_flushed(f->w->engine) ||
 	    (st.kernel_error != 0 && !st.kernel_available &&
-	     (st.kernel_error == -EPERM || engine_flushed_filters(f->w->engine)))) {
+	     (st.kernel_error == -EPERM || engine_flushed_without_ipvs(f->w->engine)))) {
 		f->held_since = 0;
 		return 1;
 	}
-	if (!kernel_is_held(st.guard_error))
+	if (!kernel_is_held(st.guard_error) || !engine_flushed_table(f->w->engine))
 		f->held_since = 0;
 	else if (!f->held_since)
 		f->held_since = now;
@@ -100,7 +100,32 @@ static int flush_has_removed_device(void *ctx)
 	return kernel_remove_device(((const struct flush *)ctx)->w->kernel) != -EBUSY;
 }
 
-/* All but what others hold is gone. */
+/* Without IPVS there are no services; a device of ours goes with its addresses. */
+static int flush_judge_addresses(struct wiring *w, struct err *e)
+{
+	const char *device = w->settings->kernel_vip_device;
+	struct node_status st;
+
+	engine_node_status(w->engine, &st);
+	if (st.kernel_known || strcmp(device, "none") == 0 || kernel_owns_device(device))
+		return 0;
+	return err_set(e, ERR_UNAVAILABLE, "[kernel] vip_device",
+		       "IPVS is not there, so VIPs may be left on %s: modprobe ip_vs, then again "
+		       "(after a reboot nothing is left)",
+		       device);
+}
+
+static int flush_remove_device(struct wiring *w, struct err *e)
+{
+	int error = kernel_remove_device(w->kernel);
+
+	if (!error)
+		return 0;
+	return err_set(e, ERR_UNAVAILABLE, "[kernel] vip_device", "it stays (%s): ip link del %s",
+		       strerror(-error), w->settings->kernel_vip_device);
+}
+
+/* Sets that others hold are left, and what else is told. */
 static int flush_tell_held(struct flush *f, struct err *e)
 {
 	const char *who;
@@ -113,6 +138,8 @@ static int flush_tell_held(struct flush *f, struct err *e)
 		"all is gone but sets that others use (%s): remove that, then run zonegate flush again",
 		*who ? who : "no rule of iptables and no set names them: look with ipset list -t");
 	holders_free(f->holders);
+	(void)flush_judge_addresses(f->w, e);
+	(void)flush_remove_device(f->w, e);
 	return -EBUSY;
 }
 
@@ -124,33 +151,13 @@ static int flush_judge(struct wiring *w, struct err *e)
 	if (st.kernel_error == -EPERM)
 		return err_set(e, ERR_UNAVAILABLE, "",
 			       "the kernel does not let this user do it: run it as root");
-	/* Without IPVS there are no services; a device of ours goes with its addresses. */
-	if (!st.kernel_known && engine_flushed_filters(w->engine) &&
-	    strcmp(w->settings->kernel_vip_device, "none") != 0 &&
-	    !kernel_owns_device(w->settings->kernel_vip_device))
-		return err_set(
-			e, ERR_UNAVAILABLE, "[kernel] vip_device",
-			"IPVS is not there, so VIPs may be left on %s: modprobe ip_vs, then again "
-			"(after a reboot nothing is left)",
-			w->settings->kernel_vip_device);
-	if (st.kernel_known ? !engine_flushed(w->engine) : !engine_flushed_filters(w->engine))
-		return err_set(
-			e, ERR_UNAVAILABLE, "", "not all of it could be removed: %s",
-			st.guard_fault
-				? st.guard_fault
-				: "what is missing is told above; look with zonegate kernel show, "
-				  "iptables -S and ipset list -n, and run it again");
-	return 0;
-}
-
-static int flush_remove_device(struct wiring *w, struct err *e)
-{
-	int error = kernel_remove_device(w->kernel);
-
-	if (!error)
-		return 0;
-	return err_set(e, ERR_UNAVAILABLE, "[kernel] vip_device", "it stays (%s): ip link del %s",
-		       strerror(-error), w->settings->kernel_vip_device);
+	if (st.kernel_known ? engine_flushed(w->engine) : engine_flushed_without_ipvs(w->engine))
+		return flush_judge_addresses(w, e);
+	return err_set(e, ERR_UNAVAILABLE, "", "not all of it could be removed: %s",
+		       st.guard_fault
+			       ? st.guard_fault
+			       : "what is missing is told above; look with zonegate kernel show, "
+				 "iptables -S and ipset list -n, and run it again");
 }
 
 static int flush_run(struct wiring *w, struct err *e)

@@ -84,25 +84,40 @@ static void look_anew(struct engine *e)
 	e->renewed = false;
 }
 
-void acks_submit(struct engine *e)
+static void submit_list(struct engine *e)
 {
 	struct plan_ops ops = e->ops;
 
+	if (!ops.count)
+		return;
+	memset(&e->ops, 0, sizeof(e->ops));
+	e->lists_submitted++;
+	e->ports.kernel_submit(e->ports.ctx, &ops);
+	plan_ops_clear(&ops);
+}
+
+/* A flush without IPVS: the sysctls that are not its own are put back all the same. */
+static void submit_without_ipvs(struct engine *e)
+{
+	if (!e->flushing || e->retry_at != USEC_NEVER)
+		return;
+	sysctls_plan(e);
+	submit_list(e);
+}
+
+void acks_submit(struct engine *e)
+{
 	guards_plan_deletes(e); /* what waits for the table */
 	if (!e->kernel_known) {
 		/* Planned anew when the table has been read. */
 		if (e->kernel_available || !e->availability_known)
 			return;
+		submit_without_ipvs(e);
 		propose_note_failure(e, "", "IPVS is not available: modprobe ip_vs");
 		propose_note_submitted(e);
 		return;
 	}
-	if (ops.count) {
-		memset(&e->ops, 0, sizeof(e->ops));
-		e->lists_submitted++;
-		e->ports.kernel_submit(e->ports.ctx, &ops);
-		plan_ops_clear(&ops);
-	}
+	submit_list(e);
 	look_anew(e);
 	overcome(e);
 	if (e->unadopted || services_moving(e))
@@ -487,15 +502,15 @@ static void serve_askers(struct engine *e, const struct plan_table *t, int error
 	vec_clear(&all);
 }
 
-static void tell_repaired(struct engine *e, uint64_t ops)
+void acks_note_repaired(struct engine *e, const char *what, uint64_t ops)
 {
-	engine_emit_with(
-		e,
-		&(struct emission){.id = EVENT_DRIFT_REPAIRED,
-				   .object = "",
-				   .data = json_pack("{s:I}", "operations", (json_int_t)ops)},
-		"%llu operation%s", (unsigned long long)ops,
-		TEXT_FORM(ops, " on its way", "s on their way"));
+	engine_emit_with(e,
+			 &(struct emission){.id = EVENT_DRIFT_REPAIRED,
+					    .object = "",
+					    .data = json_pack("{s:s, s:I}", "what", what,
+							      "operations", (json_int_t)ops)},
+			 "%s: %llu operation%s", what, (unsigned long long)ops,
+			 TEXT_FORM(ops, " on its way", "s on their way"));
 }
 
 static void learn_table(struct engine *e, const struct plan_table *t)
@@ -524,7 +539,7 @@ static void learn_table(struct engine *e, const struct plan_table *t)
 	e->last_audit_wall = e->ports.wall(e->ports.ctx);
 	e->audit_at = now + e->settings.audit_interval;
 	if (e->drift_count != drift)
-		tell_repaired(e, e->drift_count - drift);
+		acks_note_repaired(e, "the table of IPVS", e->drift_count - drift);
 	engine_mark(e, MARK_PLAN | MARK_KERNEL);
 }
 
@@ -602,6 +617,7 @@ void engine_note_availability(struct engine *e, int error)
 	e->table_requested = false;
 	plan_ops_clear(&e->ops);
 	timeouts_forget(e);
+	sysctls_forget(e);
 	for (size_t i = 0; i < e->services.count; i++) {
 		service_learn(e->services.items[i], NULL);
 		services_mark(e, e->services.items[i]);
@@ -625,6 +641,7 @@ void acks_tick(struct engine *e, usec_t now)
 	if (now >= e->retry_at) {
 		e->retry_at = USEC_NEVER;
 		acks_request_table(e);
+		engine_mark(e, MARK_KERNEL); /* without IPVS no table comes */
 	}
 	if (now >= e->audit_at) {
 		e->audit_at = now + e->settings.audit_interval;

@@ -291,13 +291,20 @@ void engine_flush(struct engine *e)
 
 bool engine_flushed(const struct engine *e)
 {
-	return e->kernel_known && engine_idle(e) && !e->failing && e->dirty.count == 0 &&
-	       !e->table_requested && guards_are_gone(e);
+	return e->kernel_known && engine_idle(e) && engine_flushed_table(e) && guards_are_gone(e);
 }
 
-bool engine_flushed_filters(const struct engine *e)
+bool engine_flushed_without_ipvs(const struct engine *e)
 {
-	return guards_idle(e) && guards_are_gone(e);
+	return guards_idle(e) && guards_are_gone(e) && sysctls_are_restored(e) && rows_idle(e);
+}
+
+bool engine_flushed_table(const struct engine *e)
+{
+	if (!e->kernel_known)
+		return e->availability_known && !e->kernel_available && sysctls_are_restored(e);
+	return !e->failing && e->dirty.count == 0 && !e->table_requested && !e->ops.count &&
+	       e->lists_done == e->lists_submitted;
 }
 
 void engine_save_health(struct engine *e)

@@ -72,8 +72,10 @@ void engine_settle(struct engine *e);
 void engine_flush(struct engine *e);
 /* After that: whether it is certain that nothing is left. */
 bool engine_flushed(const struct engine *e);
-/* The same of sets and rules alone, which do not need IPVS. */
-bool engine_flushed_filters(const struct engine *e);
+/* The same of what does not need IPVS: sets, rules, sysctls of the host. */
+bool engine_flushed_without_ipvs(const struct engine *e);
+/* The same of all but sets and rules; of what there is where IPVS is not. */
+bool engine_flushed_table(const struct engine *e);
 bool engine_idle(const struct engine *e);
 
 /* Notes last states for the next start (clean stop). Commits through the port. */

@@ -195,13 +195,16 @@ void guards_tick(struct engine *e, usec_t now)
 
 static void guards_tell_drift(struct engine *e, const struct ruleset *actual)
 {
+	static const char what[] = "what stands before the VIPs";
 	struct plan_ops ops = {0};
 	char text[160];
 
 	guards_diff(&e->guards.expected, actual, &ops);
-	if (ops.count)
-		acks_note_drift(e, "what stands before the VIPs", ops.count,
+	if (ops.count) {
+		acks_note_drift(e, what, ops.count,
 				plan_op_format(&ops.ops[0], text, sizeof(text)));
+		acks_note_repaired(e, what, ops.count);
+	}
 	plan_ops_clear(&ops);
 }
 

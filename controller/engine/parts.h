@@ -119,6 +119,8 @@ bool services_moving(const struct engine *e);
 bool acks_differ(const struct engine_service *s, const struct plan_service *actual);
 /* Something was changed by others: `ops` operations mend it. */
 void acks_note_drift(struct engine *e, const char *what, size_t ops, const char *text);
+/* … and these are planned. */
+void acks_note_repaired(struct engine *e, const char *what, uint64_t ops);
 /* Whether the revision in force is in the kernel whole: told once. */
 #define ACKS_TOLD_APPLIED "config.applied"
 void acks_note_settled(struct engine *e);
@@ -208,6 +210,9 @@ bool sysctls_note_failure(struct engine *e,
 			  const struct plan_op *op); /* true: it has not been told yet */
 void sysctls_load_row(struct engine *e, const struct store_row *row);
 void sysctls_restore(struct engine *e);
+bool sysctls_are_restored(const struct engine *e); /* all that are there */
+/* What was planned and not sent is planned again. */
+void sysctls_forget(struct engine *e);
 /* Faults of a document that needs what this node may not set. */
 void sysctls_check(struct engine *e, const struct snapshot *s, struct err *err);
 

@@ -151,23 +151,42 @@ void sysctls_preview(const struct engine *e, const struct snapshot *s, struct pl
 			submit(ops, &e->sysctls[i], 1);
 }
 
+/* Those of IPVS are gone with it, and the others are not. */
+static bool is_there(const struct engine *e, const struct engine_sysctl *c)
+{
+	return e->kernel_available || !e->availability_known || strchr(c->name, '.');
+}
+
 /* Until the kernel has taken them they are not forgotten. */
 static void restore(struct engine *e)
 {
 	for (size_t i = 0; i < ENGINE_SYSCTLS; i++) {
 		struct engine_sysctl *c = &e->sysctls[i];
 
-		if (c->old_value < 0 || c->submitted)
+		if (c->old_value < 0 || c->submitted || !is_there(e, c))
 			continue;
 		submit(&e->ops, c, c->old_value);
 		c->submitted = true;
 	}
 }
 
-void sysctls_restore(struct engine *e)
+void sysctls_forget(struct engine *e)
 {
 	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
-		e->sysctls[i].submitted = false; /* whatever is on its way: this goes behind it */
+		e->sysctls[i].submitted = false;
+}
+
+bool sysctls_are_restored(const struct engine *e)
+{
+	for (size_t i = 0; i < ENGINE_SYSCTLS; i++)
+		if (e->sysctls[i].old_value >= 0 && is_there(e, &e->sysctls[i]))
+			return false;
+	return true;
+}
+
+void sysctls_restore(struct engine *e)
+{
+	sysctls_forget(e); /* whatever is on its way: this goes behind it */
 	restore(e);
 	engine_mark(e, MARK_KERNEL);
 }

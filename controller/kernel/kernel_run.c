@@ -4,6 +4,7 @@
 #include "kernel/kernel_parts.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/metrics.h"
 #include "base/time.h"
@@ -89,12 +90,23 @@ static void kernel_run_note_time(const struct job *j)
 		    time_monotonic() - j->given);
 }
 
+/* One of every device ("*") is what the next one needs: where it fails, that is not done. */
+static int kernel_run_sysctl(const struct job *j, const struct plan_op *op)
+{
+	const struct plan_op *before = op - 1;
+
+	if (op != j->ops.ops && before->kind == PLAN_SET_SYSCTL && before->result &&
+	    strchr(before->sysctl, '*'))
+		return before->result;
+	return sysctl_write(op->sysctl, op->value);
+}
+
 /* One operation that needs no exchange. */
-static void kernel_run_here(struct kernel *k, struct plan_op *op)
+static void kernel_run_here(struct kernel *k, const struct job *j, struct plan_op *op)
 {
 	switch (kernel_run_side_of(op->kind)) {
 	case SIDE_SYSCTL:
-		op->result = sysctl_write(op->sysctl, op->value);
+		op->result = kernel_run_sysctl(j, op);
 		break;
 	case SIDE_ADDRESS:
 		op->result = 0;
@@ -126,7 +138,7 @@ static bool kernel_run_side(struct kernel *k, struct job *j)
 		return true;
 	}
 	for (size_t i = 0; i < j->running; i++)
-		kernel_run_here(k, &ops[i]);
+		kernel_run_here(k, j, &ops[i]);
 	kernel_run_note_time(j);
 	j->position += j->running;
 	return false;

@@ -7,6 +7,7 @@ import time
 from zglab import VIP4, VIP6, case
 from zglab.documents import web
 from zglab.filters import NETFILTER, network, rules, sets
+from zglab.modules import IPVS, forbid_loading
 
 LAB_KIND = "uml"
 LAB_SECONDS = 15
@@ -142,6 +143,7 @@ def who_holds_a_set_is_named_and_all_else_goes(lab):
     assert done.returncode == 0, done
     assert sets(lab) == {}
 
+
 OURS = """*filter
 :ZONEGATE - [0:0]
 -A INPUT -j ZONEGATE
@@ -161,3 +163,34 @@ def without_ipvs(lab):
     done = flush(lab)
     assert done.returncode == 0, done
     assert rules(lab)[0] == [] and sets(lab) == {} and "zonegate0" not in lab.gw.run("ip", "-o", "link")
+
+
+FORWARD = "/proc/sys/net/ipv4/ip_forward"
+
+
+@case(load=MODULES, without_ipvs=True)
+def sysctls_of_the_host_need_no_ipvs(lab):
+    """What the daemon has set is put back, though the module went meanwhile; what others hold is not all that is told."""
+    network(lab)
+    lab.load(IPVS)
+    lab.gw.run("sysctl", "-qw", "net.ipv4.ip_forward=0")
+    lab.start(everything(lab))
+    assert read(lab, FORWARD) == "1"
+    lab.gw.daemon.kill()
+    lab.gw.ipvsadm("-C")
+    forbid_loading()
+    lab.unload(IPVS)
+    lab.gw.daemon.settings["kernel"]["vip_device"] = "front0"
+    lab.gw.daemon.write_settings()
+    rule = ("FORWARD", "-m", "set", "--match-set", "zg4-drop", "dst", "-j", "DROP")
+    lab.gw.run("iptables-legacy", "-A", *rule)
+    held = flush(lab)
+    assert held.returncode == 1 and "all is gone but sets that others use" in held.stderr, held
+    assert "VIPs may be left on front0" in held.stderr, held
+    assert read(lab, FORWARD) == "0" and set(sets(lab)) == {"zg4-drop"}
+    lab.gw.run("iptables-legacy", "-D", *rule)
+    lab.gw.daemon.settings["kernel"]["vip_device"] = "zonegate0"
+    lab.gw.daemon.write_settings()
+    done = flush(lab)
+    assert (done.returncode, done.stdout) == (0, "zonegated: nothing of it is left in the kernel\n"), done
+    assert read(lab, FORWARD) == "0" and sets(lab) == {}

@@ -6,15 +6,10 @@ The cases are one story, in this order: a module that is loaded stays.
 
 from zglab import case
 from zglab.documents import web
-from zglab.modules import IPVS
+from zglab.modules import IPVS, forbid_loading
 
 LAB_KIND = "uml"
 LAB_SECONDS = 6
-
-
-def forbid_loading():
-    with open("/proc/sys/kernel/modprobe", "w", encoding="ascii") as file:
-        file.write("/bin/false")
 
 
 @case(without_ipvs=True)

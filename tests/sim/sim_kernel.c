@@ -130,7 +130,7 @@ int *sim_kernel_find_sysctl(struct sim_kernel *k, const char *name)
 
 int sim_kernel_read_sysctl(const struct sim_kernel *k, const char *name)
 {
-	if (k->absent)
+	if (k->absent && !strchr(name, '.')) /* one of IPVS */
 		return -ENOENT;
 	for (size_t i = 0; i < SIM_SYSCTLS; i++)
 		if (strcmp(sim_sysctls[i].name, name) == 0)
@@ -160,7 +160,7 @@ static int run_op(struct sim_kernel *k, const struct plan_op *op)
 		return run_address(k, op);
 	if (plan_op_is_ruleset(op->kind))
 		return ruleset_apply_op(&k->ruleset, op);
-	if (k->absent)
+	if (k->absent && (op->kind != PLAN_SET_SYSCTL || !strchr(op->sysctl, '.')))
 		return -ENOENT;
 	if (op->kind != PLAN_SET_SYSCTL)
 		return diff_apply_op(&k->table, op);

@@ -197,6 +197,25 @@ static void test_open_ready(const char *device)
 	assert_int_equal(test.availability, 0);
 }
 
+/* Where the routers of a device cannot be kept nothing is forwarded; the first one has a folder that is a file. */
+static void test_needed_sysctl(void **unused)
+{
+	struct plan_ops ops = {0};
+
+	(void)unused;
+	test_open_ready("");
+	test_push(&ops, PLAN_SET_SYSCTL);
+	ops.ops[0].sysctl = "net.ipv4.ip_forward.*.none";
+	test_push(&ops, PLAN_SET_SYSCTL);
+	test_push(&ops, PLAN_SET_SYSCTL);
+	kernel_submit(test.kernel, &ops);
+	test_turn();
+	assert_int_equal(test.results[0], -ENOTDIR);
+	assert_int_equal(test.results[1], -ENOTDIR);
+	assert_int_equal(test.results[2], -ENOENT);
+	test_close();
+}
+
 /* Sides of a list run one after the other, in its order. */
 static void test_sides_in_order(void **unused)
 {
@@ -431,6 +450,7 @@ static void test_free_while_busy(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_needed_sysctl),
 		cmocka_unit_test(test_sides_in_order),
 		cmocka_unit_test(test_known_scheduler_is_not_sent_aside),
 		cmocka_unit_test(test_requests_are_joined),

@@ -118,6 +118,9 @@ class Lab:
         """Load kernel modules in the middle of a case (user-mode linux only)."""
         self.config["loader"].load(names)
 
+    def unload(self, names):
+        self.config["loader"].unload(names)
+
     # Building
 
     def keep(self, namespace):

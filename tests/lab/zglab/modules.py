@@ -14,6 +14,12 @@ TUNNELS = ["ipip", "ip_gre", "ip6_tunnel", "ip6_gre", "fou", "fou6"]
 CONNTRACK = ["nf_conntrack"]
 
 
+def forbid_loading():
+    """The kernel shall ask for no module by itself."""
+    with open("/proc/sys/kernel/modprobe", "w", encoding="ascii") as file:
+        file.write("/bin/false")
+
+
 class Loader:
     """Modules of the running kernel in the given folder, with their dependencies."""
 
@@ -36,6 +42,13 @@ class Loader:
     def load(self, names):
         for name in names:
             self._load(name.replace("-", "_"))
+
+    def unload(self, names):
+        """What nothing uses any more; what others are made of goes behind them."""
+        for name in sorted(names, key=lambda x: -len(self._needs.get(x, ()))):
+            if name in self._loaded and name in self._paths:
+                sysc.delete_module(name)
+                self._loaded.remove(name)
 
     def _load(self, name):
         if name in self._loaded:

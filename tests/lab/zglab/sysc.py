@@ -32,6 +32,7 @@ _PR_CAP_AMBIENT_RAISE = 2
 _SYS_PIVOT_ROOT = 155
 _SYS_CAPSET = 126
 _SYS_FINIT_MODULE = 313
+_SYS_DELETE_MODULE = 176
 
 
 def _check(result, what):
@@ -73,6 +74,11 @@ def finit_module(path):
         result = _libc.syscall(_SYS_FINIT_MODULE, module.fileno(), b"", 0)
     if result < 0 and ctypes.get_errno() != 17:
         _check(result, path)
+
+
+def delete_module(name):
+    """Unload one kernel module; EWOULDBLOCK: it is in use."""
+    _check(_libc.syscall(_SYS_DELETE_MODULE, name.encode(), os.O_NONBLOCK), name)
 
 
 def prctl(option, first=0, second=0, third=0, fourth=0):
