@@ -2,15 +2,20 @@
 """zonegate flush: what a daemon has left in the kernel goes, however it ended; what others made stays."""
 
 import os
+import random
+import threading
 import time
 
-from zglab import VIP4, VIP6, case
-from zglab.documents import web
-from zglab.filters import NETFILTER, network, rules, sets
+from zglab import CLIENT4, VIP4, VIP6, case
+from zglab.api import Api
+from zglab.documents import balancer, both, check, document, listener, ranged, web
+from zglab.filters import (FOREIGN_MODULES, NETFILTER, foreign, is_open, knock, make_foreign_everywhere, network, rules,
+                           sets)
+from zglab.lists import OTHER4, SILENT, length, office, set_name
 from zglab.modules import IPVS, forbid_loading
 
 LAB_KIND = "uml"
-LAB_SECONDS = 15
+LAB_SECONDS = 45
 MODULES = (*NETFILTER, "xt_mark")
 
 FOREIGN = """*filter
@@ -50,7 +55,7 @@ def everything(lab):
     configuration["server_groups"]["web"]["on_unhealthy"] = "terminate"
     ranged = {"protocol": "tcp", "port_range": [8000, 8100], "server_group": "web"}
     configuration["load_balancers"]["shop"]["listeners"]["range"] = ranged
-    configuration["settings"] = {"timeouts": {"tcp_s": 100}}
+    configuration["settings"] = {"timeouts": {"tcp_s": 100, "tcp_fin_s": 33}}
     return configuration
 
 
@@ -69,7 +74,7 @@ def a_killed_daemon_leaves_nothing_behind(lab):
     before = read(lab, SYSCTL), lab.gw.ipvsadm("-L", "--timeout")
     lab.start(everything(lab))
     assert rules(lab)[0] and rules(lab, 6)[0] and len(sets(lab)) > 4 and len(lab.gw.table()) == 5
-    assert read(lab, SYSCTL) == "1" and "100" in lab.gw.ipvsadm("-L", "--timeout")
+    assert read(lab, SYSCTL) == "1" and "100 33 " in lab.gw.ipvsadm("-L", "--timeout")
     assert lab.who(count=3) == {"s1": 3}
     document = lab.gw.api.get("/config").expect(200).json
     running = flush(lab)
@@ -194,3 +199,129 @@ def sysctls_of_the_host_need_no_ipvs(lab):
     done = flush(lab)
     assert (done.returncode, done.stdout) == (0, "zonegated: nothing of it is left in the kernel\n"), done
     assert read(lab, FORWARD) == "0" and sets(lab) == {}
+
+
+ALL = (*MODULES, *FOREIGN_MODULES, "xt_hashlimit", "xt_connlimit", "nf_conncount", "xt_conntrack", "xt_ipvs")
+LIST_PATH = "/api/v1/access-lists/office/entries"
+CONNTRACK = "/proc/sys/net/ipv4/vs/conntrack"
+
+
+def with_all_of_it(lab):
+    """Guard, list, a range of each protocol, limits, ceilings and snat, at both families."""
+    keep = {"port": 0, "health_check": check(port=80)}
+    bounds = {"rate_limit": 20, "max_connections": 50}
+    return {**document(
+        {"web": both(lab.servers, port=80), "keep": both(lab.servers, **keep), "datagrams": both(lab.servers, protocol="udp", **keep)},
+        {"shop": balancer({
+            "http": listener(access_list="office", **bounds),
+            "range": ranged(8000, 8100, "keep", access_list="office", **bounds),
+            "udp": ranged(8000, 8100, "datagrams", "udp", **bounds)}, vip6=VIP6, snat="auto", vip_guard="drop")},
+    ), "access_lists": {"office": office("allow", deny=[f"{OTHER4}/32"])}}
+
+
+def write_and_never_mind(lab, members):
+    try:
+        lab.gw.api.patch("/load-balancers/shop", members)
+    except Exception:  # cut in the middle of the answer
+        pass
+
+
+def of_listeners(**members):
+    return {"listeners": {name: members for name in ("http", "range", "udp")}}
+
+
+CHANGES = (
+    (of_listeners(rate_limit=30), of_listeners(rate_limit=20)),
+    (of_listeners(max_connections=0), of_listeners(max_connections=50)),
+    ({"snat": "off"}, {"snat": "auto"}),
+)
+
+
+def in_kernel(lab):
+    return rules(lab)[0], rules(lab, 6)[0], {name: found for name, found in sets(lab).items() if name.startswith("zg")}
+
+
+def seen_of(lab):
+    """What a change is known by in the document."""
+    one = lab.gw.api.get("/load-balancers/shop").expect(200).json
+    return one["snat"], one["listeners"]["http"]["rate_limit"], one["listeners"]["http"]["max_connections"]
+
+
+def killed_amid(lab, change, chance, others):
+    """One change and back, each settled once and killed in the middle once: the kernel has what the document says."""
+    settled = {}
+    for members in change:
+        lab.gw.api.patch("/load-balancers/shop", members).expect(200)
+        settled[seen_of(lab)] = in_kernel(lab)
+    for members in change:
+        thread = threading.Thread(target=write_and_never_mind, args=(lab, members), daemon=True)
+        thread.start()
+        time.sleep(chance.uniform(0, 0.3))
+        lab.gw.daemon.kill()
+        thread.join(10)
+        assert foreign(lab) == others, members
+        lab.gw.daemon.start()
+        wanted = settled[seen_of(lab)]
+        lab.wait(lambda w=wanted: in_kernel(lab) == w, 5 + lab.margin,
+                 f"after kill -9 and a start the kernel has what the document says: {members}", pause=0.4)
+        assert foreign(lab) == others, members
+    lab.gw.api.patch("/load-balancers/shop", change[1]).expect(200)
+
+
+@case(load=ALL, timeout=180.0)
+def beside_all_that_others_have(lab):
+    """Their rules in every table, chains of Docker, a policy, sets: the same before and after everything that is ours."""
+    network(lab, tcp=(80, 8000), udp=(8000,))
+    lab.client.add_address("eth0", f"{OTHER4}/24")
+    others = make_foreign_everywhere(lab)
+    assert len(others[0]) > 30 and len(others[1]) > 30 and len(others[2]) == 2, others
+    tracked = read(lab, CONNTRACK)
+    lab.start(with_all_of_it(lab), kernel={"audit_interval_s": 1})
+    assert foreign(lab) == others
+    for vip in (VIP4, VIP6):
+        assert set(lab.who(vip, 80, count=2)) == set(lab.who(vip, 8000, count=2)) == {"s1"}, vip
+        assert set(lab.who(vip, 8000, count=2, protocol="udp")) == {"s1"} and knock(lab, vip, 22) == SILENT, vip
+    chance = random.Random(7)
+    for change in CHANGES:
+        killed_amid(lab, change, chance, others)
+    # A long list, killed in its fill.
+    many = "".join(f"172.{16 + i // 62500}.{i // 250 % 250}.{i % 250}/32 deny\n" for i in range(60_000))
+    name = set_name(lab)
+    fill = threading.Thread(target=put_text, args=(lab, many), daemon=True)
+    fill.start()
+    lab.wait(lambda: f"{name}-t" in lab.gw.run("ipset", "list", "-n").split() or not fill.is_alive(), 20, "it is being filled", pause=0)
+    lab.gw.daemon.kill()
+    fill.join(20)
+    assert foreign(lab) == others
+    lab.gw.daemon.start()
+    put_text(lab, f"{OTHER4}/32 deny\n" + many)
+    lab.wait(lambda: length(lab, name) == 60_003, 10 + lab.margin, "all of it is in the set", pause=0.2)
+    assert foreign(lab) == others
+    assert knock(lab, VIP4, 80, source=OTHER4) == SILENT and is_open(lab, VIP4, 8000, source=CLIENT4)
+    # And taken out after an end without a stop: with the list, limits, ceilings and snat in it.
+    lab.gw.daemon.kill()
+    kinds = ("-lt", "-lr", "-mt", "-mr", "auto", "auto-keep", "-to", "-keep", "-from", "open", "drop", "-at", "-m")
+    assert all(any(x.endswith(kind) for x in sets(lab)) for kind in kinds), sets(lab).keys()
+    gone_with_the_programs(lab)
+    assert in_kernel(lab) == ([], [], {}) and foreign(lab) == others
+    assert lab.gw.table() == {} and "zonegate0" not in lab.gw.run("ip", "-o", "link") and read(lab, CONNTRACK) == tracked
+
+
+def put_text(lab, text):
+    try:
+        Api(lab.gw.daemon.socket, 60.0, judged=False).raw("PUT", LIST_PATH, text, {"Content-Type": "text/plain"})
+    except Exception:  # cut in the middle of the answer
+        pass
+
+
+def gone_with_the_programs(lab):
+    """As the manual has it: zonegate flush and make uninstall, of what make install had put."""
+    top, tree = "/run/installed", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    built = os.path.dirname(lab.config["zonegated"])  # copies, and nothing else: there is nothing to make
+    make = ("make", "-s", "--no-print-directory", "-C", tree, f"OUT={built}", f"DESTDIR={top}", "-o", "all")
+    lab.gw.run(*make, "install")
+    assert os.path.exists(f"{top}/usr/sbin/zonegated") and os.path.exists(f"{top}/usr/lib/systemd/system/zonegate.service")
+    lab.gw.run(f"{top}/usr/sbin/zonegated", "--flush", "--config", lab.gw.daemon.settings_path)
+    lab.gw.run(*make, "uninstall")
+    left = sorted(os.path.join(folder, name) for folder, _, names in os.walk(top) for name in names)
+    assert left == [f"{top}/etc/zonegate/zonegate.conf"], left

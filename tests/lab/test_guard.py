@@ -7,11 +7,12 @@ import fcntl
 import os
 import random
 import socket
+import ssl
 import threading
 import time
 
 from zglab import CLIENT4, VIP4, VIP6, case
-from zglab.documents import QUICK, balancer, document, group, listener, web
+from zglab.documents import balancer, both, document, listener, web
 from zglab.filters import (FOREIGN, LOCK, NETFILTER, Ports, echo, is_open, is_refused, knock, metric, network, operations, rules,
                            sets)
 
@@ -169,14 +170,23 @@ def adopted_after_a_restart(lab):
 def what_the_daemon_itself_listens_on_and_ftp(lab):
     network(lab, tcp=(21,))
     ports = Ports(lab, 25, 3000)
-    configuration = document(
-        {"web": group(lab.servers, port=21, health_check=QUICK)},
-        {"shop": balancer({"ftp": listener(port=21)}, vip_guard="drop")},
-    )
-    lab.start(configuration, dns={"listen": "0.0.0.0", "apex": "lb.example.net", "ns": "ns1.example.net"})
-    assert sets(lab)["zg4-open"] == [f"{VIP4},tcp:20", f"{VIP4},tcp:21", f"{VIP4},tcp:53", f"{VIP4},udp:53"]
-    assert is_open(lab, VIP4, 53) and is_open(lab, VIP4, 3000)
-    assert knock(lab, VIP4, 25) == "silent"
+    lab.start(document(
+        {"web": both(lab.servers, port=21)},
+        {"shop": balancer({"ftp": listener(port=21)}, vip6=VIP6, vip_guard="drop")},
+    ), dns={"listen": "0.0.0.0, [::]", "apex": "lb.example.net", "ns": "ns1.example.net"}, api={"tls_listen": "[::]:7443, 0.0.0.0:7443"})
+    for vip, family in ((VIP4, 4), (VIP6, 6)):
+        own = [f"{vip},{x}" for x in ("tcp:20", "tcp:21", "tcp:53", "tcp:7443", "udp:53")]
+        assert sets(lab)[f"zg{family}-open"] == own, sets(lab)
+        assert is_open(lab, vip, 53) and is_open(lab, vip, 3000) and is_open(lab, vip, 21), vip
+        assert is_refused(lab, vip, 20), "let in, and nothing listens"
+        assert knock(lab, vip, 25) == "silent", vip
+        with lab.client:
+            sock = socket.create_connection((vip, 7443), timeout=5 * lab.slow)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        with context.wrap_socket(sock) as secured:
+            secured.sendall(b"GET /livez HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n")
+            assert secured.recv(100).startswith(b"HTTP/1.1 "), vip
     ports.close()
 
 

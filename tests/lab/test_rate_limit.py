@@ -9,7 +9,7 @@ from zglab.documents import QUICK, balancer, both, check, document, group, liste
 from zglab.filters import NETFILTER, network, rules, sets
 
 LAB_KIND = "uml"
-LAB_SECONDS = 30
+LAB_SECONDS = 40
 
 LIMITS = (*NETFILTER, "xt_hashlimit", "xt_conntrack", "nf_conntrack")
 OTHER4, OTHER6 = "10.1.0.77", "fd01:0:0:1::77"  # of another /64 than CLIENT6

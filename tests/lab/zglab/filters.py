@@ -29,6 +29,56 @@ COMMIT
 """
 
 
+# What a firewall and Docker have in all tables of both families; a set of theirs is in a rule.
+FOREIGN_MODULES = ("nf_conntrack", "nf_nat", "iptable_nat", "ip6table_nat", "iptable_mangle", "ip6table_mangle", "iptable_raw",
+                   "ip6table_raw", "xt_nat", "xt_MASQUERADE", "xt_addrtype", "xt_mark")
+FOREIGN_EVERYWHERE = """*raw
+-A PREROUTING -i nothing0 -p udp -j ACCEPT
+COMMIT
+*mangle
+-A PREROUTING -i nothing0 -j MARK --set-mark 0x9
+COMMIT
+*nat
+:DOCKER - [0:0]
+-A PREROUTING -m addrtype --dst-type LOCAL -j DOCKER
+-A OUTPUT ! -d {loopback} -m addrtype --dst-type LOCAL -j DOCKER
+-A POSTROUTING -s {docker} ! -o docker0 -j MASQUERADE
+-A DOCKER -i docker0 -j RETURN
+-A DOCKER ! -i docker0 -p tcp -m tcp --dport 18080 -j DNAT --to-destination {container}
+COMMIT
+*filter
+:FORWARD DROP [0:0]
+:DOCKER - [0:0]
+:DOCKER-USER - [0:0]
+-A INPUT -m set --match-set {theirs} src -j DROP
+-A FORWARD -j DOCKER-USER
+-A FORWARD -o docker0 -j DOCKER
+-A FORWARD -i back0 -j ACCEPT
+-A DOCKER -d {docker} ! -i docker0 -o docker0 -p tcp -m tcp --dport 80 -j ACCEPT
+-A DOCKER-USER -j RETURN
+COMMIT
+"""
+FOREIGN_WORDS = {
+    4: {"loopback": "127.0.0.0/8", "docker": "172.17.0.0/16", "container": "172.17.0.2:80", "theirs": "theirs"},
+    6: {"loopback": "::1/128", "docker": "fd17::/64", "container": "[fd17::2]:80", "theirs": "theirs6"},
+}
+
+
+def make_foreign_everywhere(lab):
+    """Rules of somebody else in every table and both families, and sets; gives what foreign() then tells."""
+    for name, family, entry in (("theirs", "inet", "10.9.0.0/16"), ("theirs6", "inet6", "fd09::/16")):
+        lab.gw.run("ipset", "create", name, "hash:net", "family", family)
+        lab.gw.run("ipset", "add", name, entry)
+    for number, program in ((4, "iptables-legacy-restore"), (6, "ip6tables-legacy-restore")):
+        lab.gw.run(program, stdin=FOREIGN_EVERYWHERE.format(**FOREIGN_WORDS[number]))
+    return foreign(lab)
+
+
+def foreign(lab):
+    """Rules and sets that are not ours."""
+    return rules(lab)[1], rules(lab, 6)[1], {name: found for name, found in sets(lab).items() if not name.startswith("zg")}
+
+
 def make_lock():
     """As systemd/zonegate.tmpfiles has it: iptables takes it, as whichever user."""
     with open(LOCK, "a", encoding="ascii"):
@@ -60,10 +110,10 @@ class Ports:
             sock.close()
 
 
-def knock(lab, address, port, kind=socket.SOCK_STREAM, namespace=None, source=None):
+def knock(lab, address, port, kind=socket.SOCK_STREAM, namespace=None, source=None, protocol=0):
     """"open", "refused" or "silent": what a client sees of a port."""
     with namespace or lab.client:
-        sock = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind)
+        sock = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind, protocol)
     with sock:
         sock.settimeout(0.3 * lab.slow + 0.2)  # a SYN is repeated after 1 s only: silent is silent
         try:

@@ -60,6 +60,10 @@ def parse_table(text):
     return table
 
 
+NETLINK_NETFILTER = 12
+SWAP_SETS = 6 << 8 | 6  # NFNL_SUBSYS_IPSET, IPSET_CMD_SWAP
+
+
 class Capture:
     """Counts the IPVS messages that user space sends inside one namespace.
 
@@ -78,6 +82,7 @@ class Capture:
             self._socket.setsockopt(socket.SOL_SOCKET, 33, 8 << 20)  # SO_RCVBUFFORCE
             self._socket.bind((self.DEVICE, 3))  # ETH_P_ALL
         self._counts = collections.Counter()
+        self._swaps = 0
 
     def close(self):
         self._socket.close()
@@ -99,11 +104,21 @@ class Capture:
                 self._counts[COMMANDS.get(data[16], str(data[16]))] += 1
             data = data[(length + 3) & ~3 :]
 
+    def _take_sets(self, data):
+        while len(data) >= 16:
+            length, kind, flags, _, _ = struct.unpack_from("=IHHII", data)
+            if length < 16:
+                return
+            self._swaps += kind == SWAP_SETS and bool(flags & rtnl.NLM_F_REQUEST)
+            data = data[(length + 3) & ~3 :]
+
     def _drain(self):
         while select.select([self._socket], [], [], 0)[0]:
             data, address = self._socket.recvfrom(1 << 18)
             if address[1] == rtnl.NETLINK_GENERIC:
                 self._take(data)
+            if address[1] == NETLINK_NETFILTER:
+                self._take_sets(data)
         seen, dropped = struct.unpack("=II", self._socket.getsockopt(263, 6, 8))
         if dropped:
             raise RuntimeError(f"the capture lost {dropped} of {seen} messages")
@@ -114,6 +129,11 @@ class Capture:
             time.sleep(settle)
         self._drain()
         return dict(self._counts)
+
+    def swaps(self):
+        """How many sets of ipset were put in the place of others so far."""
+        self._drain()
+        return self._swaps
 
     def changes(self, settle=0.0):
         """Only the messages that change something."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A gateway whose listener asks an access list, and the set that stands for the list in the kernel."""
 
-from . import VIP4
-from .documents import group, listener, web
+from . import VIP4, VIP6
+from .documents import balancer, both, document, group, listener, web
 from .filters import network
 
 OTHER4, OTHER6 = "10.1.0.77", "fd01::77"  # of the same client
@@ -25,6 +25,21 @@ def started(lab, access_list, family=4, udp=False, servers=1, **settings):
     if udp:
         configuration["server_groups"]["udp"] = group(lab.servers, protocol="udp", health_check={"enabled": False})
         listeners["udp"] = listener("udp", protocol="udp", access_list="office")
+    configuration["access_lists"] = {"office": access_list}
+    lab.start(configuration, **settings)
+
+
+def both_families(lab, access_list, tcp=None, udp=None, **settings):
+    """TCP and UDP at both VIPs, whose listeners have the list, and a client with two addresses of each family."""
+    network(lab, tcp=(80, 8000), udp=(80, 8000))
+    lab.client.add_address("eth0", f"{OTHER4}/24")
+    lab.run_in(lab.client, "ip", "addr", "add", f"{OTHER6}/64", "dev", "eth0", "preferred_lft", "0", "nodad")  # not by itself
+    configuration = document(
+        {"web": both(lab.servers), "udp": both(lab.servers, protocol="udp", health_check={"enabled": False})},
+        {"shop": balancer({
+            "http": tcp or listener(), "udp": udp or listener("udp", protocol="udp")}, vip6=VIP6)})
+    for one in configuration["load_balancers"]["shop"]["listeners"].values():
+        one["access_list"] = "office"
     configuration["access_lists"] = {"office": access_list}
     lab.start(configuration, **settings)
 
