@@ -96,7 +96,7 @@ static void on_access_row(void *ctx, const struct store_row *row)
 
 void wiring_access_start(struct wiring *w)
 {
-	static const char *const kinds[] = {"user", "token", "session"};
+	static const char *const kinds[] = {"user", "token", "session", "setup"};
 	const struct access_ports ports = {.ctx = w,
 					   .now = access_port_now,
 					   .wall = access_port_wall,

@@ -2,8 +2,10 @@
 // zonegated --flush: the store, the engine and the kernel, for as long as it takes to empty it. What is in the store stays there.
 #include <errno.h>
 #include <ev.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "api/worker.h"
@@ -195,8 +197,22 @@ static void flush_on_reload(void *ctx)
 	(void)ctx;
 }
 
+/* Who may not look at the kernel would be told that nothing is left in it. */
+static bool flush_is_allowed(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	return syscall(SYS_capget, &head, data) == 0 &&
+	       data[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN);
+}
+
 int wiring_flush(struct settings *settings, struct err *e)
 {
+	if (!flush_is_allowed())
+		return err_set(e, ERR_FORBIDDEN, "",
+			       "this user may change nothing in the kernel: sudo zonegate flush");
+
 	struct wiring *w = mem_new(struct wiring);
 	struct flush_place place = {0};
 	struct loop_callbacks lc = {.ctx = w, .reload = flush_on_reload, .stop = flush_on_stop};

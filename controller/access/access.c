@@ -132,6 +132,8 @@ int access_load_row(struct access *a, const struct store_row *row)
 		return access_token_take(a, row->key, row->value);
 	if (strcmp(row->kind, "session") == 0)
 		return access_session_take(a, row->key, row->value);
+	if (strcmp(row->kind, ACCESS_SETUP_KIND) == 0)
+		return access_setup_take(a, row->value);
 	return -EINVAL;
 }
 

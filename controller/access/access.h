@@ -51,7 +51,7 @@ struct access_ports {
 };
 
 struct access *access_new(const struct access_ports *ports);
-/* Rows of the kinds "user", "token", "session"; before anything else. One that makes no sense is left out: -EINVAL. */
+/* Rows of the kinds "user", "token", "session", "setup"; before anything else. One that makes no sense is left out: -EINVAL. */
 int access_load_row(struct access *a, const struct store_row *row);
 /* Wishes that wait are told that the daemon stops. NULL-safe. Nothing is at the port `offload` any more. */
 void access_free(struct access *a);

@@ -99,6 +99,7 @@ struct access_setup {
 	bool open;
 	unsigned tries;
 	usec_t until;
+	usec_t expires_wall; /* the same, for the row */
 	struct secret_hash code;
 };
 
@@ -185,6 +186,8 @@ void access_login_decide_password(struct access_op *op);
 void access_login_count(struct access_op *op);
 
 /* access_setup.c */
+#define ACCESS_SETUP_KIND "setup"
+int access_setup_take(struct access *a, const char *value);
 void access_setup_begin(struct access_op *op);
 void access_setup_decide(struct access_op *op);
 

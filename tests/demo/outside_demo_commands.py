@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`make demo` as a person uses it: servers die and come back while it runs."""
 
+import io
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 
+import screen
 from demo_process import run, start
 from zglab import case
 
@@ -107,6 +109,19 @@ def a_shift_changes_the_answer_at_once(config):
     assert re.search(rf"{name} {all_} -> {one}", text), text
     assert re.search(rf"{name} {one} -> {all_}", text), text
     assert re.search(r"zone-b +192\.0\.2\.20 +withdrawn +0\.0  left out: shifted away", text), text
+
+
+@case
+def what_nobody_knows_is_not_called_withdrawn(config):
+    """While the daemon is dead."""
+    stream = io.StringIO()
+    zones = [{"zone": f"zone-{x}", "vip": "192.0.2.10", "published": known, "reason": "", "rate": 0.0}
+             for x, known in (("a", None), ("b", False))]
+    shown = screen.Screen(stream)
+    shown.table({"rows": [], "zones": zones, "answers": 0, "errors": 0, "quiet": None, "kernel": 0})
+    shown.close()
+    assert re.search(r"zone-a +192\.0\.2\.10 +\? ", stream.getvalue()), stream.getvalue()
+    assert re.search(r"zone-b +192\.0\.2\.10 +withdrawn ", stream.getvalue()), stream.getvalue()
 
 
 def shown_code(process, other_than=()):

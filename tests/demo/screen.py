@@ -94,7 +94,8 @@ class Screen:
     def _zone_lines(self, event, width):
         lines = [(f"{'ZONE':8} {'VIP':15} {'DNS':10} {'':>9} {'CONN/S':>7}  REASON", None)]
         for row in event["zones"]:
-            published = "published" if row["published"] else "withdrawn"
+            # None: the daemon does not answer, and nobody knows
+            published = {True: "published", False: "withdrawn"}.get(row["published"], "?")
             columns = f"{row['zone']:8} {row['vip']:15} {published:10} {'':>9} {row['rate']:7.1f}  "
             state = "healthy" if row["published"] else "other"
             lines += [(text, state) for text in fold(columns, row["reason"], width)]

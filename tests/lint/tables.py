@@ -95,7 +95,6 @@ NO_UNIT_TEST = {
     'wiring_ports.c': 'joins, decides nothing: every lab test runs through it',
     'wiring_edges.c': 'joins, decides nothing: every lab test runs through it',
     'wiring_engine.c': 'joins, decides nothing: every lab test runs through it',
-    'wiring_flush.c': 'joins, decides nothing: tests/lab/test_flush.py',
     'wiring_access.c': 'joins, decides nothing: tests/api/access_rules.py',
     'wiring_stats.c': 'joins, decides nothing: tests/lab/test_statistics.py',
     'kernel/stats_reader.c': 'asks a real kernel: tests/lab/test_statistics.py',

@@ -60,7 +60,7 @@ static void without_a_code_nobody_is_made(void **state)
 	access_start_setup(w->access, code, &until);
 	world_pass(w, ACCESS_CODE_VALID);
 	assert_int_equal(first_user(w, code, "alice", "192.0.2.1"), ACCESS_DENIED);
-	assert_int_equal(w->commits, 0);
+	assert_int_equal(w->commits, 1); /* the code itself */
 }
 
 static void ten_wrong_tries_void_a_code(void **state)
@@ -75,6 +75,52 @@ static void ten_wrong_tries_void_a_code(void **state)
 		assert_int_equal(first_user(w, "ABCD-EFGH", "alice", source), ACCESS_DENIED);
 	}
 	assert_int_equal(first_user(w, code, "alice", "198.51.100.1"), ACCESS_DENIED);
+}
+
+/* "once, within 15 minutes": also if the daemon is started anew meanwhile. */
+static void a_code_outlives_a_restart(void **state)
+{
+	struct world *w = *state;
+	char code[ACCESS_CODE_MAX];
+	usec_t until;
+
+	access_start_setup(w->access, code, &until);
+	world_pass(w, ACCESS_CODE_VALID - MINUTE);
+	world_restart(w);
+	assert_int_equal(first_user(w, "ABCD-EFGH", "alice", "192.0.2.1"), ACCESS_DENIED);
+	assert_int_equal(first_user(w, code, "alice", "192.0.2.1"), ACCESS_DONE);
+	world_restart(w);
+	assert_int_equal(first_user(w, code, "bob", "192.0.2.1"), ACCESS_DENIED); /* once */
+	access_start_setup(w->access, code, &until);
+	world_restart(w);
+	world_pass(w, ACCESS_CODE_VALID);
+	assert_int_equal(first_user(w, code, "bob", "192.0.2.1"), ACCESS_DENIED);
+	world_restart(w); /* its row is there, and long past */
+	assert_int_equal(first_user(w, code, "bob", "192.0.2.1"), ACCESS_DENIED);
+}
+
+static void a_code_that_is_void_stays_so(void **state)
+{
+	struct world *w = *state;
+	char code[ACCESS_CODE_MAX], source[32];
+	usec_t until;
+
+	access_start_setup(w->access, code, &until);
+	for (unsigned i = 0; i < ACCESS_CODE_TRIES; i++) {
+		snprintf(source, sizeof(source), "192.0.2.%u", i + 1);
+		assert_int_equal(first_user(w, "ABCD-EFGH", "alice", source), ACCESS_DENIED);
+	}
+	world_restart(w);
+	assert_int_equal(first_user(w, code, "alice", "198.51.100.1"), ACCESS_DENIED);
+	/* A clock that was set back: no code is good for more than its minutes. */
+	access_start_setup(w->access, code, &until);
+	w->wall -= 60 * MINUTE;
+	world_restart(w);
+	assert_int_equal(first_user(w, code, "alice", "198.51.100.2"), ACCESS_DENIED);
+	assert_int_equal(
+		access_load_row(w->access,
+				&(struct store_row){.kind = "setup", .key = "code", .value = "{}"}),
+		-EINVAL);
 }
 
 static void a_new_code_voids_the_former(void **state)
@@ -98,6 +144,7 @@ static void a_code_is_used_once_however_many_hurry(void **state)
 	usec_t until;
 
 	access_start_setup(w->access, code, &until);
+	w->commits = 0;
 	w->hold = true;
 	for (size_t i = 0; i < 2; i++) {
 		wishes[i] = (struct access_wish){.verb = ACCESS_FIRST_USER,
@@ -123,6 +170,8 @@ int main(void)
 		IN_A_WORLD(a_code_is_the_way_back_in),
 		IN_A_WORLD(without_a_code_nobody_is_made),
 		IN_A_WORLD(ten_wrong_tries_void_a_code),
+		IN_A_WORLD(a_code_outlives_a_restart),
+		IN_A_WORLD(a_code_that_is_void_stays_so),
 		IN_A_WORLD(a_new_code_voids_the_former),
 		IN_A_WORLD(a_code_is_used_once_however_many_hurry),
 	};
