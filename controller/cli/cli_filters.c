@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "in_force" → "in force". */
-static char *cli_filters_state(const json_t *thing)
+/* "in_force" → "in force"; with ipvs = off nothing is. */
+static char *cli_filters_state(const json_t *answer, const json_t *thing)
 {
-	char *state = mem_strdup(cli_print_text(thing, "state"));
+	const char *told = cli_print_text(thing, "state");
+	const bool off = strcmp(cli_print_text(answer, "ipvs"), "off") == 0;
+	char *state = mem_strdup(off && strcmp(told, "in_force") == 0 ? "planned" : told);
 
 	for (char *p = state; *p; p++)
 		if (*p == '_')
@@ -27,21 +29,22 @@ static char *cli_filters_size(json_int_t bytes)
 	return mem_printf("%.1f %s", (double)bytes / (large ? 1e6 : 1e3), large ? "MB" : "kB");
 }
 
-static void cli_filters_add_set(struct cli_table *t, const json_t *set)
+static void cli_filters_add_set(struct cli_table *t, const json_t *answer, const json_t *set)
 {
 	const bool foreign = strcmp(cli_print_text(set, "owner"), "foreign") == 0;
 	AUTO_FREE char *entries = mem_printf("%" JSON_INTEGER_FORMAT,
 					     cli_print_number(set, "entries"));
 	AUTO_FREE char *memory = cli_filters_size(cli_print_number(set, "memory_bytes"));
-	AUTO_FREE char *state = cli_filters_state(set);
+	AUTO_FREE char *state = cli_filters_state(answer, set);
 
 	cli_table_add(t, (const char *[]){cli_print_text(set, "name"), cli_print_text(set, "type"),
 					  entries, memory, foreign ? "foreign" : state,
 					  cli_print_text(set, "use")});
 }
 
-static void cli_filters_print_sets(const struct cli *cli, const json_t *sets)
+static void cli_filters_print_sets(const struct cli *cli, const json_t *answer)
 {
+	const json_t *sets = json_object_get(json_object_get(answer, "filters"), "sets");
 	static const char *const heads[] = {"SET",   "TYPE", ">ENTRIES", ">MEMORY",
 					    "STATE", "FOR",  NULL};
 	struct cli_table *t = cli_table_new(heads);
@@ -54,7 +57,7 @@ static void cli_filters_print_sets(const struct cli *cli, const json_t *sets)
 			continue;
 		}
 		shown++;
-		cli_filters_add_set(t, set);
+		cli_filters_add_set(t, answer, set);
 	}
 	if (shown) {
 		printf("\n");
@@ -66,8 +69,9 @@ static void cli_filters_print_sets(const struct cli *cli, const json_t *sets)
 		printf("%zu foreign set%s not shown: --foreign\n", hidden, TEXT_S(hidden));
 }
 
-static void cli_filters_print_rules(const json_t *rules)
+static void cli_filters_print_rules(const json_t *answer)
 {
+	const json_t *rules = json_object_get(json_object_get(answer, "filters"), "rules");
 	static const char *const heads[] = {"RULES", "TABLE", "PROGRAM", ">COUNT", "STATE", NULL};
 	struct cli_table *t = cli_table_new(heads);
 	const json_t *one;
@@ -76,7 +80,7 @@ static void cli_filters_print_rules(const json_t *rules)
 	json_array_foreach (rules, i, one) {
 		AUTO_FREE char *count = mem_printf("%" JSON_INTEGER_FORMAT,
 						   cli_print_number(one, "rules"));
-		AUTO_FREE char *state = cli_filters_state(one);
+		AUTO_FREE char *state = cli_filters_state(answer, one);
 
 		cli_table_add(t, (const char *[]){cli_print_text(one, "family"),
 						  cli_print_text(one, "table"),
@@ -90,11 +94,12 @@ static void cli_filters_print_rules(const json_t *rules)
 	cli_print_table(t);
 }
 
-void cli_filters_print(const struct cli *cli, const json_t *filters)
+void cli_filters_print(const struct cli *cli, const json_t *answer)
 {
-	cli_filters_print_sets(cli, json_object_get(filters, "sets"));
-	cli_filters_print_rules(json_object_get(filters, "rules"));
-	if (*cli_print_text(filters, "fault"))
-		printf("\nNot all of the sets and rules could be read: %s\n",
-		       cli_print_text(filters, "fault"));
+	const char *fault = cli_print_text(json_object_get(answer, "filters"), "fault");
+
+	cli_filters_print_sets(cli, answer);
+	cli_filters_print_rules(answer);
+	if (*fault)
+		printf("\nNot all of the sets and rules could be read: %s\n", fault);
 }

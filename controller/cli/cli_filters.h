@@ -7,7 +7,7 @@
 
 #include "cli/cli_commands.h"
 
-/* `filters` of GET /kernel; NULL: nothing. */
-void cli_filters_print(const struct cli *cli, const json_t *filters);
+/* The sets and rules of an answer of GET /kernel; with ipvs = off what is as it should be is planned. */
+void cli_filters_print(const struct cli *cli, const json_t *answer);
 
 #endif

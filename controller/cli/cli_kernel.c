@@ -162,7 +162,7 @@ enum cli_exit cli_kernel_show(struct cli *cli)
 		cli_kernel_note(a.json);
 		cli_kernel_print(cli, a.json);
 		cli_kernel_print_sysctls(json_object_get(a.json, "sysctls"));
-		cli_filters_print(cli, json_object_get(a.json, "filters"));
+		cli_filters_print(cli, a.json);
 	}
 	return EXIT_OK;
 }

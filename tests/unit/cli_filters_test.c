@@ -49,10 +49,40 @@ static void sets_and_rules_are_shown(void **state)
 	rig_end(&rig);
 }
 
+static enum cli_exit show_planned(struct cli *cli)
+{
+	json_t *answer = json_loads("{\"ipvs\":\"off\",\"filters\":{\"sets\":["
+				    "{\"name\":\"zg4-drop\",\"state\":\"in_force\"},"
+				    "{\"name\":\"zg4-open\",\"state\":\"missing\"}],\"rules\":["
+				    "{\"family\":\"ipv4\",\"state\":\"in_force\"}]}}",
+				    0, NULL);
+
+	cli_filters_print(cli, answer);
+	json_decref(answer);
+	return EXIT_OK;
+}
+
+/* With ipvs = off nothing is in force. */
+static void what_is_planned_is_not_in_force(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	AUTO_OUTCOME struct outcome off = cli_rig_run(&rig, show_planned, 0, &o, WORDS(""));
+	assert_contains(off.out, "planned");
+	assert_contains(strstr(off.out, "planned") + 1, "planned");
+	assert_contains(off.out, "missing");
+	assert_null(strstr(off.out, "in force"));
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sets_and_rules_are_shown),
+		cmocka_unit_test(what_is_planned_is_not_in_force),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
