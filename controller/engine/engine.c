@@ -224,6 +224,7 @@ void engine_settle(struct engine *e)
 	propose_pump(e);
 	shifts_pump(e);
 	shifts_tick(e, now);
+	e->vip_looks = 0;
 	vip_checks_tick(e, now);
 	acks_tick(e, now);
 	drains_tick(e, now);

@@ -196,8 +196,7 @@ struct engine {
 	uint64_t check_failures[REASON_COUNT];
 	char *zones_advice; /* what is wrong with [node] zones; NULL = nothing */
 	char *device_fault; /* why the VIP device cannot be used; NULL = it can */
-	uint64_t drift_count;
-	uint64_t applied_revision;
+	uint64_t drift_count, applied_revision;
 
 	struct event_state events;
 	struct table told; /* struct told_entry */
@@ -215,6 +214,7 @@ struct engine {
 	struct vec loaded_vip_health; /* struct engine_row, until the first sync */
 	struct wishes shift_wishes;   /* of shifts.c; answered at the end of the settle step */
 	usec_t vip_tick_at;
+	size_t vip_looks; /* what looks at VIPs have cost in this step */
 	/* override_parts.h */
 	struct vec overrides;          /* struct engine_override, oldest first */
 	struct table override_index;   /* the same, by what they override */
