@@ -9,6 +9,7 @@
 #include "base/metrics.h"
 #include "base/text.h"
 #include "engine/override_parts.h"
+#include "engine/stand_ins.h"
 #include "engine/told.h"
 #include "plan/diff.h"
 
@@ -120,7 +121,7 @@ void acks_submit(struct engine *e)
 	submit_list(e);
 	look_anew(e);
 	overcome(e);
-	if (e->unadopted || services_moving(e))
+	if (e->unadopted || stand_ins_moving(e))
 		return; /* what was committed is not planned whole yet */
 	propose_note_submitted(e);
 	if (e->lists_done != e->lists_submitted)
@@ -475,7 +476,7 @@ static void find_leftovers(struct engine *e, const struct plan_table *t, bool fi
 		s->key = actual->key;
 		service_learn(s, actual);
 		s->adopted = true;
-		if (first && services_stand_in(e, s))
+		if (first && stand_ins_insert(e, s))
 			continue;
 		services_insert(e, s);
 		if (!first && !e->failing)

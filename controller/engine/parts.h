@@ -75,9 +75,10 @@ void services_list_places(const struct engine *e, const struct snapshot *s,
 			  struct service_places *ret_places);
 void services_sync(struct engine *e);
 void services_plan(struct engine *e);
-/* A service of a port that is found in the kernel at the start, and that a range has now whose rules are not known to be in force: it
- * goes on until they are. False: there is no such range. */
-bool services_stand_in(struct engine *e, struct engine_service *s);
+/* The service is at this place from now on, or at none. */
+void services_place_at(struct engine *e, struct engine_service *s, const struct service_place *p);
+void services_leave(struct engine *e, struct engine_service *s);
+void services_list_dependents(struct engine *e); /* of each group, anew */
 void services_count(struct engine *e, const struct snapshot *s, const struct desired_place *p,
 		    struct zone_count *ret_count);
 void services_set_adopted(struct engine *e, struct engine_service *s);
@@ -113,8 +114,6 @@ void acks_renew(struct engine *e);
 void acks_put_off(usec_t now, usec_t *retry_at, usec_t *retry_delay);
 /* Whether the answer is as good as success. */
 bool acks_succeeded(const struct plan_op *op);
-/* Whether a service that was moved to another port is on its way, and the one it replaces leaves once it is there. */
-bool services_moving(const struct engine *e);
 /* Whether the kernel has something else (NULL: nothing) than it acknowledged. */
 bool acks_differ(const struct engine_service *s, const struct plan_service *actual);
 /* Something was changed by others: `ops` operations mend it. */

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "engine/override_parts.h"
+#include "engine/stand_ins.h"
 #include "engine/zones.h"
 #include "plan/diff.h"
 
@@ -112,7 +113,7 @@ bool services_same_inputs(const struct snapshot *a, const struct desired_place *
 	return ga == gb && place_backup(a, ga) == place_backup(b, gb);
 }
 
-static void list_dependents(struct engine *e)
+void services_list_dependents(struct engine *e)
 {
 	for (size_t i = 0; i < e->groups.count; i++) {
 		struct engine_group *g = e->groups.items[i];
@@ -154,8 +155,7 @@ void services_set_adopted(struct engine *e, struct engine_service *s)
 	e->unadopted--;
 }
 
-static void service_place_at(struct engine *e, struct engine_service *s,
-			     const struct service_place *p)
+void services_place_at(struct engine *e, struct engine_service *s, const struct service_place *p)
 {
 	bool same = e->planned_snapshot && s->place.lb &&
 		    services_same_inputs(e->planned_snapshot, &s->place, e->snapshot, &p->place);
@@ -168,7 +168,7 @@ static void service_place_at(struct engine *e, struct engine_service *s,
 		services_mark(e, s);
 }
 
-static void service_leave(struct engine *e, struct engine_service *s)
+void services_leave(struct engine *e, struct engine_service *s)
 {
 	if (!s->place.lb)
 		return;
@@ -176,128 +176,6 @@ static void service_leave(struct engine *e, struct engine_service *s)
 	memset(&s->place, 0, sizeof(s->place));
 	services_set_adopted(e, s);
 	services_mark(e, s);
-}
-
-/* ---- ports that stand in for a range, or for another port ---- */
-
-/* The place of a range that has the port of the service now. */
-static const struct service_place *service_find_range(const struct engine_service *s,
-						      const struct service_places *places)
-{
-	for (size_t i = 0; i < places->count; i++) {
-		const struct service_place *p = &places->items[i];
-		const struct listener *l = p->place.listener;
-
-		if (p->key.fwmark && p->key.family == s->key.family &&
-		    desired_protocol_number(l->protocol) == s->key.protocol &&
-		    l->ports.from <= s->key.port && s->key.port <= l->ports.to &&
-		    addr_compare(desired_place_vip(&p->place), &s->key.address) == 0)
-			return p;
-	}
-	return NULL;
-}
-
-/* Whether sets or rules stand before the place: they move with the listener at once, so that its old port would be open to
- * everybody, or shut. */
-static bool service_is_kept(const struct desired_place *p)
-{
-	const struct listener *l = p->listener;
-
-	return p->lb->vip_guard != VIP_GUARD_OFF || p->lb->snat != SNAT_OFF || l->access_list ||
-	       l->rate_limit || l->max_connections;
-}
-
-/* The place of the same listener at another port, where nothing else hangs on the port. */
-static const struct service_place *service_find_moved(const struct engine_service *s,
-						      const struct service_places *places)
-{
-	const struct desired_place *was = &s->place;
-
-	for (size_t i = 0; was->lb && i < places->count; i++) {
-		const struct service_place *p = &places->items[i];
-		struct plan_key at = p->key;
-
-		at.port = s->key.port;
-		if (plan_key_compare(&at, &s->key) == 0 && !service_is_kept(was) &&
-		    !service_is_kept(&p->place) &&
-		    strcmp(p->place.lb->o.name, was->lb->o.name) == 0 &&
-		    strcmp(p->place.listener->o.name, was->listener->o.name) == 0)
-			return p;
-	}
-	return NULL;
-}
-
-/* Until the packets of the range are known to get their mark, a service of one of its ports that is in the kernel goes on, with the
- * servers of the range; so does that of the port before, until the kernel has taken the one of the new port. */
-static bool service_stands_in(struct engine *e, struct engine_service *s,
-			      const struct service_places *places)
-{
-	const struct service_place *next = NULL;
-	struct service_place own;
-
-	if (!s->key.fwmark && s->present)
-		next = service_find_range(s, places);
-	if (!s->key.fwmark && s->present && !next)
-		next = service_find_moved(s, places);
-	if (!next)
-		return false;
-	own = *next;
-	own.key = s->key;
-	own.place.mark = 0;
-	own.place.port = s->key.port;
-	service_place_at(e, s, &own);
-	return true;
-}
-
-/* What it stands in for, as far as it is there. */
-static const struct engine_service *service_find_next(const struct engine *e,
-						      const struct engine_service *s,
-						      struct desired_place *ret_place)
-{
-	struct plan_key key;
-
-	*ret_place = s->place;
-	ret_place->port = 0;
-	ret_place->mark = snapshot_find_mark(e->snapshot, s->place.lb, s->place.zone,
-					     s->place.listener);
-	return desired_place_key(ret_place, &key) ? services_find(e, &key) : NULL;
-}
-
-/* Whether what it stands in for serves without it. */
-static bool service_is_relieved(const struct engine *e, const struct engine_service *s)
-{
-	struct desired_place place;
-	const struct engine_service *next = service_find_next(e, s, &place);
-
-	if (!next || !next->present || next->dirty || next->touched > e->lists_done ||
-	    (next->fault && next->fault_list >= next->touched))
-		return false;
-	return !next->key.fwmark || (!guards_pending(e) && guards_marks(e, &place));
-}
-
-bool services_moving(const struct engine *e)
-{
-	for (size_t i = 0; e->guards.stand_ins && i < e->services.count; i++) {
-		const struct engine_service *s = e->services.items[i], *next;
-		struct desired_place place;
-
-		if (!s->place.lb || !s->place.port)
-			continue;
-		next = service_find_next(e, s, &place);
-		if (next && next->present && !next->key.fwmark && next->touched > e->lists_done)
-			return true;
-	}
-	return false;
-}
-
-static void services_relieve(struct engine *e)
-{
-	for (size_t i = 0; e->guards.stand_ins && i < e->services.count; i++) {
-		struct engine_service *s = e->services.items[i];
-
-		if (s->place.lb && s->place.port && service_is_relieved(e, s))
-			service_leave(e, s);
-	}
 }
 
 void services_sync(struct engine *e)
@@ -320,24 +198,24 @@ void services_sync(struct engine *e)
 			j++;
 			if (order == 0)
 				s = candidate;
-			else if (!service_stands_in(e, candidate, &places))
-				service_leave(e, candidate);
+			else if (!stand_ins_hold(e, candidate, &places))
+				services_leave(e, candidate);
 			if (order != 0)
 				vec_push(&e->services, candidate);
 		}
 		if (!s)
 			s = service_new(e, &places.items[i].key);
-		service_place_at(e, s, &places.items[i]);
+		services_place_at(e, s, &places.items[i]);
 		vec_push(&e->services, s);
 	}
 	for (; j < old.count; j++) {
-		if (!service_stands_in(e, old.items[j], &places))
-			service_leave(e, old.items[j]);
+		if (!stand_ins_hold(e, old.items[j], &places))
+			services_leave(e, old.items[j]);
 		vec_push(&e->services, old.items[j]);
 	}
 	vec_clear(&old);
 	free(places.items);
-	list_dependents(e);
+	services_list_dependents(e);
 }
 
 void services_insert(struct engine *e, struct engine_service *s)
@@ -350,21 +228,6 @@ void services_insert(struct engine *e, struct engine_service *s)
 		index++;
 	vec_insert(&e->services, index, s);
 	services_mark(e, s);
-}
-
-bool services_stand_in(struct engine *e, struct engine_service *s)
-{
-	struct service_places places;
-	bool stands;
-
-	services_list_places(e, e->planned_snapshot ? e->planned_snapshot : e->snapshot, &places);
-	stands = service_stands_in(e, s, &places);
-	free(places.items);
-	if (!stands)
-		return false;
-	services_insert(e, s);
-	list_dependents(e);
-	return true;
 }
 
 /* ---- marks ---- */
@@ -531,7 +394,7 @@ void services_plan(struct engine *e)
 	struct vec leftovers = {0};
 	struct vec dirty;
 
-	services_relieve(e);
+	stand_ins_relieve(e);
 	dirty = e->dirty;
 	memset(&e->dirty, 0, sizeof(e->dirty));
 	sysctls_plan(e);
