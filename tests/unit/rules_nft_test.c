@@ -405,7 +405,7 @@ static void expect_output(const char *command, const char *wanted)
 }
 
 /* Programs of a folder of this test's before those of the host; see programs(). */
-static char folder[] = "/tmp/zg-programs-XXXXXX";
+static char folder[] = "/tmp/zonegate-programs-XXXXXX";
 
 /* `iptables` and what belongs to it are such that `line` (of sh) is what they do with their arguments; $0 is their name. */
 static void programs(const char *names, const char *line)
