@@ -17,6 +17,7 @@
 
 /* They are asked of the engine here, on the loop. */
 #define STATUS_SERVERS_MAX 200 /* of one group in the tree, and of a page of …/health */
+#define STATUS_FAULTS_MAX  20  /* services of a group that the kernel refused */
 #define STATUS_RECENT_MAX  50  /* of such a page, if each has its last results */
 
 /* Which servers of a group are told. */
@@ -45,6 +46,7 @@ void handlers_status_server(struct request *r)
 		return;
 	}
 	status_json_collect(e, NULL, &services);
+	health_json_keep(e, g, &services);
 	json = health_json_server(e, g, server, &services);
 	free(services.list);
 	if (!json) {
@@ -57,16 +59,15 @@ void handlers_status_server(struct request *r)
 	request_reply_json(r, 200, json);
 }
 
-static json_t *status_servers(const struct api_context *api, const struct status_rows *rows)
+static json_t *status_servers(const struct api_context *api, const struct status_rows *rows,
+			      const struct status_services *services)
 {
 	const struct server_group *g = rows->group;
-	struct status_services services;
 	json_t *list = json_array();
 
-	status_json_collect(api->engine, NULL, &services);
 	for (size_t i = rows->start; i < rows->end; i++) {
 		const struct server *server = rows->servers->items[i];
-		json_t *row = health_json_row(api->engine, g, server, &services);
+		json_t *row = health_json_row(api->engine, g, server, services);
 
 		if (!row)
 			continue;
@@ -78,7 +79,20 @@ static json_t *status_servers(const struct api_context *api, const struct status
 				    stats_json_server(api->stats, g->o.name, server->o.name));
 		json_array_append_new(list, row);
 	}
-	free(services.list);
+	return list;
+}
+
+/* The first of the services that the kernel refused. */
+static json_t *status_not_in_force(const struct status_services *services)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < services->count && json_array_size(list) < STATUS_FAULTS_MAX; i++) {
+		const struct service_status *s = &services->list[i];
+
+		if (s->fault)
+			json_array_append_new(list, status_json_service(s));
+	}
 	return list;
 }
 
@@ -115,21 +129,26 @@ static void status_reply_group(struct request *r, struct status_rows *rows)
 	const size_t most = rows->recent ? STATUS_RECENT_MAX : STATUS_SERVERS_MAX;
 	const struct server_group *g = rows->group;
 	const struct engine *e = r->api->engine;
+	struct status_services services;
 
 	if (reply_find_page(r, rows->servers, &rows->start, &rows->end))
 		return;
 	if (rows->end - rows->start > most)
 		rows->end = rows->start + most;
+	status_json_collect(e, NULL, &services);
+	health_json_keep(e, g, &services);
 	request_reply_json(
 		r, 200,
 		json_pack(
-			"{s:s, s:o*, s:o, s:o, s:o, s:s?}", "server_group", g->o.name, "summary",
-			status_json_group(e, g->o.name), "windows",
+			"{s:s, s:o*, s:o, s:o, s:o, s:o, s:s?}", "server_group", g->o.name,
+			"summary", status_json_group(e, g->o.name), "windows",
 			health_json_windows(&g->health_check, 0), "advice", advice_json_group(e, g),
-			"items", status_servers(r->api, rows), "next_cursor",
+			"not_in_force", status_not_in_force(&services), "items",
+			status_servers(r->api, rows, &services), "next_cursor",
 			rows->end < rows->servers->count
 				? ((const struct object *)rows->servers->items[rows->end - 1])->name
 				: NULL));
+	free(services.list);
 }
 
 void handlers_status_group(struct request *r)
@@ -209,10 +228,16 @@ static json_t *status_tree_group(const struct api_context *api, const struct ser
 					 .end = g->servers.count < STATUS_SERVERS_MAX
 							? g->servers.count
 							: STATUS_SERVERS_MAX};
+	struct status_services services;
+	json_t *servers;
 
+	status_json_collect(api->engine, NULL, &services);
+	health_json_keep(api->engine, g, &services);
+	servers = status_servers(api, &rows, &services);
+	free(services.list);
 	return json_pack("{s:s, s:o*, s:o, s:I}", "server_group", g->o.name, "summary",
-			 status_json_group(api->engine, g->o.name), "servers",
-			 status_servers(api, &rows), "servers_total", (json_int_t)g->servers.count);
+			 status_json_group(api->engine, g->o.name), "servers", servers,
+			 "servers_total", (json_int_t)g->servers.count);
 }
 
 /* Each group once, in the order of the listeners. */

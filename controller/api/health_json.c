@@ -99,6 +99,20 @@ static bool health_json_backs(const struct engine *e, const struct service_statu
 	       strcmp(g->backup_group, backup->o.name) == 0;
 }
 
+void health_json_keep(const struct engine *e, const struct server_group *g,
+		      struct status_services *services)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < services->count; i++) {
+		const struct service_status *s = &services->list[i];
+
+		if (strcmp(s->group, g->o.name) == 0 || health_json_backs(e, s, g))
+			services->list[kept++] = *s;
+	}
+	services->count = kept;
+}
+
 /* One entry for each virtual service that the server may be in; *ret_most is the largest weight. */
 static json_t *health_json_weights(const struct engine *e, const struct server_group *g,
 				   const struct server *server,
@@ -113,8 +127,6 @@ static json_t *health_json_weights(const struct engine *e, const struct server_g
 		char why[LEFT_OUT_MAX];
 		json_t *entry;
 
-		if (strcmp(s->group, g->o.name) != 0 && !health_json_backs(e, s, g))
-			continue;
 		entry = status_json_service(s);
 		json_object_set_new(entry, "weight",
 				    weight < 0 ? json_null() : json_integer(weight));
@@ -129,15 +141,12 @@ static json_t *health_json_weights(const struct engine *e, const struct server_g
 	return list;
 }
 
-static int64_t health_json_most(const struct server_group *g, const struct server *server,
-				const struct status_services *services)
+static int64_t health_json_most(const struct server *server, const struct status_services *services)
 {
 	int64_t most = 0;
 
 	for (size_t i = 0; i < services->count; i++) {
-		int64_t weight = strcmp(services->list[i].group, g->o.name) == 0
-					 ? status_json_weight(&services->list[i], server)
-					 : -1;
+		int64_t weight = status_json_weight(&services->list[i], server);
 
 		most = weight > most ? weight : most;
 	}
@@ -168,6 +177,25 @@ static json_t *health_json_detail(const struct server_group *g, const struct ser
 				    "min_healthy are in service (when_none_healthy open)",
 				    s->sentence);
 	return json_string(s->sentence);
+}
+
+/* Why none of the services gives it anything, though it is in service: what the kernel refused before what the document says;
+ * NULL: for neither. */
+static json_t *health_json_left_out(const struct engine *e, const struct server_group *g,
+				    const struct server *server,
+				    const struct status_services *services)
+{
+	char why[LEFT_OUT_MAX], first[LEFT_OUT_MAX] = "";
+
+	for (size_t i = 0; i < services->count; i++) {
+		const struct service_status *s = &services->list[i];
+
+		if (s->fault)
+			return json_sprintf("%s/%s/%s: %s", s->lb, s->zone, s->listener, s->fault);
+		if (!*first && engine_tell_left_out(e, s, g, server, why))
+			snprintf(first, sizeof(first), "%s", why);
+	}
+	return *first ? json_string(first) : NULL;
 }
 
 static json_t *health_json_common(const struct server_group *g, const struct server *server,
@@ -220,12 +248,17 @@ json_t *health_json_row(const struct engine *e, const struct server_group *g,
 {
 	struct server_status s;
 	json_t *json;
+	int64_t most;
 
 	if (engine_server_status(e, g->o.name, server->o.name, &s))
 		return NULL;
 	json = health_json_common(g, server, &s, services);
-	json_object_set_new(json, "weight", json_integer(health_json_most(g, server, services)));
+	most = health_json_most(server, services);
+	json_object_set_new(json, "weight", json_integer(most));
 	health_json_factor(e, g, json);
+	if (most == 0 && s.in_service && server->weight > 0)
+		json_object_set_new(json, "left_out",
+				    health_json_left_out(e, g, server, services));
 	json_object_set_new(json, "last_probe",
 			    health_json_probe(&s.target, s.last_reason, s.last));
 	return json;

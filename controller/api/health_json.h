@@ -5,7 +5,11 @@
 
 #include "api/status_json.h"
 
-/* All that is known of a server; NULL if the engine does not know it (yet). `services` are all services of the engine. */
+/* Leaves of all services of the engine those that servers of the group may be in: its own, and those that it backs. */
+void health_json_keep(const struct engine *e, const struct server_group *g,
+		      struct status_services *services);
+
+/* All that is known of a server; NULL if the engine does not know it (yet). `services` are those that health_json_keep() left. */
 json_t *health_json_server(const struct engine *e, const struct server_group *g,
 			   const struct server *server, const struct status_services *services);
 
@@ -22,7 +26,7 @@ json_t *health_json_recent(const struct engine *e, const char *group, const char
 /* Milliseconds with three decimals. */
 json_t *health_json_ms(usec_t usec);
 
-/* One row of a list of servers. */
+/* One row of a list of servers; `services` as above. */
 json_t *health_json_row(const struct engine *e, const struct server_group *g,
 			const struct server *server, const struct status_services *services);
 

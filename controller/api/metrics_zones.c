@@ -90,6 +90,7 @@ void metrics_zones_add_group(struct metrics_zones *z, const struct engine *e,
 	} states[] = {{"healthy", s.healthy},
 		      {"unhealthy", s.unhealthy},
 		      {"initial", s.initial},
+		      {"unchecked", s.unchecked},
 		      {"disabled", s.disabled},
 		      {"draining", s.draining}};
 

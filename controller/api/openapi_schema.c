@@ -57,9 +57,10 @@ static const struct schema_row schema_rows[] = {
 	 "load_balancer:string enabled:boolean cross_zone:boolean revision:integer zones:[StatusZone] "
 	 "listeners:[StatusListener] server_groups:[StatusGroup] advice:[Advice] draining:[Removed] "
 	 "dns_name:string? fail_open:boolean fail_open_family:integer? drained:boolean backup_serves:boolean drain:Drain?"},
-	{"GroupHealth", "Servers of a group with their states",
-	 "server_group:string summary?:ServerGroupState windows:Windows advice:[Advice] items:[GroupServer] "
-	 "next_cursor:string?"},
+	{"GroupHealth",
+	 "Servers of a group with their states; `not_in_force` are services of the group that the kernel refused, 20 at most",
+	 "server_group:string summary?:ServerGroupState windows:Windows advice:[Advice] not_in_force:[Service] "
+	 "items:[GroupServer] next_cursor:string?"},
 	{"ServerHealth",
 	 "A server: probe, state, weight. Weights are those of the kernel: with slow_start_ms they are weight_factor times the configured ones",
 	 "server_group:string server:string address:address port:integer zone:string? state:string reason_code:string "

@@ -190,9 +190,10 @@ static const struct {
 	{"ZoneState", "Nothing is observed of a zone by itself", ""},
 	{"ServerState", "What is observed of a server",
 	 "state?:string reason_code?:string detail?:string since?:time? in_service?:boolean"},
-	{"ServerGroupState", "How many servers are in which state",
-	 "servers?:integer healthy?:integer unhealthy?:integer initial?:integer disabled?:integer "
-	 "draining?:integer used?:boolean advice?:[Advice]"},
+	{"ServerGroupState",
+	 "How many servers are in which state; `unchecked` are in service, as the health check of the group is off",
+	 "servers?:integer healthy?:integer unhealthy?:integer initial?:integer unchecked?:integer "
+	 "disabled?:integer draining?:integer used?:boolean advice?:[Advice]"},
 	{"ListenerState",
 	 "Virtual services of a listener, and with a rate_limit or max_connections the connections that this node has dropped for it, all and (recent) those since an earlier look; null: not counted yet",
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
@@ -203,11 +204,14 @@ static const struct {
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
 	 "min_healthy_breached?:integer checking?:integer fault?:string?"},
 	{"LoadBalancerState",
-	 "Virtual services of a load balancer, and its addresses in DNS; with limits of its listeners what they have dropped, all and within the last dropped_recent_s",
+	 "Virtual services of a load balancer, and its addresses in DNS; with limits of its listeners what they have dropped, all and within "
+	 "the last dropped_recent_s. Of those left out `addresses_withdrawn` are withdrawn by themselves (VIP or servers unhealthy), the "
+	 "others are disabled, shifted away or undecided; of `addresses_undecided` the first verdict is not there yet, handed out or not",
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
 	 "min_healthy_breached?:integer checking?:integer fault?:string? addresses_published?:integer "
-	 "addresses_left_out?:integer fail_open?:boolean fail_open_family?:integer? drained?:boolean backup_serves?:boolean "
-	 "dropped?:integer? dropped_recent?:integer? dropped_recent_s?:integer?"},
+	 "addresses_left_out?:integer addresses_withdrawn?:integer addresses_undecided?:integer fail_open?:boolean "
+	 "fail_open_family?:integer? drained?:boolean backup_serves?:boolean dropped?:integer? dropped_recent?:integer? "
+	 "dropped_recent_s?:integer?"},
 	{"Service", "A virtual service that should be: a listener at one address",
 	 "load_balancer:string zone:string listener:string server_group:string family:integer "
 	 "programmed:boolean planned:boolean fault:string? eligible:integer in_service:integer "
@@ -232,11 +236,12 @@ static const struct {
 	{"StatusGroup", "A server group of a load balancer; of a large one not all servers",
 	 "server_group:string summary?:ServerGroupState servers:[GroupServer] servers_total:integer"},
 	{"GroupServer",
-	 "A server with its state; with slow_start_ms its weight in the kernel is weight_factor times the configured one",
+	 "A server with its state; with slow_start_ms its weight in the kernel is weight_factor times the configured one. `left_out` "
+	 "is why no service gives it connections where it is in service and not weighted 0 by hand",
 	 "server_group:string server:string address:address port:integer zone:string? state:string "
 	 "reason_code:string detail:string since:time? in_service:boolean trusted:boolean "
 	 "rests_on_silence:boolean passes:integer failures:integer weight_configured:integer "
-	 "weight:integer weight_factor?:integer last_probe:Evidence? recent?:[Result] traffic:StatsNow?"},
+	 "weight:integer weight_factor?:integer left_out?:string? last_probe:Evidence? recent?:[Result] traffic:StatsNow?"},
 	{"Range", "At best and at worst", "best_ms:integer worst_ms:integer"},
 	{"Windows", "How long a change takes to be seen",
 	 "detection_silent:Range? detection_active:Range recovery:Range silence?:string"},

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "plan/table.h"
-#include "zone/zone.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +102,7 @@ void publication_json_sum(const struct publication_list *all,
 			    json_boolean(publication_json_backup_serves(services)));
 }
 
-static enum zone_reason publication_json_reason(const struct zone_publication *p)
+enum zone_reason publication_json_reason(const struct zone_publication *p)
 {
 	enum zone_reason r = ZONE_REASON_HEALTHY;
 

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "engine/shifts.h"
+#include "zone/zone.h"
 
 struct status_services;
 
@@ -29,6 +30,9 @@ bool publication_json_fail_open(const struct publication_list *all);
 /* Adds `fail_open`, `fail_open_family`, `drained` and `backup_serves` of one load balancer: `all` and `services` are its own. */
 void publication_json_sum(const struct publication_list *all,
 			  const struct status_services *services, json_t *json);
+
+/* Its reason_code as what it is the name of. */
+enum zone_reason publication_json_reason(const struct zone_publication *p);
 
 /* [{family, published, reason_code, detail, …}] of one zone. */
 json_t *publication_json_zone(const struct publication_list *all, const char *zone);

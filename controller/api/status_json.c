@@ -55,10 +55,10 @@ json_t *status_json_group(const struct engine *e, const char *group)
 
 	if (engine_group_status(e, group, &g))
 		return NULL;
-	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "servers", (int)g.servers,
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "servers", (int)g.servers,
 			 "healthy", (int)g.healthy, "unhealthy", (int)g.unhealthy, "initial",
-			 (int)g.initial, "disabled", (int)g.disabled, "draining", (int)g.draining,
-			 "used", g.used);
+			 (int)g.initial, "unchecked", (int)g.unchecked, "disabled", (int)g.disabled,
+			 "draining", (int)g.draining, "used", g.used);
 }
 
 const char *status_json_ipvs(const struct node_status *n)
@@ -217,6 +217,22 @@ static json_t *status_json_listener(struct status_json *s, const char *lb, const
 	return json;
 }
 
+/* Addresses that were withdrawn by themselves, or have no verdict yet; 0 where nobody is handed anything. */
+static void status_json_unwell(const struct load_balancer *lb, const struct publication_list *all,
+			       json_t *json)
+{
+	int withdrawn = 0, undecided = 0;
+
+	for (size_t i = 0; lb && lb->dns_name && i < all->count; i++) {
+		const enum zone_reason r = publication_json_reason(&all->list[i]);
+
+		withdrawn += r == ZONE_REASON_VIP_UNHEALTHY || r == ZONE_REASON_GROUP;
+		undecided += r == ZONE_REASON_UNDECIDED;
+	}
+	json_object_set_new(json, "addresses_withdrawn", json_integer(withdrawn));
+	json_object_set_new(json, "addresses_undecided", json_integer(undecided));
+}
+
 static bool status_json_is_limited(const struct load_balancer *lb)
 {
 	for (size_t i = 0; i < lb->listeners.count; i++) {
@@ -257,6 +273,7 @@ static json_t *status_json_balancer(struct status_json *s, const struct load_bal
 	json_object_set_new(json, "addresses_published", json_integer(published));
 	json_object_set_new(json, "addresses_left_out",
 			    json_integer((json_int_t)publications.count - published));
+	status_json_unwell(o, &publications, json);
 	publication_json_sum(&publications, services, json);
 	status_json_lb_drops(s->engine, o, json);
 	free(publications.list);

@@ -21,7 +21,7 @@ json_t *status_json_object(struct status_json *s, const struct object *o);
 /* {state, reason_code, detail, since, in_service}; NULL if the engine does not know the server (yet). */
 json_t *status_json_server(const struct engine *e, const char *group, const char *server);
 
-/* {servers, healthy, unhealthy, initial, disabled, draining, used}; NULL if the engine does not know the group (yet). */
+/* {servers, healthy, unhealthy, initial, unchecked, disabled, draining, used}; NULL if the engine does not know the group (yet). */
 json_t *status_json_group(const struct engine *e, const char *group);
 
 const char *status_json_protocol(enum protocol p); /* "tcp" … */

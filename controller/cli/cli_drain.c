@@ -112,11 +112,11 @@ static void cli_drain_call(const struct cli *cli, const char *method, const char
 /* Says what is left whenever that changes. 0 when the drain has ended, 1 when somebody took it back. */
 static enum cli_exit cli_drain_wait(const struct cli *cli, const char *path)
 {
-	json_int_t told = -1;
+	json_int_t told = -1, told_active = -1;
 
 	for (;;) {
 		AUTO_ANSWER struct cli_answer a = {0};
-		json_int_t left;
+		json_int_t left, active;
 
 		cli_client_get(cli->client, path, &a);
 		if (a.status == 404) {
@@ -133,11 +133,13 @@ static enum cli_exit cli_drain_wait(const struct cli *cli, const char *path)
 			return EXIT_OK;
 		}
 		left = cli_print_number(a.json, "connections");
-		if (left != told && cli->options.format == FORMAT_TABLE) {
+		active = cli_print_number(a.json, "active");
+		if ((left != told || active != told_active) && cli->options.format == FORMAT_TABLE) {
 			printf("%s\n", cli_print_text(a.json, "detail"));
 			fflush(stdout);
 		}
 		told = left;
+		told_active = active;
 		usleep(DRAIN_LOOK_USEC);
 	}
 }

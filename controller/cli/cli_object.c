@@ -412,7 +412,7 @@ static bool cli_object_removes(const json_t *entry, const char *path)
 /* Until the connections of what was removed have ended. */
 static enum cli_exit cli_object_wait(const struct cli *cli, const char *path)
 {
-	json_int_t told = -1;
+	json_int_t told = -1, told_active = -1;
 	char words[TEXT_LEFT_MAX];
 
 	for (;;) {
@@ -434,9 +434,10 @@ static enum cli_exit cli_object_wait(const struct cli *cli, const char *path)
 		json_decref(items);
 		if (found == 0)
 			return EXIT_OK;
-		if (left != told && cli->options.format == FORMAT_TABLE)
+		if ((left != told || active != told_active) && cli->options.format == FORMAT_TABLE)
 			fprintf(stderr, "%s\n", text_left((uint64_t)left, (uint64_t)active, words));
 		told = left;
+		told_active = active;
 		usleep(OBJECT_LOOK_USEC);
 	}
 }

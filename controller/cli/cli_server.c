@@ -34,6 +34,17 @@ static char *cli_server_weight(const json_t *s, json_int_t weight)
 	return mem_printf("%.1f", (double)weight / (double)factor);
 }
 
+/* A state as a person says it. */
+static const char *cli_server_state(const struct cli *cli, const json_t *s,
+				    char buf[CLI_STATE_MAX])
+{
+	const char *state = cli_print_text(s, "state");
+	const enum cli_mood mood = cli_table_mood(state, cli_print_true(s, "in_service"));
+
+	return cli_table_state(mood, strcmp(state, "unavailable") == 0 ? "not checked" : state,
+			       cli->color, cli->unicode, buf);
+}
+
 static void cli_server_add(const struct cli *cli, struct cli_table *t, const json_t *s)
 {
 	char state[CLI_STATE_MAX];
@@ -43,13 +54,11 @@ static void cli_server_add(const struct cli *cli, struct cli_table *t, const jso
 					    cli_print_number(s, "weight_configured"));
 	AUTO_FREE char *since = mem_printf("%.19s", cli_print_text(s, "since"));
 	AUTO_TRAFFIC struct cli_traffic traffic = cli_traffic_read(s);
-	const char *word = cli_print_text(s, "state");
-	const enum cli_mood mood = cli_table_mood(word, cli_print_true(s, "in_service"));
 
 	cli_table_add(
 		t, (const char *[]){cli_print_text(s, "server_group"), cli_print_text(s, "server"),
 				    endpoint, cli_print_text(s, "zone"),
-				    cli_table_state(mood, word, cli->color, cli->unicode, state),
+				    cli_server_state(cli, s, state),
 				    weight, CLI_TRAFFIC_CELLS(traffic), since,
 				    cli_print_text(s, "detail")});
 }
@@ -262,13 +271,22 @@ static void cli_server_print_traffic(const json_t *s)
 		       t.active, strcmp(t.active, "1") == 0 ? "" : "s", t.connections, t.bits);
 }
 
+static void cli_server_print_results(const json_t *s)
+{
+	const json_int_t passes = cli_print_number(s, "passes"),
+			 failures = cli_print_number(s, "failures");
+
+	printf("%-12s %" JSON_INTEGER_FORMAT " pass%s, %" JSON_INTEGER_FORMAT
+	       " failure%s in a row%s\n",
+	       "Results", passes, TEXT_FORM(passes, "", "es"), failures, TEXT_S(failures),
+	       cli_print_true(s, "trusted") ? "; keeps its weight until its first verdict" : "");
+}
+
 static void cli_server_print_why(const struct cli *cli, const json_t *s)
 {
 	const json_t *windows = json_object_get(s, "windows");
 	const json_t *last = json_object_get(s, "last_probe"),
 		     *failure = json_object_get(s, "last_failure");
-	const json_int_t passes = cli_print_number(s, "passes"),
-			 failures = cli_print_number(s, "failures");
 	const char *reason = cli_print_text(s, "reason_code");
 	const bool told = strcmp(reason, "none") != 0; /* a healthy one needs no reason */
 	char state[CLI_STATE_MAX];
@@ -282,15 +300,10 @@ static void cli_server_print_why(const struct cli *cli, const json_t *s)
 	if (json_is_object(failure) && !json_equal(failure, last))
 		cli_server_print_probe("Last failure", failure);
 	printf("%-12s %s%s%s%s since %s\n", "State",
-	       cli_table_state(
-		       cli_table_mood(cli_print_text(s, "state"), cli_print_true(s, "in_service")),
-		       cli_print_text(s, "state"), cli->color, cli->unicode, state),
-	       told ? " (" : "", told ? reason : "", told ? ")" : "", cli_print_text(s, "since"));
+	       cli_server_state(cli, s, state), told ? " (" : "", told ? reason : "", told ? ")" : "", cli_print_text(s, "since"));
 	cli_server_line("", cli_print_text(s, "detail"));
-	printf("%-12s %" JSON_INTEGER_FORMAT " pass%s, %" JSON_INTEGER_FORMAT
-	       " failure%s in a row%s\n",
-	       "Results", passes, TEXT_FORM(passes, "", "es"), failures, TEXT_S(failures),
-	       cli_print_true(s, "trusted") ? "; keeps its weight until its first verdict" : "");
+	if (json_is_object(json_object_get(s, "check")))
+		cli_server_print_results(s);
 	cli_server_print_weights(s);
 	cli_server_print_traffic(s);
 	cli_server_line("Next change", cli_print_text(s, "next_change"));

@@ -147,6 +147,12 @@ static void cli_status_print_override(const struct cli *cli, const json_t *item)
 	       cli_print_text(item, "comment"));
 }
 
+/* Servers of a group that get connections: healthy ones, or not checked. */
+static json_int_t cli_status_in_service(const json_t *status)
+{
+	return cli_print_number(status, "healthy") + cli_print_number(status, "unchecked");
+}
+
 /* Limits of listeners, while they bite. */
 static void cli_status_print_drops(const struct cli *cli, const json_t *lb)
 {
@@ -279,8 +285,9 @@ static void cli_status_add_lb(const struct cli *cli, struct cli_table *t, const 
 static void cli_status_add_group(const struct cli *cli, struct cli_table *t, const json_t *group)
 {
 	const json_t *status = json_object_get(group, "status");
+	const json_int_t serving = cli_status_in_service(status);
 	AUTO_FREE char *servers = cli_status_count(status, "servers"),
-		       *healthy = cli_status_count(status, "healthy");
+		       *in_service = mem_printf("%" JSON_INTEGER_FORMAT, serving);
 	AUTO_FREE char *unhealthy = cli_status_count(status, "unhealthy"),
 		       *initial = cli_status_count(status, "initial");
 	AUTO_FREE char *disabled = cli_status_count(status, "disabled"),
@@ -292,7 +299,7 @@ static void cli_status_add_group(const struct cli *cli, struct cli_table *t, con
 	if (!cli_print_true(status, "used")) {
 		mood = MOOD_OFF;
 		word = "unused";
-	} else if (cli_print_number(status, "healthy") == 0) {
+	} else if (serving == 0) {
 		const bool checking = cli_print_number(status, "initial") > 0;
 		const bool drained = cli_print_number(status, "draining") > 0 &&
 				     cli_print_number(status, "unhealthy") == 0;
@@ -302,11 +309,14 @@ static void cli_status_add_group(const struct cli *cli, struct cli_table *t, con
 	} else if (cli_print_number(status, "unhealthy") > 0) {
 		mood = MOOD_WAITING;
 		word = "degraded";
+	} else if (cli_print_number(status, "unchecked") > 0) {
+		mood = MOOD_OFF;
+		word = "not checked";
 	}
 	cli_table_add(t,
 		      (const char *[]){cli_print_text(group, "name"),
 				       cli_table_state(mood, word, cli->color, cli->unicode, state),
-				       servers, healthy, unhealthy, initial, disabled, draining});
+				       servers, in_service, unhealthy, initial, disabled, draining});
 }
 
 static void cli_status_print_tables(const struct cli *cli, const json_t *lbs, const json_t *groups)

@@ -182,6 +182,8 @@ enum cli_mood cli_table_mood(const char *state, bool in_service)
 {
 	if (strcmp(state, "unhealthy") == 0)
 		return MOOD_BAD;
+	if (strcmp(state, "unavailable") == 0)
+		return MOOD_OFF; /* in service, whatever it is like */
 	if (in_service)
 		return MOOD_GOOD;
 	if (strcmp(state, "initial") == 0 || strcmp(state, "draining") == 0)

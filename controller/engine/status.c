@@ -286,6 +286,8 @@ static void count_server(const struct engine *e, const struct engine_server *s,
 		st->disabled++;
 	else if (overrides_find_drain(e, s->group->group, s->server))
 		st->draining++;
+	else if (!s->group->group->health_check.enabled)
+		st->unchecked++;
 	else if (desired_in_service(s->group->group, &state))
 		st->healthy++;
 	else if (s->health.state == HEALTH_UNHEALTHY)

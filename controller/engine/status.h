@@ -59,7 +59,8 @@ int engine_probe_now(struct engine *e, const char *group, const char *server, en
 
 struct group_status {
 	unsigned servers;
-	unsigned healthy; /* in service */
+	unsigned healthy;   /* in service */
+	unsigned unchecked; /* in service, as the health check of their group is off */
 	unsigned unhealthy;
 	unsigned initial;
 	unsigned disabled;

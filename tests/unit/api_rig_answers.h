@@ -81,6 +81,17 @@ static inline struct ruleset *rig_new_ruleset(const struct rig *rig)
 	return r;
 }
 
+/* One flow each; when it is closed it stays until its timeout. */
+static inline void rig_count_flows(struct rig *rig, struct plan_service *s)
+{
+	const bool closed = rig->closes > 0 && rig->looks++ >= rig->closes;
+
+	for (size_t i = 0; i < s->dest_count; i++) {
+		s->counts[i].active = !closed;
+		s->counts[i].inactive = closed;
+	}
+}
+
 static inline void rig_give(struct rig *rig, struct rig_event *ev)
 {
 	AUTO_ERR struct err full = {0};
@@ -142,8 +153,8 @@ static inline void rig_give(struct rig *rig, struct rig_event *ev)
 		break;
 	case RIG_SERVICE:
 		one = rig_copy_service(rig->kernel, &ev->key);
-		for (size_t i = 0; rig->busy && one && i < one->services[0].dest_count; i++)
-			one->services[0].counts[i].active = 1;
+		if (rig->busy && one)
+			rig_count_flows(rig, &one->services[0]);
 		engine_note_service(rig->engine, &ev->key, one, one ? 0 : -ESRCH);
 		break;
 	}

@@ -89,12 +89,14 @@ struct rig {
 	int filters_error;         /* … or this */
 	struct hits *hits;         /* what the next asker gets; NULL = none */
 	unsigned commits;
+	unsigned looks; /* at the flows of a busy service */
 	double delay;                  /* of the fakes' answers, seconds */
 	_Atomic bool hold_answers;     /* they wait until it is false again */
 	bool refuse_ops;               /* the kernel says EINVAL to everything */
 	unsigned refuse_lists;         /* to so many lists of operations */
 	bool hold_tables;              /* tables never come */
-	bool busy;                     /* every destination has a flow */
+	bool busy;                     /* every destination has a flow, */
+	unsigned closes;               /* closed after so many looks at it; 0 = never */
 	bool fail_commits;             /* the store is full */
 	bool linger;                   /* the loop goes on after api_stop() */
 	bool fail_queries;             /* the store cannot be read */

@@ -76,6 +76,34 @@ static void drain_is_told_when_it_is_cancelled(void **state)
 	rig_end(&rig);
 }
 
+static void *undrain_when_closed(void *arg)
+{
+	const struct rig *rig = arg;
+
+	usleep(2500000);
+	AUTO_REPLY struct answer a = rig_ask(rig, "DELETE", "/api/v1/load-balancers/shop/drain", "",
+					     NULL);
+	assert_int_equal(a.status, 204);
+	return NULL;
+}
+
+/* A connection that is closed stays in the sum until its timeout: it is no open one any more, and that is told. */
+static void drain_tells_what_is_still_open(void **state)
+{
+	struct cli_options o = {.comment = "move", .wait = true};
+	struct rig rig = {.busy = true, .closes = 2};
+	pthread_t thread;
+
+	(void)state;
+	start(&rig);
+	assert_int_equal(pthread_create(&thread, NULL, undrain_when_closed, &rig), 0);
+	AUTO_OUTCOME struct outcome a = drain(&rig, &o, WORDS("lb", "drain", "shop"));
+	pthread_join(thread, NULL);
+	assert_int_equal(a.exit, EXIT_NEGATIVE);
+	assert_contains(a.out, "\ndraining: 0 open connections left, and 4 closing");
+	rig_end(&rig);
+}
+
 static void every_place_has_its_command(void **state)
 {
 	static const struct {
@@ -241,6 +269,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drain_waits_until_it_has_ended),
 		cmocka_unit_test(drain_is_told_when_it_is_cancelled),
+		cmocka_unit_test(drain_tells_what_is_still_open),
 		cmocka_unit_test(every_place_has_its_command),
 		cmocka_unit_test(drain_that_leaves_nobody_warns),
 		cmocka_unit_test(what_holds_is_shown),

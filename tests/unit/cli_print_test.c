@@ -162,6 +162,32 @@ static void advice_is_told_once(void **state)
 	json_decref(before);
 }
 
+/* What the kernel would refuse, and what is but to be known. */
+static void dry_runs_tell_what_their_warnings_are(void **state)
+{
+	static const char text[] =
+		"{\"diff\":[],\"diff_total\":0,\"kernel_ops\":[],\"kernel_ops_total\":0,\"dns_changes\":[],"
+		"\"dns_changes_total\":0,\"warnings\":["
+		"{\"code\":\"sessions_end\",\"pointer\":\"/users/ann\",\"detail\":\"2 sessions of his would "
+		"end\"},"
+		"{\"code\":\"kernel_apply_failed\",\"pointer\":\"/x\",\"detail\":\"no scheduler\"}]}";
+	const struct cli cli = {.unicode = true};
+	json_t *answer = json_loads(text, 0, NULL);
+	AUTO_FREE char *told = NULL;
+	FILE *old = stderr;
+	size_t size;
+
+	(void)state;
+	assert_non_null(answer);
+	stderr = open_memstream(&told, &size);
+	assert_int_equal(cli_print_dry_run(&cli, answer), EXIT_OK);
+	fclose(stderr);
+	stderr = old;
+	assert_string_equal(told, "zonegate: warning: /users/ann: 2 sessions of his would end\n"
+				  "zonegate: it would be stored, and not be in force: /x: no scheduler\n");
+	json_decref(answer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +197,7 @@ int main(void)
 		cmocka_unit_test(advice_is_told_once),
 		cmocka_unit_test(print_reads_members),
 		cmocka_unit_test(a_token_that_was_given_is_not_asked_for),
+		cmocka_unit_test(dry_runs_tell_what_their_warnings_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,9 +15,9 @@ static void server_list_shows_states(void **state)
 	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_server_list, 2, &o,
 						      WORDS("server", "list"));
 	assert_int_equal(all.exit, EXIT_OK);
-	assert_contains(all.out, "web    w1      10.0.0.1:8080  za    ● unavailable  100/100  ");
+	assert_contains(all.out, "web    w1      10.0.0.1:8080  za    ○ not checked  100/100  ");
 	assert_null(strstr(all.out, "planned"));
-	assert_contains(all.out, "web    w2      10.0.0.2:8080  zb    ● unavailable    50/50  ");
+	assert_contains(all.out, "web    w2      10.0.0.2:8080  zb    ○ not checked    50/50  ");
 	AUTO_OUTCOME struct outcome one = cli_rig_run(&rig, cli_server_list, 2, &json,
 						      WORDS("server", "list", "web"));
 	assert_int_equal(json_array_size(one.json), 2);
@@ -41,8 +41,8 @@ static void server_weights_read_right_with_slow_start(void **state)
 	assert_int_equal(on.status, 200);
 	AUTO_OUTCOME struct outcome list = cli_rig_run(&rig, cli_server_list, 2, &o,
 						       WORDS("server", "list"));
-	assert_contains(list.out, "web    w1      10.0.0.1:8080  za    ● unavailable  100/100  ");
-	assert_contains(list.out, "web    w2      10.0.0.2:8080  zb    ● unavailable    50/50  ");
+	assert_contains(list.out, "web    w1      10.0.0.1:8080  za    ○ not checked  100/100  ");
+	assert_contains(list.out, "web    w2      10.0.0.2:8080  zb    ○ not checked    50/50  ");
 	AUTO_OUTCOME struct outcome why = cli_rig_run(&rig, cli_server_why, 2, &o,
 						      WORDS("server", "why", "web/w2"));
 	assert_contains(why.out, "configured 50 (slow_start_ms: the kernel has all weights of the "
@@ -117,7 +117,8 @@ static void server_why_tells_the_chain(void **state)
 	assert_int_equal(in.exit, EXIT_OK);
 	assert_contains(in.out, "Server       web/w2, 10.0.0.2, zone zb\n");
 	assert_contains(in.out, "Check        not probed\n");
-	assert_contains(in.out, "health_check_disabled");
+	assert_contains(in.out, "State        ○ not checked (health_check_disabled) since ");
+	assert_null(strstr(in.out, "Results")); /* none will come */
 	assert_contains(in.out, "shop/za/http (tcp 192.0.2.1:80): 50 in the kernel\n");
 
 	AUTO_REPLY struct answer on = rig_ask(&rig, "PATCH", "/api/v1/server-groups/web", "",
@@ -129,6 +130,7 @@ static void server_why_tells_the_chain(void **state)
 	AUTO_OUTCOME struct outcome out = cli_rig_run(&rig, cli_server_why, 2, &o,
 						      WORDS("server", "why", "web/w3"));
 	assert_int_equal(out.exit, EXIT_NEGATIVE); /* not in service */
+	assert_contains(out.out, "Results      0 passes, 0 failures in a row\n");
 	assert_contains(out.out, "tcp 10.0.0.3:80 every 3000 ms, at most 2000 ms each");
 	assert_contains(out.out, "its address gets 0.333 probes/s from each gateway, of 1 kind\n");
 	assert_contains(out.out, "Last probe   none yet\n");

@@ -61,7 +61,7 @@ static void table_tells_states(void **state)
 	assert_int_equal(cli_table_mood("initial", false), MOOD_WAITING);
 	assert_int_equal(cli_table_mood("initial", true), MOOD_GOOD);
 	assert_int_equal(cli_table_mood("disabled", false), MOOD_OFF);
-	assert_int_equal(cli_table_mood("unavailable", true), MOOD_GOOD);
+	assert_int_equal(cli_table_mood("unavailable", true), MOOD_OFF);
 }
 
 int main(void)
