@@ -257,8 +257,7 @@ json_t *health_json_row(const struct engine *e, const struct server_group *g,
 	json_object_set_new(json, "weight", json_integer(most));
 	health_json_factor(e, g, json);
 	if (most == 0 && s.in_service && server->weight > 0)
-		json_object_set_new(json, "left_out",
-				    health_json_left_out(e, g, server, services));
+		json_object_set_new(json, "left_out", health_json_left_out(e, g, server, services));
 	json_object_set_new(json, "last_probe",
 			    health_json_probe(&s.target, s.last_reason, s.last));
 	return json;

@@ -87,12 +87,9 @@ void metrics_zones_add_group(struct metrics_zones *z, const struct engine *e,
 	const struct {
 		const char *state;
 		unsigned count;
-	} states[] = {{"healthy", s.healthy},
-		      {"unhealthy", s.unhealthy},
-		      {"initial", s.initial},
-		      {"unchecked", s.unchecked},
-		      {"disabled", s.disabled},
-		      {"draining", s.draining}};
+	} states[] = {{"healthy", s.healthy},   {"unhealthy", s.unhealthy},
+		      {"initial", s.initial},   {"unchecked", s.unchecked},
+		      {"disabled", s.disabled}, {"draining", s.draining}};
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		buf_write_format(

@@ -43,7 +43,7 @@
 #define WINDOWS                                                                                        \
 	"\"windows\":{\"detection_silent\":{\"best_ms\":4000,\"worst_ms\":9000},\"detection_active\":" \
 	"{\"best_ms\":400,\"worst_ms\":3400},\"recovery\":{\"best_ms\":4000,\"worst_ms\":9000}}"
-#define SUMMARY                                                                                  \
+#define SUMMARY                                                                                   \
 	"\"summary\":{\"servers\":2,\"healthy\":2,\"unhealthy\":0,\"initial\":0,\"unchecked\":0," \
 	"\"disabled\":0,\"draining\":0,\"used\":true}"
 #define COUNTS                                                                                 \
@@ -88,9 +88,9 @@ static const struct {
 	 "}],\"drain\":null}],\"server_groups\":[{\"server_group\":"
 	 "\"web\"," SUMMARY ",\"servers\":[{" GROUP_SERVER
 	 "}],\"servers_total\":2}],\"advice\":[],\"draining\":[],\"drain\":null}"},
-	{"GroupHealth", "{\"server_group\":\"web\"," SUMMARY "," WINDOWS
-			",\"advice\":[],\"not_in_force\":[],\"items\":[{" GROUP_SERVER
-			"}],\"next_cursor\":null}"},
+	{"GroupHealth",
+	 "{\"server_group\":\"web\"," SUMMARY "," WINDOWS
+	 ",\"advice\":[],\"not_in_force\":[],\"items\":[{" GROUP_SERVER "}],\"next_cursor\":null}"},
 	{"ServerHealth",
 	 "{" GROUP_SERVER ",\"services\":[" SERVICE
 	 ",\"weight\":100}],\"check\":{\"endpoint\":\"10.0.1.11:8080\",\"type\":"

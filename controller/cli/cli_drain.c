@@ -134,7 +134,8 @@ static enum cli_exit cli_drain_wait(const struct cli *cli, const char *path)
 		}
 		left = cli_print_number(a.json, "connections");
 		active = cli_print_number(a.json, "active");
-		if ((left != told || active != told_active) && cli->options.format == FORMAT_TABLE) {
+		if ((left != told || active != told_active) &&
+		    cli->options.format == FORMAT_TABLE) {
 			printf("%s\n", cli_print_text(a.json, "detail"));
 			fflush(stdout);
 		}

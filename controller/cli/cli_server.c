@@ -35,8 +35,7 @@ static char *cli_server_weight(const json_t *s, json_int_t weight)
 }
 
 /* A state as a person says it. */
-static const char *cli_server_state(const struct cli *cli, const json_t *s,
-				    char buf[CLI_STATE_MAX])
+static const char *cli_server_state(const struct cli *cli, const json_t *s, char buf[CLI_STATE_MAX])
 {
 	const char *state = cli_print_text(s, "state");
 	const enum cli_mood mood = cli_table_mood(state, cli_print_true(s, "in_service"));
@@ -55,12 +54,11 @@ static void cli_server_add(const struct cli *cli, struct cli_table *t, const jso
 	AUTO_FREE char *since = mem_printf("%.19s", cli_print_text(s, "since"));
 	AUTO_TRAFFIC struct cli_traffic traffic = cli_traffic_read(s);
 
-	cli_table_add(
-		t, (const char *[]){cli_print_text(s, "server_group"), cli_print_text(s, "server"),
-				    endpoint, cli_print_text(s, "zone"),
-				    cli_server_state(cli, s, state),
-				    weight, CLI_TRAFFIC_CELLS(traffic), since,
-				    cli_print_text(s, "detail")});
+	cli_table_add(t, (const char *[]){
+				 cli_print_text(s, "server_group"), cli_print_text(s, "server"),
+				 endpoint, cli_print_text(s, "zone"),
+				 cli_server_state(cli, s, state), weight,
+				 CLI_TRAFFIC_CELLS(traffic), since, cli_print_text(s, "detail")});
 }
 
 /* Adds the servers of one group to `all`. */
@@ -299,8 +297,8 @@ static void cli_server_print_why(const struct cli *cli, const json_t *s)
 	cli_server_print_probe("Last probe", last);
 	if (json_is_object(failure) && !json_equal(failure, last))
 		cli_server_print_probe("Last failure", failure);
-	printf("%-12s %s%s%s%s since %s\n", "State",
-	       cli_server_state(cli, s, state), told ? " (" : "", told ? reason : "", told ? ")" : "", cli_print_text(s, "since"));
+	printf("%-12s %s%s%s%s since %s\n", "State", cli_server_state(cli, s, state),
+	       told ? " (" : "", told ? reason : "", told ? ")" : "", cli_print_text(s, "since"));
 	cli_server_line("", cli_print_text(s, "detail"));
 	if (json_is_object(json_object_get(s, "check")))
 		cli_server_print_results(s);

@@ -313,10 +313,10 @@ static void cli_status_add_group(const struct cli *cli, struct cli_table *t, con
 		mood = MOOD_OFF;
 		word = "not checked";
 	}
-	cli_table_add(t,
-		      (const char *[]){cli_print_text(group, "name"),
-				       cli_table_state(mood, word, cli->color, cli->unicode, state),
-				       servers, in_service, unhealthy, initial, disabled, draining});
+	cli_table_add(
+		t, (const char *[]){cli_print_text(group, "name"),
+				    cli_table_state(mood, word, cli->color, cli->unicode, state),
+				    servers, in_service, unhealthy, initial, disabled, draining});
 }
 
 static void cli_status_print_tables(const struct cli *cli, const json_t *lbs, const json_t *groups)

@@ -89,7 +89,7 @@ struct rig {
 	int filters_error;         /* … or this */
 	struct hits *hits;         /* what the next asker gets; NULL = none */
 	unsigned commits;
-	unsigned looks; /* at the flows of a busy service */
+	unsigned looks;                /* at the flows of a busy service */
 	double delay;                  /* of the fakes' answers, seconds */
 	_Atomic bool hold_answers;     /* they wait until it is false again */
 	bool refuse_ops;               /* the kernel says EINVAL to everything */

@@ -183,8 +183,9 @@ static void dry_runs_tell_what_their_warnings_are(void **state)
 	assert_int_equal(cli_print_dry_run(&cli, answer), EXIT_OK);
 	fclose(stderr);
 	stderr = old;
-	assert_string_equal(told, "zonegate: warning: /users/ann: 2 sessions of his would end\n"
-				  "zonegate: it would be stored, and not be in force: /x: no scheduler\n");
+	assert_string_equal(
+		told, "zonegate: warning: /users/ann: 2 sessions of his would end\n"
+		      "zonegate: it would be stored, and not be in force: /x: no scheduler\n");
 	json_decref(answer);
 }
 

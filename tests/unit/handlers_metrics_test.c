@@ -32,8 +32,9 @@ static void metrics_tell_of_servers(void **state)
 		"\nzonegate_server_weight_configured{server_group=\"web\",server=\"w2\",zone=\"zb\"} 50\n");
 	assert_says(&a,
 		    "\nzonegate_server_group_servers{server_group=\"web\",state=\"healthy\"} 0\n");
-	assert_says(&a,
-		    "\nzonegate_server_group_servers{server_group=\"web\",state=\"unchecked\"} 2\n");
+	assert_says(
+		&a,
+		"\nzonegate_server_group_servers{server_group=\"web\",state=\"unchecked\"} 2\n");
 	assert_says(&a, "\n# TYPE zonegate_http_requests_total counter\n");
 
 	/* A server that is out keeps its series, at 0. */

@@ -125,9 +125,8 @@ static void status_of_a_group_tells_what_is_not_in_force(void **state)
 	assert_null(answer_at(&none, "items.1.left_out")); /* that is its weight */
 
 	rig.refuse_ops = true;
-	AUTO_REPLY struct answer port = rig_ask(&rig, "PATCH",
-						"/api/v1/load-balancers/shop/listeners/http", "",
-						"{\"port\":81}");
+	AUTO_REPLY struct answer port = rig_ask(
+		&rig, "PATCH", "/api/v1/load-balancers/shop/listeners/http", "", "{\"port\":81}");
 	assert_int_equal(port.status, 200);
 	AUTO_REPLY struct answer bad = rig_get(&rig, GROUP "/health");
 	assert_int_equal(json_array_size(answer_at(&bad, "not_in_force")), 1);
@@ -209,7 +208,7 @@ static void addresses_that_are_out_are_told_apart(void **state)
 		const char *path, *body;
 		int counts[4];
 	} steps[] = {
-		{LB, "{}", {1, 1, 1, 0}}, /* the VIP of zb is down */
+		{LB, "{}", {1, 1, 1, 0}},                              /* the VIP of zb is down */
 		{LB "/zones/za", "{\"enabled\":false}", {1, 1, 0, 0}}, /* fail-open: zb */
 		{LB "/zones/za", "{\"enabled\":true}", {1, 1, 1, 0}},
 		{LB "/zones/zb", "{\"enabled\":false}", {1, 1, 0, 0}},

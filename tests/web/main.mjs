@@ -11,6 +11,7 @@ import {FLOWS} from './flows.mjs'
 import {Gateway} from './gateway.mjs'
 import {LAB} from './lab.mjs'
 import {LOOKS} from './looks.mjs'
+import {TOLD} from './told.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const root = join(here, '../..')
@@ -76,7 +77,7 @@ async function lab(world, wanted) {
 
 async function pages(world, wanted) {
 	// What later cases need is done also when they are asked for alone.
-	for (const run of [...FLOWS, ...LOOKS]) if (run.needed || wanted(run)) await judge(run.name, () => run(world))
+	for (const run of [...FLOWS, ...TOLD, ...LOOKS]) if (run.needed || wanted(run)) await judge(run.name, () => run(world))
 }
 
 /** All cases, or those named; `lab` is all stories of the lab. */
@@ -99,7 +100,7 @@ async function main(names) {
 		const compiled = wanted(types) ? judge('types', () => types(daemon)) : undefined
 		if (wanted(unit)) await judge('unit', unit)
 		if (wanted(budget)) await judge('budget', budget)
-		if ([...FLOWS, ...LOOKS].some(wanted)) await pages(world, wanted)
+		if ([...FLOWS, ...TOLD, ...LOOKS].some(wanted)) await pages(world, wanted)
 		await Promise.all([inLab, compiled])
 	} finally {
 		await browser?.close()

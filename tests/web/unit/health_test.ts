@@ -5,7 +5,7 @@ import {faultsOf, look, missingOf, publicationLook, rank, sentence, serviceLook,
 import type {Group, LoadBalancer, Override} from '../../../webui/src/lib/types.ts'
 
 const now = Date.parse('2026-11-30T12:00:00Z')
-const group = (status: Partial<Group['status']>): Group => ({name: 'web', status: {servers: 14, healthy: 14, unhealthy: 0, initial: 0, disabled: 0, draining: 0, used: true, ...status}} as Group)
+const group = (status: Partial<Group['status']>): Group => ({name: 'web', status: {servers: 14, healthy: 14, unhealthy: 0, initial: 0, unchecked: 0, disabled: 0, draining: 0, used: true, ...status}} as Group)
 const lb = (status: Partial<LoadBalancer['status']> = {}): LoadBalancer => ({name: 'shop', status: {fail_open: false, fault: null, ...status}} as LoadBalancer)
 const shift = {kind: 'zone_shift', zone: 'zone-b', load_balancer: 'shop', expires_at: '2026-11-30T12:38:00Z'} as Override
 const text = (f: Partial<Facts>): string => sentence({groups: [group({})], balancers: [lb()], overrides: [], now, ...f}).parts.map(p => p.text).join(', ')
@@ -31,18 +31,25 @@ test('it is never green when something is overridden, checked or unknown', () =>
 
 test('it says no more than is so', () => {
 	assert.equal(text({groups: [group({healthy: 13, disabled: 1})]}), '13 of 14 servers healthy, 1 disabled, nothing is overridden')
-	assert.equal(text({groups: [group({healthy: 12, disabled: 1})]}), '12 of 14 servers healthy, 1 disabled, 1 not checked, nothing is overridden')
-	const told = sentence({groups: [group({healthy: 0})], balancers: [lb()], overrides: [], now})
-	assert.deepEqual([told.tone, told.parts[0]!.text], ['idle', '0 of 14 servers healthy, 14 not checked'])
+	assert.equal(text({groups: [group({healthy: 12, disabled: 1, unchecked: 1})]}), '12 of 14 servers healthy, 1 disabled, 1 not checked, nothing is overridden')
+	const told = (f: Partial<Facts>) => { const s = sentence({groups: [], balancers: [lb()], overrides: [], now, ...f}); return [s.tone, s.parts[0]!.text] }
+	assert.deepEqual(told({groups: [group({healthy: 0, unchecked: 14})]}), ['idle', 'none of 14 servers is checked'])
+	assert.deepEqual(told({groups: [group({servers: 1, healthy: 0, unchecked: 1})]}), ['idle', 'the one server is not checked'])
+	assert.deepEqual(told({groups: [group({}), group({healthy: 0, unchecked: 14})]}), ['idle', '14 of 28 servers healthy, 14 not checked'])
+	assert.deepEqual(told({groups: [group({healthy: 0, unchecked: 14})], overrides: [shift]}), ['warn', 'none of 14 servers is checked'])
 	assert.equal(text({overrides: [{kind: 'weight_override'}, {kind: 'removal'}, {kind: 'unconfirmed_change'}] as Override[]}), 'no server is down, 1 weight not as configured, 1 removed server with connections left, a change waits to be confirmed')
 })
 
-test('a zone that is out of DNS by itself is told; one that is shifted is no news', () => {
-	const out = {...lb({addresses_left_out: 1}), dns_name: 'shop.example.net', zones: {'zone-b': {}}} as unknown as LoadBalancer
+test('a zone that is out of DNS by itself is told; one that somebody took out is none', () => {
+	const of = (status: Partial<LoadBalancer['status']>) => ({...lb({addresses_published: 1, addresses_left_out: 1, addresses_withdrawn: 0, addresses_undecided: 0, ...status}), dns_name: 'shop.example.net', zones: {'zone-b': {}}}) as unknown as LoadBalancer
+	const out = of({addresses_withdrawn: 1})
 	assert.equal(text({balancers: [out]}), 'shop has an address withdrawn from DNS')
-	assert.equal(text({balancers: [out], overrides: [shift]}), 'no server is down, zone-b shifted away, 38 min left')
-	assert.equal(text({balancers: [out], overrides: [{...shift, load_balancer: '*', zone: 'zone-c'}]}), 'shop has an address withdrawn from DNS, zone-c shifted away, 38 min left')
+	assert.equal(text({balancers: [of({})]}), 'all 14 servers are healthy, nothing is overridden', 'disabled on purpose')
+	assert.equal(text({balancers: [of({})], overrides: [shift]}), 'no server is down, zone-b shifted away, 38 min left')
+	assert.equal(text({balancers: [out], overrides: [shift]}), 'shop has an address withdrawn from DNS, zone-b shifted away, 38 min left', 'a shift hides no other zone')
 	assert.equal(text({balancers: [out, {...out, name: 'b'}]}), '2 load balancers have an address withdrawn from DNS')
+	assert.equal(text({balancers: [of({addresses_published: 0, addresses_left_out: 2})]}), 'shop has no address in DNS')
+	assert.equal(text({balancers: [of({addresses_undecided: 1})]}), 'no server is down, shop has an address being checked')
 	assert.equal(text({balancers: [lb({min_healthy_breached: 1})]}), 'shop has too few servers')
 })
 

@@ -30,7 +30,10 @@ export function rank(state: string): number {
 }
 
 /** A group that the engine does not know yet has no server in any state. */
-export const summaryOf = (s: MaybeSummary): GroupSummary => ({servers: 0, healthy: 0, unhealthy: 0, initial: 0, disabled: 0, draining: 0, used: false, ...s})
+export const summaryOf = (s: MaybeSummary): GroupSummary => ({servers: 0, healthy: 0, unhealthy: 0, initial: 0, unchecked: 0, disabled: 0, draining: 0, used: false, ...s})
+
+/** "3 of 4 healthy"; of a group whose checks are off nobody knows that. */
+export const healthyOf = (s: {servers: number; healthy: number; unchecked: number}): string => s.unchecked ? `${s.unchecked} of ${s.servers} not checked` : `${s.healthy} of ${s.servers} healthy`
 
 /** `named`: it begins with a name, which stays as it is written. */
 export interface Part { text: string; href?: string; named?: boolean }
@@ -96,17 +99,26 @@ const drainedParts = (facts: Facts): Part[] => facts.balancers.filter(lb => lb.e
 /** " for IPv6" where only one of two families fails open. */
 export const openFamily = (s: {fail_open_family?: number | null}): string => s.fail_open_family ? ` for IPv${s.fail_open_family}` : ''
 
+/** It has a name and addresses, and nobody is handed any of them. */
+export const isUnanswered = (lb: LoadBalancer): boolean => !!lb.dns_name && lb.status.addresses_published === 0 && lb.status.addresses_left_out > 0
+
+/** Addresses without a verdict yet, where no server is what is waited for. */
+const undecidedParts = ({balancers}: Facts): Part[] =>
+	namedOrCounted(balancers.filter(lb => lb.enabled !== false && !!lb.status.addresses_undecided && !lb.status.fault), one => `${one ? 'has' : 'have'} an address being checked`, '#/load-balancers')
+
 function badParts(facts: Facts): Part[] {
 	const lbs = facts.balancers.filter(lb => lb.enabled !== false && !isDrained(lb)), open = lbs.filter(lb => lb.status.fail_open)
 	const of = open.length === 1 ? openFamily(open[0]!.status) : ''
 	const few = lbs.filter(lb => !open.includes(lb) && lb.status.min_healthy_breached && !lb.status.checking)
-	const out = lbs.filter(lb => !open.includes(lb) && !few.includes(lb) && lb.dns_name && lb.status.addresses_left_out && !lb.status.checking && !isShifted(lb, facts.overrides))
+	const none = lbs.filter(lb => isUnanswered(lb))
+	const out = lbs.filter(lb => !open.includes(lb) && !few.includes(lb) && !none.includes(lb) && lb.status.addresses_withdrawn && !lb.status.checking)
 	const stuck = facts.balancers.filter(lb => lb.status.fault), down = downOf(facts.groups)
 	return [
 		...facts.faults ?? [],
 		...namedOrCounted(open, one => `${one ? 'fails' : 'fail'} open${of}: unhealthy zones are handed out, as there is no healthy one`, '#/load-balancers?state=fail_open'),
 		...down ? [{text: `${down} of ${plural(serversOf(facts.groups), 'server')} down`, href: '#/server-groups?state=unhealthy'}] : [],
 		...namedOrCounted(few, one => `${one ? 'has' : 'have'} too few servers`, '#/load-balancers'),
+		...namedOrCounted(none, one => `${one ? 'has' : 'have'} no address in DNS`, '#/load-balancers'),
 		...namedOrCounted(out, one => `${one ? 'has' : 'have'} an address withdrawn from DNS`, '#/load-balancers'),
 		...stuck.length ? [{text: `the kernel refused a part of ${stuck.map(lb => lb.name).slice(0, 3).join(', ')}`, href: pageOf(stuck[0]!)}] : [],
 	]
@@ -114,11 +126,12 @@ function badParts(facts: Facts): Part[] {
 
 /** Where none is down: how many of which are well. */
 function wellPart({groups}: Facts): Part {
-	const servers = serversOf(groups), healthy = sumOf(groups, s => s.healthy), disabled = sumOf(groups, s => s.disabled)
-	const unchecked = servers - healthy - disabled - sumOf(groups, s => s.unhealthy + s.initial + s.draining)
+	const servers = serversOf(groups), healthy = sumOf(groups, s => s.healthy), disabled = sumOf(groups, s => s.disabled), unchecked = sumOf(groups, s => s.unchecked)
 	const rest = [disabled && `${disabled} disabled`, unchecked && `${unchecked} not checked`].filter(Boolean).join(', ')
-	const all = servers === 1 ? 'the one server is healthy' : `all ${servers} servers are healthy`
-	return {text: rest ? `${healthy} of ${plural(servers, 'server')} healthy, ${rest}` : all, href: '#/server-groups'}
+	const href = '#/server-groups'
+	if (unchecked === servers) return {text: servers === 1 ? 'the one server is not checked' : `none of ${servers} servers is checked`, href}
+	if (rest) return {text: `${healthy} of ${plural(servers, 'server')} healthy, ${rest}`, href}
+	return {text: servers === 1 ? 'the one server is healthy' : `all ${servers} servers are healthy`, href}
 }
 
 /** "2 of 14 servers down, zone-b shifted away, 38 min left." The worst first; nothing is left out that is not as it should be. */
@@ -127,12 +140,14 @@ export function sentence(facts: Facts): Sentence {
 	const moved = [...shiftParts(facts), ...drainedParts(facts), ...otherOverrides(facts)]
 	const checking = sumOf(facts.groups, s => s.initial)
 	if (checking) moved.push({text: `${plural(checking, 'server')} being checked`, href: '#/server-groups?state=initial'})
+	else moved.push(...undecidedParts(facts))
 	if (bad.length) return {tone: 'bad', parts: [...bad, ...moved]}
-	if (moved.length) return {tone: 'warn', parts: [...serversOf(facts.groups) ? [{text: 'no server is down', href: '#/server-groups'}] : [], ...moved]}
+	const unchecked = sumOf(facts.groups, s => s.unchecked)
+	if (moved.length) return {tone: 'warn', parts: [...serversOf(facts.groups) ? [unchecked ? wellPart(facts) : {text: 'no server is down', href: '#/server-groups'}] : [], ...moved]}
 	if (!facts.balancers.length) return {tone: 'idle', parts: [{text: 'nothing is balanced yet'}]}
 	if (!serversOf(facts.groups)) return {tone: 'warn', parts: [{text: 'no server is in use', href: '#/server-groups'}]}
 	const well = sumOf(facts.groups, s => s.healthy)
-	return {tone: well ? 'ok' : 'idle', parts: [wellPart(facts), {text: 'nothing is overridden'}]}
+	return {tone: well && !unchecked ? 'ok' : 'idle', parts: [wellPart(facts), {text: 'nothing is overridden'}]}
 }
 
 interface Applied { revision: number; applied_revision: number; kernel: {ipvs: string; available: boolean; guard_fault?: string} }

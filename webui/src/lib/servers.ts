@@ -9,7 +9,7 @@ export interface Filter { text: string; state: string; zone: string }
 export function filterRows(rows: ServerRow[], f: Filter): ServerRow[] {
 	const text = f.text.trim().toLowerCase()
 	return rows.filter(r => (!f.state || r.state === f.state) && (!f.zone || (r.zone ?? '') === f.zone) &&
-		(!text || r.server.toLowerCase().includes(text) || r.address.includes(text) || r.detail.toLowerCase().includes(text)))
+		(!text || r.server.toLowerCase().includes(text) || r.address.includes(text) || (r.left_out ?? r.detail).toLowerCase().includes(text)))
 }
 
 /** The reason without "unhealthy for 12.5 s:", which stands in columns of its own. */

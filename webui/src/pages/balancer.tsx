@@ -3,7 +3,7 @@
 import {useState} from 'preact/hooks'
 import {get, request} from '../lib/api.ts'
 import {count, ms, percent, plural, portsOf} from '../lib/format.ts'
-import {openFamily, publicationLook, serviceLook, summaryOf, type Look} from '../lib/health.ts'
+import {healthyOf, openFamily, publicationLook, serviceLook, summaryOf, type Look} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
@@ -210,7 +210,7 @@ export function BalancerPage({name}: {name: string}) {
 				<h2>Server groups</h2>
 				{s.server_groups.length === 0 && <p class="soft">None: its listeners name them.</p>}
 				<ul class="list">{s.server_groups.map(g => (
-					<li key={g.server_group}><a href={href('server-groups', g.server_group)}>{g.server_group}</a><span class="grow"><GroupBar s={summaryOf(g.summary)} /></span><span class="small">{summaryOf(g.summary).healthy} of {plural(summaryOf(g.summary).servers, 'server')} healthy</span></li>
+					<li key={g.server_group}><a href={href('server-groups', g.server_group)}>{g.server_group}</a><span class="grow"><GroupBar s={summaryOf(g.summary)} /></span><span class="small">{healthyOf(summaryOf(g.summary))}</span></li>
 				))}</ul>
 			</section>
 			<div class="halves">

@@ -4,7 +4,7 @@ import type {ComponentChildren} from 'preact'
 import {useEffect} from 'preact/hooks'
 import {get} from '../lib/api.ts'
 import {count, plural, portsOf, when} from '../lib/format.ts'
-import {downOf, faultsOf, isDrained, isShifted, sentence, serversOf, type Part, type Sentence} from '../lib/health.ts'
+import {downOf, faultsOf, healthyOf, isDrained, isShifted, isUnanswered, sentence, serversOf, type Part, type Sentence} from '../lib/health.ts'
 import {useBalancers, useGroups, useOverrides, useSystem, useZones} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {href, route, setQuery} from '../lib/router.ts'
@@ -34,30 +34,36 @@ function Truth({s}: {s: Sentence}) {
 	)
 }
 
-function balancerLook(lb: LoadBalancer, overrides: Override[]) {
+const groupsOf = (lb: LoadBalancer, groups: Map<string, Group>): Group[] =>
+	[...new Set(Object.values(lb.listeners).map(l => l.server_group))].map(n => groups.get(n)).filter(g => g !== undefined)
+
+function balancerLook(lb: LoadBalancer, overrides: Override[], groups: Map<string, Group>) {
 	if (!lb.enabled) return {word: 'Disabled', tone: 'idle', shape: 'bar'} as const
 	if (isDrained(lb)) return {word: 'Drained', tone: 'warn', shape: 'half'} as const
 	if (lb.status.fail_open) return {word: lb.status.fail_open_family ? `IPv${lb.status.fail_open_family} fails open` : 'Fails open', tone: 'bad', shape: 'triangle'} as const
 	if (lb.status.fault) return {word: 'Kernel refused', tone: 'bad', shape: 'cross'} as const
 	if (lb.status.checking) return {word: 'Being checked', tone: 'info', shape: 'ring'} as const
 	if (lb.status.min_healthy_breached) return {word: 'Too few servers', tone: 'bad', shape: 'cross'} as const
+	if (isUnanswered(lb)) return {word: 'Not in DNS', tone: 'bad', shape: 'cross'} as const
+	if (lb.status.addresses_withdrawn) return {word: 'Zone withdrawn', tone: 'bad', shape: 'cross'} as const
 	if (isShifted(lb, overrides)) return {word: 'Zone shifted', tone: 'warn', shape: 'half'} as const
-	if (lb.dns_name && lb.status.addresses_left_out) return {word: 'Zone withdrawn', tone: 'bad', shape: 'cross'} as const
+	if (lb.status.addresses_undecided) return {word: 'Being checked', tone: 'info', shape: 'ring'} as const
+	const mine = groupsOf(lb, groups)
+	if (mine.length && mine.every(g => g.status.unchecked && !g.status.healthy)) return {word: 'Not checked', tone: 'idle', shape: 'dash'} as const
 	return {word: 'In service', tone: 'ok', shape: 'disc'} as const
 }
 
 function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<string, Group>; overrides: Override[]}) {
-	const names = [...new Set(Object.values(lb.listeners).map(l => l.server_group))]
-	const mine = names.map(n => groups.get(n)).filter(g => g !== undefined)
+	const mine = groupsOf(lb, groups)
 	const all = lb.status.addresses_published + lb.status.addresses_left_out
 	return (
 		<article class="panel card stack live">
-			<div class="spread"><h2><a href={href('load-balancers', lb.name)}>{lb.name}</a></h2><StateMark as={balancerLook(lb, overrides)} /></div>
+			<div class="spread"><h2><a href={href('load-balancers', lb.name)}>{lb.name}</a></h2><StateMark as={balancerLook(lb, overrides, groups)} /></div>
 			<div class="soft small">{lb.dns_name ? <Words text={lb.dns_name} /> : 'not in DNS'} · <a href={href('load-balancers', lb.name)}>{plural(Object.keys(lb.zones).length, 'zone')}</a> · {Object.values(lb.listeners).map(l => `${l.protocol} ${portsOf(l)}`).slice(0, 4).join(', ') || 'no listener'}</div>
 			{lb.dns_name && all > 0 && <div class="small"><a href={href('load-balancers', lb.name)}>{lb.status.addresses_published} of {plural(all, 'address', 'addresses')}</a> published</div>}
 			{mine.slice(0, 4).map(g => (
 				<div class="stack small" key={g.name} style={{gap: '4px'}}>
-					<div class="spread"><a href={href('server-groups', g.name)}>{g.name}</a><a href={href('server-groups', g.name)} aria-label={`${g.name}: ${g.status.healthy} of ${g.status.servers} healthy`}>{g.status.healthy} of {g.status.servers} healthy</a></div>
+					<div class="spread"><a href={href('server-groups', g.name)}>{g.name}</a><a href={href('server-groups', g.name)} aria-label={`${g.name}: ${healthyOf(g.status)}`}>{healthyOf(g.status)}</a></div>
 					<GroupBar s={g.status} />
 				</div>
 			))}
@@ -68,8 +74,8 @@ function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<st
 
 const TONES = ['bad', 'warn', 'info', 'ok', 'idle']
 /** What asks for a look stands on the first page. */
-function worstFirst(lbs: LoadBalancer[], overrides: Override[]): LoadBalancer[] {
-	const rank = new Map(lbs.map(lb => [lb, TONES.indexOf(balancerLook(lb, overrides).tone)]))
+function worstFirst(lbs: LoadBalancer[], overrides: Override[], groups: Map<string, Group>): LoadBalancer[] {
+	const rank = new Map(lbs.map(lb => [lb, TONES.indexOf(balancerLook(lb, overrides, groups).tone)]))
 	return [...lbs].sort((a, b) => rank.get(a)! - rank.get(b)! || compareNames(a.name, b.name))
 }
 
@@ -150,7 +156,7 @@ export function Overview() {
 					]} />
 				</section>
 			)}
-			{lbs.length === 0 ? <Teach why={whyNot('editor')} groups={gs.length} /> : <section class="stack" aria-label="Load balancers"><BalancerCards list={worstFirst(lbs, os)} groups={byName} overrides={os} /></section>}
+			{lbs.length === 0 ? <Teach why={whyNot('editor')} groups={gs.length} /> : <section class="stack" aria-label="Load balancers"><BalancerCards list={worstFirst(lbs, os, byName)} groups={byName} overrides={os} /></section>}
 			<div class="halves"><Throughput title="Throughput" /><LastEvents /></div>
 			<p class="soft small">Read {when(new Date(balancers.at.value).toISOString())}</p>
 		</>

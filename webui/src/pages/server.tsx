@@ -12,6 +12,7 @@ import {whyNot} from '../lib/session.ts'
 import {weightOf} from '../lib/servers.ts'
 import {pieces} from '../lib/timeline.ts'
 import type {HealthCheck, HistoryItem, ProbeEvidence, ServerHealth} from '../lib/types.ts'
+import {NotInForce} from '../ui/applied.tsx'
 import {Act, Fault, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
 import {Chart} from '../ui/chart.tsx'
 import {openDrain, openUndrain, openWeight, Overrides, serverPlace} from '../ui/drain.tsx'
@@ -120,6 +121,7 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 	const drained = mine.some(o => o.kind === 'drain')
 	const why = whyNot('operator')
 	const place = serverPlace(group, server)
+	const nothing = h.in_service && h.weight === 0 && h.weight_configured > 0 && !drained ? h.services.find(s => s.left_out)?.left_out : undefined
 	return (
 		<>
 			<PageHead title={server} crumbs={crumbs} sub={<span class="mono">{h.address}{h.port ? ` port ${h.port}` : ''}</span>}>
@@ -131,14 +133,16 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 			{health.error.value?.status ? <Fault error={health.error.value} what="Not renewed" /> : null}
 			<section class="panel live" aria-label="State" aria-live="polite">
 				<div class="row"><StateMark state={h.state} /><span>for {age(h.since, now.value)}</span><span class="soft">{h.in_service ? 'in service' : 'not in service'}, weight {weightOf(h.weight, h.weight_factor)}{weightOf(h.weight, h.weight_factor) !== h.weight_configured && ` of ${h.weight_configured}`}{h.zone && <>, zone {h.zone}</>}</span></div>
+				{nothing && <p>It gets nothing: {nothing}</p>}
 			</section>
+			<NotInForce list={h.services} />
 			<Overrides list={mine} />
 			<div class="halves"><Why h={h} check={config.data.value?.health_check} node={system.data.value?.node} /><Latency h={h} items={history.data.value?.items ?? NO_ITEMS} /></div>
 			<History history={history} state={h.state} since={instant(h.since)} />
 			<section class="panel live" aria-label="Its services">
 				<h2>Its services</h2>
 				<Table caption="Virtual services" empty="None." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']} num={[4]}
-					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, <>{typeof s.weight === 'number' ? weightOf(s.weight, h.weight_factor) : '–'}{s.left_out && <div class="soft small">{s.left_out}</div>}</>])} />
+					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, <>{typeof s.weight === 'number' ? weightOf(s.weight, h.weight_factor) : '–'}{(s.fault ?? s.left_out) && <div class={`small ${s.fault ? 't-bad' : 'soft'}`}>{s.fault ?? s.left_out}</div>}</>])} />
 			</section>
 		</>
 	)

@@ -113,10 +113,11 @@ function Node() {
 
 /** Services that the document wants and the kernel does not have so. */
 function Lacking({list, total}: {list: KernelLacking[], total: number}) {
+	const shown = list.slice(0, 100)
 	return total === 0 ? null : (
 		<ul class="list" aria-label="Not in force">
-			{list.slice(0, 100).map(x => <li key={x.service}><StateMark as={bad} /><span class="grow"><span class="mono">{x.service}</span> ({x.load_balancer}/{x.zone}/{x.listener}) is {x.missing ? 'missing' : 'not as it should be'}{x.fault && `: ${x.fault}`}</span></li>)}
-			{total > 100 && <li class="soft">and {total - 100} more</li>}
+			{shown.map(x => <li key={x.service}><StateMark as={bad} /><span class="grow"><span class="mono">{x.service}</span> ({x.load_balancer}/{x.zone}/{x.listener}) is {x.missing ? 'missing' : 'not as it should be'}{x.fault && `: ${x.fault}`}</span></li>)}
+			{total > shown.length && <li class="soft">and {count(total - shown.length)} more</li>}
 		</ul>
 	)
 }

@@ -100,10 +100,9 @@ export function Bar({parts}: {parts: {n: number; tone: Tone; text: string}[]}) {
 	)
 }
 
-export function GroupBar({s}: {s: {servers: number; healthy: number; unhealthy: number; initial: number; disabled: number; draining: number}}) {
-	const rest = s.servers - s.healthy - s.unhealthy - s.initial - s.disabled - s.draining
+export function GroupBar({s}: {s: {servers: number; healthy: number; unhealthy: number; initial: number; unchecked: number; disabled: number; draining: number}}) {
 	return <Bar parts={[{n: s.healthy, tone: 'ok', text: 'healthy'}, {n: s.initial, tone: 'info', text: 'being checked'}, {n: s.draining, tone: 'warn', text: 'draining'},
-		{n: s.unhealthy, tone: 'bad', text: 'unhealthy'}, {n: s.disabled + rest, tone: 'idle', text: 'disabled or not checked'}]} />
+		{n: s.unhealthy, tone: 'bad', text: 'unhealthy'}, {n: s.unchecked, tone: 'idle', text: 'not checked'}, {n: s.disabled, tone: 'idle', text: 'disabled'}]} />
 }
 
 export function CopyButton({text, what}: {text: string; what: string}) {
@@ -111,7 +110,7 @@ export function CopyButton({text, what}: {text: string; what: string}) {
 	const copy = async () => {
 		try { await navigator.clipboard.writeText(text); setDone(true); say(`${what} copied`); setTimeout(() => setDone(false), 2000) } catch { say('The browser does not let this page copy') }
 	}
-	return <button type="button" class="small" onClick={copy} aria-label={`Copy ${what}`}>{done ? 'Copied' : 'Copy'}</button>
+	return <button type="button" class="small" onClick={copy} aria-label={`${done ? 'Copied' : 'Copy'} ${what}`}>{done ? 'Copied' : 'Copy'}</button>
 }
 
 /* ---- what is said aloud and shown for a moment ---- */
