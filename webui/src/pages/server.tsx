@@ -121,6 +121,7 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 	const drained = mine.some(o => o.kind === 'drain')
 	const why = whyNot('operator')
 	const place = serverPlace(group, server)
+	const told = h.services.some(s => s.fault || s.left_out)
 	const nothing = h.in_service && h.weight === 0 && h.weight_configured > 0 && !drained ? h.services.find(s => s.left_out)?.left_out : undefined
 	return (
 		<>
@@ -141,8 +142,9 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 			<History history={history} state={h.state} since={instant(h.since)} />
 			<section class="panel live" aria-label="Its services">
 				<h2>Its services</h2>
-				<Table caption="Virtual services" empty="None." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight']} num={[4]}
-					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, <>{typeof s.weight === 'number' ? weightOf(s.weight, h.weight_factor) : '–'}{(s.fault ?? s.left_out) && <div class={`small ${s.fault ? 't-bad' : 'soft'}`}>{s.fault ?? s.left_out}</div>}</>])} />
+				<Table caption="Virtual services" empty="None." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight', ...(told ? ['Why'] : [])]} num={[4]}
+					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, typeof s.weight === 'number' ? weightOf(s.weight, h.weight_factor) : '–',
+						...(told ? [s.fault ? <span class="t-bad">{s.fault}</span> : s.left_out ?? ''] : [])])} />
 			</section>
 		</>
 	)

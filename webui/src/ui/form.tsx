@@ -38,7 +38,7 @@ const isFirst = (f: FieldSpec): boolean => isRequired(f) ? true : FIRST.has(f.na
 function helpOf(f: FieldSpec): string {
 	const bounds = f.min !== undefined && f.max !== undefined ? `${f.min} to ${f.max}` : ''
 	const initial = f.kind !== 'flag' && f.initial !== undefined && f.initial !== '' && !(Array.isArray(f.initial) && !f.initial.length) ? `default ${Array.isArray(f.initial) ? f.initial.join(', ') : String(f.initial)}` : ''
-	const help = (f.kind === 'range' ? f.help.replace('[from, to]', 'from-to').replace('[1, 65535]', '1-65535') : f.help).replace(/ \(null takes that away\)/, '').replace(/; only without \w+/, '').replace(/;? ?only with .*$/, '')
+	const help = (f.kind === 'range' ? f.help.replace('[from, to]', 'from-to').replace('[1, 65535]', '1-65535') : f.help).replace(/ \(null takes that away\)/, '').replace(/\bport_range\b/g, 'port range').replace(/; only without \w+/, '').replace(/;? ?only with .*$/, '')
 	return [f.kind === 'flag' ? help.replace(/\bfalse:/g, 'off:').replace(/\btrue:/g, 'on:') : help, bounds, initial].filter(Boolean).join('; ')
 }
 

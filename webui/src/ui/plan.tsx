@@ -13,12 +13,15 @@ export function lines(value: unknown, before = ''): string[] {
 	return Object.entries(value).flatMap(([name, v]) => lines(v, before ? `${before}.${name}` : name))
 }
 
+/** A member is broken after its dots; what is long is no name, but data. */
+const Line = ({text}: {text: string}) => text.length < 80 ? <Words text={text} /> : <>{text}</>
+
 function ChangeView({change}: {change: Change}) {
 	const old = lines(change.old), made = lines(change.new)
 	return (
 		<div class="diff stack">
 			<h3>{WORD[change.action] ?? change.action} <span class="mono"><Words text={change.path.slice(1)} /></span></h3>
-			<div>{old.filter(l => !made.includes(l)).map(l => <del key={l}>{l}</del>)}{made.filter(l => !old.includes(l)).map(l => <ins key={l}>{l}</ins>)}</div>
+			<div>{old.filter(l => !made.includes(l)).map(l => <del key={l}><Line text={l} /></del>)}{made.filter(l => !old.includes(l)).map(l => <ins key={l}><Line text={l} /></ins>)}</div>
 		</div>
 	)
 }

@@ -26,7 +26,7 @@ export function rowsInSight(scroll: number, height: number, row: number, total: 
 }
 
 /** Heights of a row: on a narrow screen what has no column of its own stands below, in so many lines. */
-const ROW = 44, LINE = 17
+const ROW = 48, LINE = 17
 const NARROW = '(max-width: 860px)'
 const rowNow = (under: number): number => ROW + (matchMedia(NARROW).matches ? under * LINE : 0)
 const FEW = 60
