@@ -13,7 +13,7 @@ import {weightOf} from '../lib/servers.ts'
 import {pieces} from '../lib/timeline.ts'
 import type {HealthCheck, HistoryItem, ProbeEvidence, ServerHealth} from '../lib/types.ts'
 import {NotInForce} from '../ui/applied.tsx'
-import {Act, Fault, PageHead, StateMark, Waiting} from '../ui/bits.tsx'
+import {Act, Fault, PageHead, StateMark, Waiting, Words} from '../ui/bits.tsx'
 import {Chart} from '../ui/chart.tsx'
 import {openDrain, openUndrain, openWeight, Overrides, serverPlace} from '../ui/drain.tsx'
 import {Evidence, openProbe} from '../ui/probe.tsx'
@@ -132,7 +132,7 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 				<Act why={whyNot('editor')} onClick={() => go('server-groups', group, 'servers', server, 'edit')}>Edit</Act>
 			</PageHead>
 			{health.error.value?.status ? <Fault error={health.error.value} what="Not renewed" /> : null}
-			<section class="panel live" aria-label="State" aria-live="polite">
+			<section class="panel stack live" aria-label="State" aria-live="polite">
 				<div class="row"><StateMark state={h.state} /><span>for {age(h.since, now.value)}</span><span class="soft">{h.in_service ? 'in service' : 'not in service'}, weight {weightOf(h.weight, h.weight_factor)}{weightOf(h.weight, h.weight_factor) !== h.weight_configured && ` of ${h.weight_configured}`}{h.zone && <>, zone {h.zone}</>}</span></div>
 				{nothing && <p>It gets nothing: {nothing}</p>}
 			</section>
@@ -143,7 +143,7 @@ export function ServerPage({group, server}: {group: string; server: string}) {
 			<section class="panel live" aria-label="Its services">
 				<h2>Its services</h2>
 				<Table caption="Virtual services" empty="None." head={['Load balancer', 'Zone', 'Listener', 'Service', 'Weight', ...(told ? ['Why'] : [])]} num={[4]}
-					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, s.zone, s.listener, <span class="mono nowrap">{s.service ?? '–'}</span>, typeof s.weight === 'number' ? weightOf(s.weight, h.weight_factor) : '–',
+					rows={h.services.map(s => [<a href={href('load-balancers', s.load_balancer)}>{s.load_balancer}</a>, <Words text={s.zone} />, <Words text={s.listener} />, <span class="mono nowrap">{s.service ?? '–'}</span>, typeof s.weight === 'number' ? weightOf(s.weight, h.weight_factor) : '–',
 						...(told ? [s.fault ? <span class="t-bad">{s.fault}</span> : s.left_out ?? ''] : [])])} />
 			</section>
 		</>

@@ -37,7 +37,7 @@ function KernelFacts({modules, sysctls}: {modules: string[]; sysctls: {name: str
 		<section class="panel stack live whole" aria-label="Modules and sysctls">
 			<h2>Modules and sysctls</h2>
 			{modules.length ? <div class="row">{modules.map(m => <code class="chip" key={m}>{m}</code>)}</div> : <p class="soft">No module of IPVS is listed: it is not loaded, or built into the kernel.</p>}
-			<Table caption="Sysctls" empty="None can be read." head={['Sysctl', 'Value', 'What it is for']} num={[1]} rows={sysctls.map(s => [<span class="mono"><Words text={s.name} /></span>, String(s.value), <span class="small">{MEANINGS[s.name] ?? ''}</span>])} />
+			<Table caption="Sysctls" empty="None can be read." head={['Sysctl', 'Value', 'What it is for']} num={[1]} rows={sysctls.map(s => [<span class="mono keep"><Words text={s.name} /></span>, String(s.value), MEANINGS[s.name] ? <span class="small">{MEANINGS[s.name]}</span> : ''])} />
 		</section>
 	)
 }
@@ -72,7 +72,7 @@ function Node() {
 	const k = s.kernel
 	return (
 		<div class="halves">
-			<section class="panel stack live" aria-label="Node">
+			<div class="column"><section class="panel stack live" aria-label="Node">
 				<h2>Node</h2>
 				<dl class="facts">
 					<dt>Name</dt><dd>{s.node ?? '–'}</dd><dt>State</dt><dd><StateMark as={STATES[s.state] ?? bad} /></dd><dt>Version</dt><dd>{s.version}</dd><dt>Runs since</dt><dd>{when(s.started)}</dd>
@@ -91,7 +91,7 @@ function Node() {
 					{k.conntrack && <><dt>Connection tracking</dt><dd>{count(k.conntrack.max)} entries, of which probes can take {count(k.conntrack.taken_by_probes)}</dd></>}
 					<dt>Drift repaired</dt><dd>{s.drift.repaired_since_start}, last look {when(s.drift.last_audit)}</dd>
 				</dl>
-			</section>
+			</section></div>
 			<section class="panel stack live" aria-label="Checks">
 				<h2>Checks</h2>
 				{ready.data.value?.checks ? <ul class="list">{ready.data.value.checks.map(c => <li key={c.check}><StateMark as={c.ok ? good : bad} /><span class="grow">{c.check.replace(/_/g, ' ')}{c.detail && <span class="soft">: {c.detail}</span>}</span></li>)}</ul> : <p class="soft">Not known now.</p>}
