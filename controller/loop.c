@@ -25,6 +25,8 @@ struct loop {
 	ev_signal hangup;
 	usec_t wake_at;
 	bool quit;
+	bool over;              /* that is past */
+	usec_t until;           /* how long loop_run_until() waits */
 	int (*done)(void *ctx); /* what loop_run_until() waits for; NULL: it does not */
 	void *done_ctx;
 };
@@ -80,8 +82,10 @@ static void on_hangup(struct ev_loop *ev, ev_signal *w, int events)
 
 static void on_limit(struct ev_loop *ev, ev_timer *w, int events)
 {
-	(void)w;
+	struct loop *l = w->data;
+
 	(void)events;
+	l->over = time_monotonic() >= l->until;
 	ev_break(ev, EVBREAK_ONE);
 }
 
@@ -109,7 +113,8 @@ struct loop *loop_new(struct ev_loop *ev, const struct loop_callbacks *cb)
 	ev_signal_init(&l->term, on_stop, SIGTERM);
 	ev_signal_init(&l->interrupt, on_stop, SIGINT);
 	ev_signal_init(&l->hangup, on_hangup, SIGHUP);
-	l->settle.data = l->wake.data = l->term.data = l->interrupt.data = l->hangup.data = l;
+	l->limit.data = l->settle.data = l->wake.data = l->term.data = l->interrupt.data =
+		l->hangup.data = l;
 	/* Last of all prepare watchers: what the others found is acted on in the same iteration. */
 	ev_set_priority(&l->settle, EV_MINPRI);
 	ev_prepare_start(ev, &l->settle);
@@ -170,8 +175,8 @@ void loop_quit(struct loop *l)
 
 void loop_run_until(struct loop *l, usec_t timeout, int (*done)(void *ctx), void *ctx)
 {
-	usec_t end = time_monotonic() + timeout;
-
+	l->until = time_monotonic() + timeout;
+	l->over = timeout == 0;
 	/* Whether it is done may hang on the clock alone. */
 	ev_timer_set(&l->limit, LOOK_S, LOOK_S);
 	ev_timer_start(l->ev, &l->limit);
@@ -179,7 +184,7 @@ void loop_run_until(struct loop *l, usec_t timeout, int (*done)(void *ctx), void
 	ev_run(l->ev, EVRUN_NOWAIT);
 	l->done = done;
 	l->done_ctx = ctx;
-	while (!done(ctx) && time_monotonic() < end)
+	while (!done(ctx) && !l->over)
 		ev_run(l->ev, EVRUN_ONCE);
 	l->done = NULL;
 	ev_timer_stop(l->ev, &l->limit);

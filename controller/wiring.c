@@ -35,7 +35,9 @@
 #include "wiring_update.h"
 
 #define START_LIMIT (3 * USEC_PER_SEC)
-#define STOP_LIMIT  (5 * USEC_PER_SEC)
+#define START_TOLD \
+	(100 * USEC_PER_MS) /* until the start is told, whether the table is programmed or not */
+#define STOP_LIMIT (5 * USEC_PER_SEC)
 
 /* ---- signals ---- */
 
@@ -208,6 +210,8 @@ void wiring_run(struct wiring *w)
 	struct node_status st;
 
 	loop_run_until(w->loop, START_LIMIT, kernel_is_decided, w);
+	/* Most tables are programmed sooner than the store has written that the daemon has started. */
+	loop_run_until(w->loop, START_TOLD, engine_is_idle, w);
 	engine_node_status(w->engine, &st);
 	announce(w, &st);
 	loop_notify_ready("running");

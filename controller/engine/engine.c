@@ -116,6 +116,7 @@ static void step_checks(struct engine *e)
 {
 	struct snapshot *old = e->planned_snapshot;
 
+	e->settle_wall = e->ports.wall(e->ports.ctx);
 	fwmarks_sync(e);
 	runtime_sync(e);
 	services_sync(e);
@@ -216,7 +217,6 @@ void engine_settle(struct engine *e)
 	usec_t now = e->ports.now(e->ports.ctx);
 
 	e->settle_now = now;
-	e->settle_wall = e->ports.wall(e->ports.ctx);
 	if (!e->started && !e->flushing)
 		note_start(e);
 	e->started = true;

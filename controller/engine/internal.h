@@ -150,7 +150,7 @@ struct engine {
 	struct snapshot *snapshot;
 	struct snapshot *planned_snapshot; /* what groups and services were last synced with */
 	usec_t settle_now; /* when the settle step under way began: asked once, not for each server */
-	usec_t settle_wall;
+	usec_t settle_wall; /* likewise, of its first step */
 	unsigned marks;
 	bool started;
 	bool unclean; /* the run before ended without a stop; since the first settle */

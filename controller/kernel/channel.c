@@ -17,6 +17,7 @@
 
 #define TURN_USEC      3000
 #define CLOCK_BYTES    (16 * 1024)
+#define TRUSTED_BYTES  (128 * 1024) /* at most, between two looks at the clock */
 #define TIMEOUT_S      2.0
 #define RECEIVE_BUFFER (4 * 1024 * 1024)
 #define DATAGRAM_SIZE  (64 * 1024)
@@ -38,6 +39,7 @@ struct channel {
 	bool lost;     /* the receive buffer overflowed */
 	bool reading;  /* in the callbacks of a read: what they send is read there */
 	size_t moved;  /* bytes since the clock was read */
+	size_t enough; /* of them to read it again */
 	usec_t begun;  /* of this turn */
 	usec_t looked; /* at the clock */
 	int send_error;
@@ -333,17 +335,30 @@ static int channel_read(struct channel *c)
 	return n;
 }
 
-/* The clock costs a system call on some machines: it is read once for some work done, not for each small answer. The next work
- * is taken to last as long as the last. */
+/* The clock costs a system call on some machines: it is read once for some work done, not for each small answer, and then when
+ * three quarters of what is left of the turn should be over at the pace so far. The next datagram is taken to last as long as
+ * the last. */
 static bool channel_turn_is_over(struct channel *c)
 {
+	const usec_t end = c->begun + TURN_USEC;
 	usec_t last = c->looked;
+	size_t moved = c->moved;
+	size_t next = c->out.size > CLOCK_BYTES ? c->out.size : CLOCK_BYTES;
+	usec_t spent;
 
-	if (c->moved < CLOCK_BYTES)
+	if (moved < c->enough)
 		return false;
 	c->moved = 0;
 	c->looked = time_monotonic();
-	return c->looked + (c->looked - last) > c->begun + TURN_USEC;
+	spent = c->looked - last + 1;
+	if (c->looked + spent * next / moved > end)
+		return true;
+	c->enough = moved * (end - c->looked) / spent * 3 / 4;
+	if (c->enough > TRUSTED_BYTES)
+		c->enough = TRUSTED_BYTES;
+	if (c->enough < CLOCK_BYTES)
+		c->enough = CLOCK_BYTES;
+	return false;
 }
 
 static void channel_read_turn(struct channel *c)
@@ -372,6 +387,7 @@ static void channel_on_readable(struct ev_loop *loop, struct ev_io *w, int reven
 	(void)revents;
 	c->begun = time_monotonic();
 	c->looked = c->begun;
+	c->enough = CLOCK_BYTES;
 	c->reading = true;
 	channel_read_turn(c);
 	c->reading = false;

@@ -31,14 +31,16 @@ int netmsg_has_room(const struct netmsg *m)
 	return m->capacity - m->size >= NETMSG_MESSAGE_MAX;
 }
 
-/* Zeroed room, aligned as netlink wants it. */
-static uint8_t *netmsg_take(struct netmsg *m, size_t size)
+/* Room, aligned as netlink wants it; what is beyond `size` is zero. */
+static inline uint8_t *netmsg_take(struct netmsg *m, size_t size)
 {
+	static const uint8_t padding[NLMSG_ALIGNTO];
 	size_t aligned = NLMSG_ALIGN(size);
 	uint8_t *p = m->data + m->size;
 
 	assert(m->capacity - m->size >= aligned);
-	memset(p, 0, aligned);
+	if (aligned != size)
+		memcpy(p + aligned - sizeof(padding), padding, sizeof(padding));
 	m->size += aligned;
 	return p;
 }
@@ -50,15 +52,13 @@ static struct nlmsghdr *netmsg_header(struct netmsg *m)
 
 void netmsg_begin(struct netmsg *m, uint16_t type, uint16_t flags)
 {
-	struct nlmsghdr *h;
+	const struct nlmsghdr h = {.nlmsg_type = type,
+				   .nlmsg_flags = flags | NLM_F_REQUEST,
+				   .nlmsg_seq = m->first + m->count};
 
 	assert(netmsg_has_room(m));
 	m->start = m->size;
-	netmsg_take(m, sizeof(*h));
-	h = netmsg_header(m);
-	h->nlmsg_type = type;
-	h->nlmsg_flags = flags | NLM_F_REQUEST;
-	h->nlmsg_seq = m->first + m->count;
+	memcpy(netmsg_take(m, sizeof(h)), &h, sizeof(h));
 	m->count++;
 }
 
@@ -67,7 +67,8 @@ void netmsg_put_head(struct netmsg *m, const void *head, size_t size)
 	memcpy(netmsg_take(m, size), head, size);
 }
 
-void netmsg_put(struct netmsg *m, uint16_t type, const void *value, size_t size)
+/* Small enough to become a few moves where the size is known: thousands are written at once. */
+static inline void netmsg_put_value(struct netmsg *m, uint16_t type, const void *value, size_t size)
 {
 	const struct nlattr a = {.nla_len = (uint16_t)(sizeof(struct nlattr) + size),
 				 .nla_type = type};
@@ -77,19 +78,24 @@ void netmsg_put(struct netmsg *m, uint16_t type, const void *value, size_t size)
 	memcpy(p + sizeof(struct nlattr), value, size);
 }
 
+void netmsg_put(struct netmsg *m, uint16_t type, const void *value, size_t size)
+{
+	netmsg_put_value(m, type, value, size);
+}
+
 void netmsg_put_u8(struct netmsg *m, uint16_t type, uint8_t value)
 {
-	netmsg_put(m, type, &value, sizeof(value));
+	netmsg_put_value(m, type, &value, sizeof(value));
 }
 
 void netmsg_put_u16(struct netmsg *m, uint16_t type, uint16_t value)
 {
-	netmsg_put(m, type, &value, sizeof(value));
+	netmsg_put_value(m, type, &value, sizeof(value));
 }
 
 void netmsg_put_u32(struct netmsg *m, uint16_t type, uint32_t value)
 {
-	netmsg_put(m, type, &value, sizeof(value));
+	netmsg_put_value(m, type, &value, sizeof(value));
 }
 
 void netmsg_put_text(struct netmsg *m, uint16_t type, const char *value)
