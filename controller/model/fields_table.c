@@ -267,7 +267,7 @@ static const struct field load_balancer_fields[] = {
 	 .number = SNAT_OFF,
 	 .help = "on: servers see this gateway's address as the client's, so that they answer through it whatever their routes are; auto: "
 		 "only for clients that are on a server's own network or are servers of the group themselves; with forward method nat, also of "
-		 "servers that keep the port of a port_range; "
+		 "servers that keep the port of a range; "
 		 "both cost every connection, as it is tracked (net.ipv4.vs.conntrack)"},
 	{.name = "vip_guard",
 	 .type = FIELD_ENUM,
@@ -405,13 +405,13 @@ static const struct field listener_fields[] = {
 	 AT(listener, rate_limit),
 	 .max = 1000000,
 	 .help = "new connections a second that one client address (of IPv6: its /64) may open at each VIP, and as many at once; what is "
-		 "beyond is dropped; all ports of a port_range count together; 0: no limit; with protocol tcp, and udp, whose flows are tracked for it (net.ipv4.vs.conntrack)"},
+		 "beyond is dropped; all ports of a range count together; 0: no limit; with protocol tcp, and udp, whose flows are tracked for it (net.ipv4.vs.conntrack)"},
 	{.name = "max_connections",
 	 .type = FIELD_NUMBER,
 	 AT(listener, max_connections),
 	 .max = 1000000,
 	 .help = "connections that one client address (of IPv6: its /64) may have open at once at all VIPs of a family; new ones beyond "
-		 "are dropped, open ones are not touched; all ports of a port_range count together; 0: no limit; with protocol tcp and udp and forward method nat; connections are "
+		 "are dropped, open ones are not touched; all ports of a range count together; 0: no limit; with protocol tcp and udp and forward method nat; connections are "
 		 "tracked for it (net.ipv4.vs.conntrack)"},
 	READ_ONLY_ROWS,
 	{0},
