@@ -55,8 +55,8 @@ void readiness_judge(const struct engine *e, struct readiness *ret_readiness)
 			 "the kernel has not taken the whole configuration: zonegate events says "
 			 "what it refused"},
 			{"zones", !readiness_fails_open(e), false, false,
-			 "fail-open: of some load balancer no zone is healthy, and all are handed "
-			 "out"},
+			 "fail-open: some load balancer has no healthy zone, or none of one family, and "
+			 "all are handed out: zonegate status names it"},
 			{"vip_device", !n.vip_device_fault, false, n.kernel_off,
 			 readiness_or(n.vip_device_fault, "")},
 			{"guard", !n.guard_fault, false, n.kernel_off,

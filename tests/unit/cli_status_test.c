@@ -188,6 +188,11 @@ static void status_of_one_family(void **state)
 	assert_int_equal(tree.exit, EXIT_NEGATIVE);
 	assert_contains(tree.out, "✖ IPv6 FAIL-OPEN: no IPv6 zone is known to be healthy, so all "
 				  "that may be are handed out\n");
+	AUTO_REPLY struct answer ready = rig_get(&rig, "/readyz?verbose");
+	assert_string_equal(
+		answer_text_at(&ready, "checks.4.detail"),
+		"fail-open: some load balancer has no healthy zone, or none of one family, "
+		"and all are handed out: zonegate status names it");
 	AUTO_REPLY struct answer whole = rig_ask(
 		&rig, "PATCH", "/api/v1/server-groups/web", "",
 		"{\"servers\":{\"w1\":{\"enabled\":false},\"w2\":{\"enabled\":false}}}");
