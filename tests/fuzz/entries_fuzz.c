@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "model/entries_text.h"
+#include "unit/entries_slowly.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -47,18 +48,6 @@ static struct entries *read_pieces(const char *data, size_t size, size_t piece)
 	return list;
 }
 
-static const struct entry *match_slowly(const struct entries *e, const struct addr *a)
-{
-	const struct entry *x, *best = NULL;
-	struct entries_cursor c;
-
-	entries_begin(e, &c);
-	while ((x = entries_next(&c)))
-		if (addr_in_prefix(a, &x->net, x->length) && (!best || x->length > best->length))
-			best = x;
-	return best;
-}
-
 static void check_list(const struct entries *e)
 {
 	const struct entry *x, *last = NULL;
@@ -69,7 +58,7 @@ static void check_list(const struct entries *e)
 	while ((x = entries_next(&c))) {
 		assert(!last || entries_compare(last, x) < 0);
 		assert(entries_find(e, &x->net, x->length) == x);
-		assert(entries_match(e, &x->net) == match_slowly(e, &x->net));
+		assert(entries_match(e, &x->net) == entries_match_slowly(e, &x->net));
 		last = x;
 	}
 	buf_writer_init(&w, entries_text_bound(entries_count(e)));

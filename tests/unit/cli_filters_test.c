@@ -10,8 +10,7 @@ static void sets_and_rules_are_shown(void **state)
 	struct netfilter_set *s;
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_REPLY struct answer put = rig_ask(&rig, "PATCH", "/api/v1/load-balancers/shop", "",
 					       "{\"vip_guard\": \"drop\"}");
 	assert_int_equal(put.status, 200);

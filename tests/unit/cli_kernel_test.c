@@ -10,8 +10,7 @@ static void kernel_is_shown(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	op.service.key = (struct plan_key){.family = AF_INET6,
 					   .protocol = IPPROTO_UDP,
 					   .port = 53,
@@ -49,8 +48,7 @@ static void what_is_missing_is_told(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	rig.refuse_ops = true;
 	AUTO_REPLY struct answer put = rig_ask(
 		&rig, "PUT", "/api/v1/load-balancers/shop/listeners/web", "",
@@ -90,8 +88,7 @@ static void what_is_not_read_is_not_well(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_REPLY struct answer put = rig_ask(&rig, "PATCH", "/api/v1/load-balancers/shop", "",
 					       "{\"vip_guard\": \"drop\"}");
 	assert_int_equal(put.status, 200);

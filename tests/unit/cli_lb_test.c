@@ -10,8 +10,7 @@ static void lb_status_tells_what_is_handed_out(void **state)
 	struct rig rig = {.judge_vips = true, .vip_down = "192.0.2.2"};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome unnamed = cli_rig_run(&rig, cli_lb_status, 2, &o,
 							  WORDS("lb", "status", "shop"));
 	assert_int_equal(unnamed.exit, EXIT_OK);
@@ -65,8 +64,7 @@ static void lb_status_tells_where_services_are(void **state)
 	struct rig rig = {0}, off = {.kernel_off = true};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome in = cli_rig_run(&rig, cli_lb_status, 2, &o,
 						     WORDS("lb", "status", "shop"));
 	assert_contains(
@@ -117,13 +115,11 @@ static void lb_status_tells_where_services_are(void **state)
 static void lb_status_tells_what_passes(void **state)
 {
 	struct cli_options o = {0};
-	struct stats *stats = stats_new(NULL, 0);
+	struct stats *stats = fixture_stats();
 	struct rig rig = {.stats = stats};
 
 	(void)state;
-	stats_follow(stats, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome early = cli_rig_run(&rig, cli_lb_status, 2, &o,
 							WORDS("lb", "status", "shop"));
 	assert_contains(early.out, "web                  2/2       -       -       -  yes\n");
@@ -146,13 +142,11 @@ static void lb_status_tells_what_passes(void **state)
 static void limits_that_bite_are_told(void **state)
 {
 	struct cli_options o = {0};
-	struct stats *stats = stats_new(NULL, 0);
+	struct stats *stats = fixture_stats();
 	struct rig rig = {.stats = stats};
 
 	(void)state;
-	stats_follow(stats, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	fixture_look(stats, 10, 100, 3);
 	fixture_look(stats, 11, 107, 4);
 	AUTO_REPLY struct answer set = rig_ask(&rig, "PATCH",

@@ -5,21 +5,22 @@
 
 #include "plan/hits.h"
 
+static void make_list(const struct rig *rig, const char *fallback)
+{
+	cli_rig_set(rig, WORDS("access", "set", "office", fallback));
+}
+
 static void entries_are_changed_one_by_one(void **state)
 {
 	struct cli_options o = {0}, why = {.comment = "abuse"}, dry = {.dry_run = true};
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome none = cli_rig_run(
 		&rig, cli_lists_add, 2, &o, WORDS("access", "deny", "office", "203.0.113.7"));
 	assert_int_equal(none.exit, EXIT_NOT_FOUND);
-	AUTO_OUTCOME struct outcome set = cli_rig_run(
-		&rig, cli_object_set, 2, &o,
-		WORDS("access", "set", "office", "default_action=allow"));
-	assert_int_equal(set.exit, EXIT_OK);
+	make_list(&rig, "default_action=allow");
 	AUTO_OUTCOME struct outcome would = cli_rig_run(
 		&rig, cli_lists_add, 2, &dry, WORDS("access", "deny", "office", "203.0.113.7"));
 	assert_int_equal(would.exit, EXIT_DIFFERENCES);
@@ -57,13 +58,9 @@ static void files_are_imported(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	assert_int_equal(write(fd, "# ours\n192.0.2.0/24 allow\n", 26), 26);
-	AUTO_OUTCOME struct outcome set = cli_rig_run(
-		&rig, cli_object_set, 2, &o,
-		WORDS("access", "set", "office", "default_action=deny"));
-	assert_int_equal(set.exit, EXIT_OK);
+	make_list(&rig, "default_action=deny");
 	AUTO_OUTCOME struct outcome done = cli_rig_run(&rig, cli_lists_import, 2, &o,
 						       WORDS("access", "import", "office", path));
 	assert_string_equal(done.out, "Imported; office has 1 entry\n");
@@ -93,10 +90,7 @@ static void files_are_imported(void **state)
 	AUTO_OUTCOME struct outcome gone = cli_rig_run(
 		&rig, cli_lists_import, 2, &o, WORDS("access", "import", "office", "/nowhere"));
 	assert_int_equal(gone.exit, EXIT_USAGE);
-	AUTO_OUTCOME struct outcome use = cli_rig_run(
-		&rig, cli_object_set, 2, &o,
-		WORDS("listener", "set", "shop/http", "access_list=office"));
-	assert_int_equal(use.exit, EXIT_OK);
+	cli_rig_set(&rig, WORDS("listener", "set", "shop/http", "access_list=office"));
 	assert_int_equal(ftruncate(fd, 0), 0);
 	AUTO_OUTCOME struct outcome empty = cli_rig_run(&rig, cli_lists_import, 2, &o,
 							WORDS("access", "import", "office", path));
@@ -113,22 +107,15 @@ static void clients_are_checked(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome all = cli_rig_run(
 		&rig, cli_lists_check, 2, &o, WORDS("access", "check", "shop/http", "10.0.0.1"));
 	assert_int_equal(all.exit, EXIT_OK);
 	assert_string_equal(
 		all.out,
 		"10.0.0.1 is allowed as everybody is: the listener names no access list\n");
-	AUTO_OUTCOME struct outcome set = cli_rig_run(
-		&rig, cli_object_set, 2, &o,
-		WORDS("access", "set", "office", "default_action=deny"));
-	assert_int_equal(set.exit, EXIT_OK);
-	AUTO_OUTCOME struct outcome use = cli_rig_run(
-		&rig, cli_object_set, 2, &o,
-		WORDS("listener", "set", "shop/http", "access_list=office"));
-	assert_int_equal(use.exit, EXIT_OK);
+	make_list(&rig, "default_action=deny");
+	cli_rig_set(&rig, WORDS("listener", "set", "shop/http", "access_list=office"));
 	AUTO_OUTCOME struct outcome allow = cli_rig_run(
 		&rig, cli_lists_add, 2, &why, WORDS("access", "allow", "office", "10.0.0.0/8"));
 	assert_int_equal(allow.exit, EXIT_OK);
@@ -155,12 +142,8 @@ static void hits_are_a_table(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
-	AUTO_OUTCOME struct outcome set = cli_rig_run(
-		&rig, cli_object_set, 2, &o,
-		WORDS("access", "set", "office", "default_action=deny"));
-	assert_int_equal(set.exit, EXIT_OK);
+	cli_rig_begin(&rig);
+	make_list(&rig, "default_action=deny");
 	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_lists_hits, 2, &o,
 						       WORDS("access", "hits", "office"));
 	assert_int_equal(none.exit, EXIT_OK);

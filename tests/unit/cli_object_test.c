@@ -9,8 +9,7 @@ static void object_is_set_and_deleted(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome would = cli_rig_run(
 		&rig, cli_object_set, 2, &dry, WORDS("server", "set", "web/w1", "weight=7"));
 	assert_int_equal(would.exit, EXIT_DIFFERENCES);
@@ -52,8 +51,7 @@ static void lists_are_set_shown_and_deleted(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_object_list_lists, 2, &o,
 						       WORDS("access", "list"));
 	assert_contains(none.out, "No access lists yet: ");
@@ -93,8 +91,7 @@ static void object_that_leaves_a_name_without_address_warns(void **state)
 	struct rig rig = {.judge_vips = true};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	rig_publish(&rig);
 	AUTO_REPLY struct answer shift = rig_ask(
 		&rig, "POST", "/api/v1/zone-shifts", "",
@@ -138,8 +135,7 @@ static void unknown_scheduler_is_told(void **state)
 	const char *first;
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome would = cli_rig_run(
 		&rig, cli_object_set, 2, &dry,
 		WORDS("listener", "set", "shop/http", "scheduler=wrrr"));
@@ -170,8 +166,7 @@ static void object_writes_bring_advice(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome group = cli_rig_run(
 		&rig, cli_object_set, 2, &o,
 		WORDS("group", "set", "slow", "protocol=tcp", "health_check.interval_ms=50000"));

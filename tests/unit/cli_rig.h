@@ -100,6 +100,21 @@ static inline void cli_rig_expect(const struct rig *rig, const struct cli_ask *a
 		assert_string_equal(o.out, out);
 }
 
+/* With the document. */
+static inline void cli_rig_begin(struct rig *rig)
+{
+	rig_start(rig, 0);
+	rig_load(rig);
+}
+
+/* "zone set za description=x" and the like: it is done. */
+static inline void cli_rig_set(const struct rig *rig, const char *const *words)
+{
+	static const struct cli_options none;
+
+	cli_rig_expect(rig, &(struct cli_ask){cli_object_set, 2, &none, words}, EXIT_OK, NULL);
+}
+
 static inline void assert_contains(const char *text, const char *part)
 {
 	if (!strstr(text, part))

@@ -10,8 +10,7 @@ static void server_list_shows_states(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_server_list, 2, &o,
 						      WORDS("server", "list"));
 	assert_int_equal(all.exit, EXIT_OK);
@@ -34,8 +33,7 @@ static void server_weights_read_right_with_slow_start(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_REPLY struct answer on = rig_ask(&rig, "PATCH", "/api/v1/server-groups/web", "",
 					      "{\"slow_start_ms\":20000}");
 	assert_int_equal(on.status, 200);
@@ -54,13 +52,11 @@ static void server_weights_read_right_with_slow_start(void **state)
 static void server_list_shows_traffic(void **state)
 {
 	struct cli_options o = {0};
-	struct stats *stats = stats_new(NULL, 0);
+	struct stats *stats = fixture_stats();
 	struct rig rig = {.stats = stats};
 
 	(void)state;
-	stats_follow(stats, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome early = cli_rig_run(&rig, cli_server_list, 2, &o,
 							WORDS("server", "list"));
 	assert_contains(early.out, "100/100       -       -       -  ");
@@ -110,8 +106,7 @@ static void server_why_tells_the_chain(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome in = cli_rig_run(&rig, cli_server_why, 2, &o,
 						     WORDS("server", "why", "web/w2"));
 	assert_int_equal(in.exit, EXIT_OK);
@@ -180,8 +175,7 @@ static void server_why_tells_who_is_left_out(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_REPLY struct answer shift = rig_ask(
 		&rig, "POST", "/api/v1/zone-shifts", "",
 		"{\"zone\":\"zb\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\","
@@ -245,8 +239,7 @@ static void server_why_tells_who_is_let_in(void **state)
 	struct rig rig = {.judge_vips = true, .vip_down = "10.0.0.1"};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	patch(&rig, "server-groups/web", "{\"health_check\":{\"enabled\":true,\"type\":\"icmp\"}}");
 	expect_why(&rig, "web/w1", "unhealthy");
 	AUTO_OUTCOME struct outcome closed = cli_rig_run(&rig, cli_server_list, 2, &o,
@@ -280,8 +273,7 @@ static void server_history_shows_gaps(void **state)
 	rig_note(&rig, "event", "daemon", 3000000, "{\"event\":\"daemon.stopped\"}");
 	rig_note(&rig, "event", "daemon", 4000000,
 		 "{\"event\":\"daemon.started\",\"unclean\":true}");
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome a = cli_rig_run(&rig, cli_server_history, 2, &o,
 						    WORDS("server", "history", "web/w1"));
 	assert_int_equal(a.exit, EXIT_OK);
@@ -306,8 +298,7 @@ static void server_probe_shows_the_result(void **state)
 	struct rig rig = {0};
 
 	(void)state;
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome off = cli_rig_run(&rig, cli_server_probe, 2, &o,
 						      WORDS("server", "probe", "web/w1"));
 	assert_int_equal(off.exit, EXIT_CONFLICT);

@@ -7,13 +7,11 @@
 static void listeners_and_servers(void **state)
 {
 	struct cli_options o = {0}, json = {.format = FORMAT_JSON};
-	struct stats *stats = stats_new(NULL, 0);
+	struct stats *stats = fixture_stats();
 	struct rig rig = {.stats = stats};
 
 	(void)state;
-	stats_follow(stats, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
-	rig_start(&rig, 0);
-	rig_load(&rig);
+	cli_rig_begin(&rig);
 	AUTO_OUTCOME struct outcome early = cli_rig_run(&rig, cli_stats_show, 1, &o,
 							WORDS("stats"));
 	assert_int_equal(early.exit, EXIT_NEGATIVE);

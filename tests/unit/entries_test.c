@@ -2,6 +2,7 @@
 #include "model/entries.h"
 
 #include "entries_fixture.h"
+#include "entries_slowly.h"
 
 static void order_is_of_family_network_length(void **state)
 {
@@ -75,18 +76,6 @@ static void shorter_prefix_is_that_around(void **state)
 	entries_unref(e);
 }
 
-static const struct entry *match_slowly(const struct entries *e, const struct addr *a)
-{
-	const struct entry *x, *best = NULL;
-	struct entries_cursor c;
-
-	entries_begin(e, &c);
-	while ((x = entries_next(&c)))
-		if (addr_in_prefix(a, &x->net, x->length) && (!best || x->length > best->length))
-			best = x;
-	return best;
-}
-
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed = *seed * 1664525 + 1013904223;
@@ -124,7 +113,7 @@ static void random_lists_agree_with_a_plain_search(void **state)
 		for (int i = 0; i < 200; i++) {
 			struct addr a;
 			random_address(&seed, &a);
-			assert_ptr_equal(entries_match(e, &a), match_slowly(e, &a));
+			assert_ptr_equal(entries_match(e, &a), entries_match_slowly(e, &a));
 		}
 		entries_unref(e);
 	}

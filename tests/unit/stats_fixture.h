@@ -67,6 +67,15 @@ static inline bool fixture_tell(struct stats *s, const char *vip, uint64_t conne
 	return true;
 }
 
+/* Statistics of the fixture's document, not looked at yet. */
+static inline struct stats *fixture_stats(void)
+{
+	struct stats *s = stats_new(NULL, 0);
+
+	stats_follow(s, fixture_snapshot(fixture_json(FIXTURE_DOCUMENT)));
+	return s;
+}
+
 /* A whole look in second `n`: connections of the service at 192.0.2.1 and of w1 in it. */
 static inline void fixture_look(struct stats *s, unsigned n, uint64_t connections, uint32_t active)
 {
