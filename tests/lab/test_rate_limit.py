@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """rate_limit, with packets: one source that opens too many connections is held to it, others are not."""
 
+import re
 import socket
 import time
 
@@ -69,6 +70,9 @@ def one_source_is_held_to_it_and_another_is_not(lab):
     assert 10 <= taken < 40, taken
     assert connects(lab, OTHER4, 10) == 10, "another source has its own"
     lab.wait(lambda: (dropped(lab) or 0) >= 60 - taken, 3 + lab.margin, "they are counted", pause=0.1)
+    told = lab.gw.api.get("/metrics").expect(200).body.decode()
+    assert re.search(r'zonegate_listener_dropped_total\{lb="shop",listener="http",reason="rate_limit"\} [1-9]', told), told
+    assert lab.gw.api.get("/load-balancers/shop").expect(200).json["status"]["dropped"] >= 60 - taken
     # What is open goes on, and who waits may come again.
     lab.wait(lambda: connects(lab, CLIENT4, 3) == 3, 5 + lab.margin, "a slow client is let in", pause=0.5)
     lab.gw.api.patch("/load-balancers/shop/listeners/http", {"rate_limit": 0}).expect(200)
