@@ -110,16 +110,13 @@ struct drops_heavy {
 	bool seen; /* at this look */
 };
 
-static struct drops_heavy *drops_find_heavy(const struct engine *e, const struct listener *l,
-					    enum drop_reason reason)
+static int drops_compare_heavy(const void *key, const void *item)
 {
-	for (size_t i = 0; i < e->drops.heavy.count; i++) {
-		struct drops_heavy *h = e->drops.heavy.items[i];
+	const struct drops_heavy *a = key, *b = item;
 
-		if (h->uid == l->o.uid && h->reason == reason)
-			return h;
-	}
-	return NULL;
+	if (a->uid != b->uid)
+		return a->uid < b->uid ? -1 : 1;
+	return (a->reason > b->reason) - (a->reason < b->reason);
 }
 
 static void drops_tell_begin(struct engine *e, const char *object, const struct listener *l,
@@ -157,17 +154,20 @@ static void drops_tell_end(struct engine *e, const char *object, const struct li
 static void drops_judge(struct engine *e, const struct load_balancer *lb, const struct listener *l,
 			enum drop_reason reason)
 {
-	struct drops_heavy *h = drops_find_heavy(e, l, reason);
+	const struct drops_heavy key = {.uid = l->o.uid, .reason = reason};
 	struct drop_status st = drops_nothing(e);
 	char object[OBJECT_PATH_MAX];
+	struct drops_heavy *h;
+	size_t index;
 
 	if (!drops_sum(e, lb, l, reason, &st))
 		return;
+	h = vec_find(&e->drops.heavy, &key, drops_compare_heavy, &index);
 	snprintf(object, sizeof(object), "load_balancers/%s/listeners/%s", lb->o.name, l->o.name);
 	if (!h && st.recent >= DROPS_MANY) {
 		h = mem_new(struct drops_heavy);
-		*h = (struct drops_heavy){.uid = l->o.uid, .reason = reason};
-		vec_push(&e->drops.heavy, h);
+		*h = key;
+		vec_insert(&e->drops.heavy, index, h);
 		drops_tell_begin(e, object, l, h, &st);
 	} else if (h && st.recent == 0) {
 		drops_tell_end(e, object, l, reason);
@@ -196,11 +196,31 @@ static void drops_forget_unseen(struct engine *e)
 	vec_clear(&all);
 }
 
+/* Whether anything was dropped since the look before: mostly not, and then no listener is looked at. */
+static bool drops_any_recent(const struct engine_drops *d)
+{
+	for (size_t i = 0, j = 0; i < d->counted.count; i++) {
+		const struct ruleset_entry *found = &d->counted.entries[i];
+		uint64_t was = 0;
+		int order = 1;
+
+		while (j < d->before.count &&
+		       (order = ruleset_compare_entries(&d->before.entries[j], found)) < 0)
+			j++;
+		if (j < d->before.count && order == 0)
+			was = d->before.entries[j].packets;
+		if (found->packets != was)
+			return true;
+	}
+	return false;
+}
+
 static void drops_tell(struct engine *e)
 {
 	const struct vec *lbs = &e->snapshot->load_balancers;
+	const bool any = e->drops.heavy.count > 0 || drops_any_recent(&e->drops);
 
-	for (size_t i = 0; e->drops.counted.count && i < lbs->count; i++) {
+	for (size_t i = 0; any && i < lbs->count; i++) {
 		const struct load_balancer *lb = lbs->items[i];
 
 		for (size_t j = 0; j < lb->listeners.count; j++)
