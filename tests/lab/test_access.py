@@ -153,6 +153,12 @@ def sctp_is_asked_too(lab):
     lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "drop"}).expect(200)
     for vip, own, other in ((VIP4, CLIENT4, OTHER4), (VIP6, CLIENT6, OTHER6)):
         assert (seen(vip, own), seen(vip, other), seen(vip, own, 81)) == ("open", SILENT, SILENT), vip
+    # Refused, the client hears of it by ICMP, which Linux' SCTP takes for a route that may come back: so the rule's count is looked at.
+    lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "reject"}).expect(200)
+    for vip, own, program in ((VIP4, CLIENT4, "iptables-legacy"), (VIP6, CLIENT6, "ip6tables-legacy")):
+        assert seen(vip, own, 81) != "open", vip
+        counted = [x for x in lab.gw.run(program, "-vxnL", "ZONEGATE").splitlines() if "REJECT" in x and "reject dst" in x]
+        assert [int(x.split()[0]) > 0 for x in counted] == [False, False, True], counted  # TCP, UDP, SCTP
     put(lab, office("allow", deny=[f"{CLIENT4}/32", f"{CLIENT6}/128"]))
     for vip, own, other in ((VIP4, CLIENT4, OTHER4), (VIP6, CLIENT6, OTHER6)):
         assert (seen(vip, own), seen(vip, other)) == (SILENT, "open"), vip
@@ -523,7 +529,7 @@ def a_range_has_one_too(lab):
             port_range=[8000, 8100], access_list="office").items() if k != "port"},
             "one": listener(port=8050)})})
     configuration["access_lists"] = {"office": office("deny", allow=[f"{CLIENT4}/32"])}
-    lab.start(configuration)
+    lab.start(configuration, node={"peers": OTHER4})
     assert is_open(lab, VIP4, 8000, source=CLIENT4)
     assert knock(lab, VIP4, 8000, source=OTHER4) == SILENT
     assert is_open(lab, VIP4, 8050, source=OTHER4), "a port of its own in the range has no list"
@@ -532,6 +538,11 @@ def a_range_has_one_too(lab):
     assert is_open(lab, VIP4, 8000, source=OTHER4)
     assert knock(lab, VIP4, 8000, source=CLIENT4) == SILENT
     assert rules(lab) == before
+    # Other gateways probe it all the same, at the port that they probe.
+    put(lab, office("deny"))
+    lab.gw.api.patch("/load-balancers/shop", {"vip_probe": {"type": "tcp", "port": 8000}}).expect(200)
+    assert is_open(lab, VIP4, 8000, source=OTHER4) and knock(lab, VIP4, 8000, source=CLIENT4) == SILENT
+    assert knock(lab, VIP4, 8001, source=OTHER4) == SILENT
 
 
 def two_balancers(lab):

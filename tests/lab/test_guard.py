@@ -62,7 +62,9 @@ def the_same_over_ipv6(lab):
     echo(lab, VIP6)
     assert rules(lab, 6)[0] and rules(lab, 4)[0] == []
     lab.gw.api.patch("/load-balancers/shop", {"vip_guard": "reject"}).expect(200)
-    assert is_refused(lab, VIP6, 22)
+    assert is_refused(lab, VIP6, 22) and is_refused(lab, VIP6, 161, socket.SOCK_DGRAM)
+    counted = [x for x in lab.gw.run("ip6tables-legacy", "-vxnL", "ZONEGATE").splitlines() if "REJECT" in x]
+    assert len(counted) == 3 and int(counted[1].split()[0]) > 0, counted  # TCP, UDP, SCTP
     lab.gw.api.delete("/load-balancers/shop").expect(200, 202, 204)
     assert rules(lab, 6)[0] == [] and sets(lab) == {}
     ports.close()

@@ -98,6 +98,7 @@ def all_ports_and_what_is_more_specific(lab):
         # Side by side: the same ports at another VIP, and two ranges at one.
         "two": balancer({
             "low": ranged(8000, 8049, "mapped"), "high": ranged(8050, 8100, "single"),
+            "udp": ranged(8000, 8049, "datagrams", "udp"),
         }, vip4=OTHER_VIP4, vip6=OTHER_VIP6),
     }), dns={"listen": "0.0.0.0, [::]", "apex": "lb.example.net", "ns": "ns1.example.net"})
     for vip in (VIP4, VIP6):
@@ -111,7 +112,8 @@ def all_ports_and_what_is_more_specific(lab):
             assert set(lab.who(vip, port, count=3)) == {"s3"}, (vip, port)
         for port in (8050, 8100):
             assert set(lab.who(vip, port, count=3)) == {"s2"}, (vip, port)
-        assert is_refused(lab, vip, 443)
+        assert is_refused(lab, vip, 443) and is_refused(lab, vip, 8050, DATAGRAM)
+        assert set(lab.who(vip, 8000, count=3, protocol="udp")) == {"s1"}, vip
     # The daemon's own port is no server's, and what the gateway has at its own address stays there.
     with lab.client:
         question = socket.socket(socket.AF_INET, DATAGRAM)

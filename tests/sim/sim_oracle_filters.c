@@ -9,14 +9,20 @@
 #include "sim/sim_oracle_parts.h"
 
 /* Kinds whose entries are all known here. */
+#define SNAT_KINDS \
+	(1U << RULESET_SNAT | 1U << RULESET_AUTO | 1U << RULESET_AUTO_TO | 1U << RULESET_AUTO_FROM)
 #define KNOWN_KINDS                                                                               \
 	(RULESET_GUARD_KINDS | 1U << RULESET_MARK | 1U << RULESET_RANGED | 1U << RULESET_SINGLE | \
-	 1U << RULESET_AT)
+	 1U << RULESET_AT | 1U << RULESET_LIMIT_TCP | 1U << RULESET_LIMIT_UDP |                   \
+	 1U << RULESET_LIMIT_RANGE | 1U << RULESET_MAX_TCP | 1U << RULESET_MAX_UDP |              \
+	 1U << RULESET_MAX_RANGE | SNAT_KINDS)
 
 struct filters {
 	struct oracle *o;
 	const struct ruleset *actual;
 	size_t entries; /* that there should be, of KNOWN_KINDS */
+	struct ruleset
+		snat; /* what there should be of SNAT_KINDS; servers may come several times */
 	bool rules[RULESET_FAMILY_COUNT];
 };
 
@@ -126,6 +132,114 @@ static bool check_ranged(struct filters *f, const struct addr *vip, const struct
 	return fine;
 }
 
+/* ---- limits ---- */
+
+/* A listener with one port stands in the set with it, one with a range by its VIP alone. */
+static bool check_limit(struct filters *f, const struct ruleset_id *id, const struct addr *vip,
+			const struct listener *l, const char *words)
+{
+	return expect_entry(f, id, vip, l->port ? l : NULL) && expect_words(f, id->family, words);
+}
+
+static bool check_limits(struct filters *f, const struct addr *vip, const struct listener *l)
+{
+	const bool udp = l->protocol == PROTOCOL_UDP;
+	struct ruleset_id rate = {.family = ruleset_family_of(vip), .uid = l->rate_limit};
+	struct ruleset_id most = {.family = rate.family, .uid = l->o.uid};
+	char words[160];
+	char name[RULESET_NAME_MAX];
+
+	rate.kind = udp ? RULESET_LIMIT_UDP : RULESET_LIMIT_TCP;
+	most.kind = udp ? RULESET_MAX_UDP : RULESET_MAX_TCP;
+	if (!l->port) {
+		rate.kind = RULESET_LIMIT_RANGE;
+		rate.uid = l->o.uid;
+		most.kind = RULESET_MAX_RANGE;
+	}
+	snprintf(words, sizeof(words),
+		 "%s ! --update-counters%s -m hashlimit --hashlimit-above %u/sec",
+		 l->port ? "dst,dst" : "dst", udp ? " -m conntrack ! --ctstatus CONFIRMED" : "",
+		 l->rate_limit);
+	if (l->rate_limit && !check_limit(f, &rate, vip, l, words))
+		return false;
+	snprintf(words, sizeof(words),
+		 "%s %s ! --update-counters%s -m connlimit --connlimit-above %u ",
+		 ruleset_format_id(&most, name), l->port ? "dst,dst" : "dst",
+		 udp ? " -m conntrack ! --ctstatus CONFIRMED" : "", l->max_connections);
+	return !l->max_connections || check_limit(f, &most, vip, l, words);
+}
+
+/* ---- snat ---- */
+
+static void want_server(struct filters *f, enum ruleset_kind kind, uint64_t uid,
+			const struct ruleset_entry *server)
+{
+	struct ruleset_entry *e = ruleset_push(&f->snat);
+
+	*e = *server;
+	e->set = (struct ruleset_id){
+		.kind = kind, .family = ruleset_family_of(&server->address), .uid = uid};
+}
+
+static void want_group(struct filters *f, const struct load_balancer *lb,
+		       const struct server_group *g, uint64_t uid)
+{
+	for (size_t i = 0; i < g->servers.count; i++) {
+		const struct server *s = g->servers.items[i];
+		const struct ruleset_entry alone = {.address = s->address};
+		struct ruleset_entry at = alone;
+
+		at.protocol = g->protocol == PROTOCOL_UDP ? IPPROTO_UDP : IPPROTO_TCP;
+		at.port = (uint16_t)s->port;
+		if (lb->snat == SNAT_ON) {
+			want_server(f, RULESET_SNAT, 0, &at);
+			continue;
+		}
+		want_server(f, RULESET_AUTO, 0, &at);
+		want_server(f, RULESET_AUTO_TO, uid, &at);
+		want_server(f, RULESET_AUTO_FROM, uid, &alone);
+	}
+}
+
+static void want_snat(struct filters *f, const struct load_balancer *lb)
+{
+	const struct snapshot *s = engine_snapshot(f->o->world->engine);
+
+	for (size_t i = 0; lb->snat != SNAT_OFF && i < lb->listeners.count; i++) {
+		const struct listener *l = lb->listeners.items[i];
+		const struct server_group *g = snapshot_find_group(s, l->server_group);
+
+		want_group(f, lb, g, g->o.uid);
+		if (g->when_none_healthy == NONE_HEALTHY_BACKUP)
+			want_group(f, lb, snapshot_find_group(s, g->backup_group), g->o.uid);
+	}
+}
+
+/* Each is there, and rules of nat are there for them and for nothing else. */
+static bool check_snat(struct filters *f)
+{
+	bool rules[RULESET_FAMILY_COUNT] = {false};
+	char name[RULESET_NAME_MAX];
+	char text[ADDR_TEXT_MAX];
+
+	ruleset_sort(&f->snat);
+	f->entries += f->snat.count;
+	for (size_t i = 0; i < f->snat.count; i++) {
+		const struct ruleset_entry *e = &f->snat.entries[i];
+
+		rules[e->set.family] = true;
+		if (!ruleset_has_entry(f->actual, e))
+			return oracle_say(f->o, "the set %s lacks %s port %u",
+					  ruleset_format_id(&e->set, name),
+					  addr_format(&e->address, text), e->port);
+	}
+	for (enum ruleset_family i = 0; i < RULESET_FAMILY_COUNT; i++)
+		if ((f->actual->rules[i][RULESET_NAT] != NULL) != rules[i])
+			return oracle_say(f->o, "family %u %s rules of nat", i,
+					  rules[i] ? "lacks" : "still has");
+	return true;
+}
+
 /* ---- a VIP ---- */
 
 static bool check_guard(struct filters *f, const struct addr *vip, const struct load_balancer *lb)
@@ -153,7 +267,7 @@ static bool check_vip(struct filters *f, const struct addr *vip, const struct lo
 		const struct listener *l = lb->listeners.items[i];
 
 		ranged |= l->port == 0;
-		if (l->access_list && !check_listed(f, vip, l))
+		if ((l->access_list && !check_listed(f, vip, l)) || !check_limits(f, vip, l))
 			return false;
 	}
 	return (lb->vip_guard == VIP_GUARD_OFF || check_guard(f, vip, lb)) &&
@@ -189,7 +303,10 @@ static bool check_rest(struct filters *f)
 	for (size_t i = 0; i < f->actual->set_count; i++) {
 		const struct ruleset_id *id = &f->actual->sets[i].id;
 
-		if (id->kind == RULESET_TEMP || !f->rules[id->family] ||
+		const bool nat = (SNAT_KINDS & 1U << id->kind) != 0;
+
+		if (id->kind == RULESET_TEMP ||
+		    (nat ? !f->actual->rules[id->family][RULESET_NAT] : !f->rules[id->family]) ||
 		    (id->kind == RULESET_LIST && !list_is_used(f, id)))
 			return oracle_say(f->o, "the set %s is there for nothing",
 					  ruleset_format_id(id, name));
@@ -201,21 +318,31 @@ static bool check_rest(struct filters *f)
 	return true;
 }
 
-bool oracle_check_filters(struct oracle *o)
+static bool check_all(struct filters *f)
 {
-	const struct snapshot *s = engine_snapshot(o->world->engine);
-	struct filters f = {.o = o, .actual = &o->world->kernel.ruleset};
+	const struct snapshot *s = engine_snapshot(f->o->world->engine);
 
 	for (size_t i = 0; i < s->load_balancers.count; i++) {
 		const struct load_balancer *lb = s->load_balancers.items[i];
 
+		if (lb->enabled && lb->zones.count)
+			want_snat(f, lb);
 		for (size_t j = 0; lb->enabled && j < lb->zones.count; j++) {
 			const struct lb_zone *z = lb->zones.items[j];
 
-			if ((addr_is_set(&z->vip4) && !check_vip(&f, &z->vip4, lb)) ||
-			    (addr_is_set(&z->vip6) && !check_vip(&f, &z->vip6, lb)))
+			if ((addr_is_set(&z->vip4) && !check_vip(f, &z->vip4, lb)) ||
+			    (addr_is_set(&z->vip6) && !check_vip(f, &z->vip6, lb)))
 				return false;
 		}
 	}
-	return check_rest(&f);
+	return check_snat(f) && check_rest(f);
+}
+
+bool oracle_check_filters(struct oracle *o)
+{
+	struct filters f = {.o = o, .actual = &o->world->kernel.ruleset};
+	bool fine = check_all(&f);
+
+	ruleset_clear(&f.snat);
+	return fine;
 }

@@ -209,16 +209,19 @@ static json_t *random_listener(struct random_writes *w, unsigned port)
 {
 	static const char *const schedulers[] = {"wrr", "rr", "wlc", "dh", "sh", "mh"};
 	static const char *const lists[] = {"null", "null", "'a0'", "'a1'"};
+	static const unsigned rates[] = {0, 0, 0, 5, 9};
+	static const unsigned ceilings[] = {0, 0, 0, 3};
 	char ports[40];
 
 	if (port == 1 && below(w, 2))
 		snprintf(ports, sizeof(ports), "'port_range':[8000,%u]", 8000 + 50 * below(w, 3));
 	else
 		snprintf(ports, sizeof(ports), "'port':%u", 80 + port);
-	return json_of(
-		"{'protocol':'%s',%s,'server_group':'g%u','scheduler':'%s','access_list':%s}",
-		port == 2 ? "udp" : "tcp", ports, port == 2 ? 2 : below(w, 2),
-		schedulers[below(w, 6)], lists[below(w, 4)]);
+	return json_of("{'protocol':'%s',%s,'server_group':'g%u','scheduler':'%s','access_list':%s,"
+		       "'rate_limit':%u,'max_connections':%u}",
+		       port == 2 ? "udp" : "tcp", ports, port == 2 ? 2 : below(w, 2),
+		       schedulers[below(w, 6)], lists[below(w, 4)], rates[below(w, 5)],
+		       ceilings[below(w, 4)]);
 }
 
 static json_t *random_lb_zone(struct random_writes *w, unsigned lb, unsigned zone)
@@ -236,11 +239,19 @@ static const char *random_guard(struct random_writes *w)
 	return guards[below(w, 4)];
 }
 
+static const char *random_snat(struct random_writes *w)
+{
+	static const char *const modes[] = {"off", "off", "on", "auto"};
+
+	return modes[below(w, 4)];
+}
+
 static json_t *random_lb(struct random_writes *w, unsigned lb)
 {
-	json_t *json = json_of("{'cross_zone':%s,'enabled':%s,'dns_ttl_s':%u,'vip_guard':'%s'}",
-			       below(w, 4) ? "true" : "false", below(w, 6) ? "true" : "false",
-			       1 + below(w, 60), random_guard(w));
+	json_t *json = json_of(
+		"{'cross_zone':%s,'enabled':%s,'dns_ttl_s':%u,'vip_guard':'%s','snat':'%s'}",
+		below(w, 4) ? "true" : "false", below(w, 6) ? "true" : "false", 1 + below(w, 60),
+		random_guard(w), random_snat(w));
 	json_t *listeners = json_object();
 
 	for (unsigned p = 0; p < 3; p++) {
@@ -309,8 +320,9 @@ static void write_lb(struct random_writes *w, struct sim_world *world)
 		break;
 	case 1:
 		write_at(w, world, CHANGE_PATCH, &at,
-			 below(w, 2) ? json_of("{'vip_guard':'%s'}", random_guard(w))
-				     : json_of("{'enabled':%s}", below(w, 4) ? "true" : "false"));
+			 below(w, 2)   ? json_of("{'vip_guard':'%s'}", random_guard(w))
+			 : below(w, 2) ? json_of("{'snat':'%s'}", random_snat(w))
+				       : json_of("{'enabled':%s}", below(w, 4) ? "true" : "false"));
 		break;
 	case 2:
 		if (below(w, 3) == 0)
