@@ -176,17 +176,19 @@ int main(int argc, char **argv)
 	struct settings s;
 	struct err e AUTO_ERR = {0};
 	int status = parse_options(argc, argv, &o);
+	bool broken;
 
 	if (status >= 0)
 		return status;
 	load_settings(&o, &s, &e);
 	if (!o.flush) /* what a start would refuse does not matter */
 		wiring_check(&s, &e);
+	broken = o.check && !err_any(&e) && wiring_check_libraries(&e) != 0;
 	if (o.check && !err_any(&e))
 		wiring_check_contents(&s, &e);
 	if (err_any(&e)) {
 		print_faults(&s, &e);
-		status = EXIT_CONFIG;
+		status = broken ? EXIT_FAILURE : EXIT_CONFIG;
 	} else if (o.flush) {
 		status = flush(&s, &e);
 	} else if (o.check) {

@@ -15,6 +15,7 @@
 #include "api/sockets.h"
 #include "api/tls.h"
 #include "base/file.h"
+#include "late/late.h"
 #include "settings.h"
 #include "wiring_dns.h"
 #include "wiring_notify.h"
@@ -128,6 +129,13 @@ static void check_certificate(const struct settings *s, struct err *e)
 
 	if (tls_new(&ts, e, &tls) == 0)
 		tls_free(tls);
+}
+
+int wiring_check_libraries(struct err *e)
+{
+	char text[LATE_TEXT_MAX];
+
+	return late_check(text) ? err_set(e, ERR_UNAVAILABLE, "", "%s", text) : 0;
 }
 
 int wiring_check_contents(const struct settings *s, struct err *e)

@@ -11,6 +11,9 @@ struct settings;
 /* Everything that a start would refuse and that can be seen without opening anything. Adds every fault. Returns 0 or -EINVAL. */
 int wiring_check(const struct settings *s, struct err *e);
 
+/* Libraries of which a start would tell only when it serves already: adds the first that cannot be used. 0 or -EINVAL. */
+int wiring_check_libraries(struct err *e);
+
 /* The same of what stands in the files that the settings name, as far as who asks may read them: a start that may not ends
  * before. Returns 0 or -EINVAL. */
 int wiring_check_contents(const struct settings *s, struct err *e);

@@ -49,37 +49,57 @@ _Static_assert(sizeof(late_http_table) == sizeof(late_http_names), "pointers, an
 
 static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void late_give_up(const struct late_library *l)
+/* Debian calls the package of libx.so.3 libx3. */
+static int late_explain(const struct late_library *l, char *buf, size_t size)
 {
-	fprintf(stderr, "zonegated: %s cannot be used: %s\n", l->file, dlerror());
-	exit(EXIT_FAILURE);
+	const char *so = strstr(l->file, ".so.");
+	int length = so ? (int)(so - l->file) : (int)strlen(l->file);
+
+	snprintf(buf, size, "%s cannot be used (%s): apt-get install --reinstall %.*s%s", l->file,
+		 dlerror(), length, l->file, so ? so + strlen(".so.") : "");
+	return -1;
 }
 
-static void late_fill(const struct late_library *l)
+static int late_fill(const struct late_library *l, char *buf, size_t size)
 {
 	/* Never closed: what it has given away points into it. */
 	void *handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
 
 	if (!handle)
-		late_give_up(l);
+		return late_explain(l, buf, size);
 	for (size_t i = 0; i < l->count; i++) {
 		void *symbol = dlsym(handle, l->names[i]);
 
 		if (!symbol)
-			late_give_up(l);
+			return late_explain(l, buf, size);
 		memcpy((char *)l->table + i * sizeof(symbol), &symbol, sizeof(symbol));
 	}
+	return 0;
+}
+
+static int late_try(struct late_library *l, char *buf, size_t size)
+{
+	int r = 0;
+
+	if (atomic_load_explicit(&l->ready, memory_order_acquire))
+		return 0;
+	pthread_mutex_lock(&late_lock);
+	if (!atomic_load_explicit(&l->ready, memory_order_relaxed))
+		r = late_fill(l, buf, size);
+	if (r == 0)
+		atomic_store_explicit(&l->ready, true, memory_order_release);
+	pthread_mutex_unlock(&late_lock);
+	return r;
 }
 
 static void late_load(struct late_library *l)
 {
-	if (atomic_load_explicit(&l->ready, memory_order_acquire))
+	char text[LATE_TEXT_MAX];
+
+	if (late_try(l, text, sizeof(text)) == 0)
 		return;
-	pthread_mutex_lock(&late_lock);
-	if (!atomic_load_explicit(&l->ready, memory_order_relaxed))
-		late_fill(l);
-	atomic_store_explicit(&l->ready, true, memory_order_release);
-	pthread_mutex_unlock(&late_lock);
+	fprintf(stderr, "zonegated: %s\n", text);
+	exit(EXIT_FAILURE);
 }
 
 const struct late_gnutls *late_gnutls(void)
@@ -92,6 +112,13 @@ const struct late_http *late_http(void)
 {
 	late_load(&late_http_library);
 	return &late_http_table;
+}
+
+int late_check(char buf[LATE_TEXT_MAX])
+{
+	int r = late_try(&late_gnutls_library, buf, LATE_TEXT_MAX);
+
+	return r ? r : late_try(&late_http_library, buf, LATE_TEXT_MAX);
 }
 
 void late_load_all(void)

@@ -9,4 +9,8 @@
 /* Loads all of them, if they are not there yet, so that no later call has to. May be called from any thread. */
 void late_load_all(void);
 
+#define LATE_TEXT_MAX 512
+/* The same; one that cannot be used ends nothing: -1, and into `buf` which, why, and what mends it. */
+int late_check(char buf[LATE_TEXT_MAX]);
+
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The daemon as a process: its rights, its settings, its two ways to be spoken to."""
 
+import glob
 import http.client
 import os
 import signal
@@ -19,6 +20,11 @@ def refused(lab, text, *words):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     ends(lab, 78, ["-c", path, "--check"], *words)
+
+
+def read_file(path):
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def ends(lab, status, arguments, *words):
@@ -130,6 +136,28 @@ def good_files_are_asked_for_by_a_check(lab):
     lab.gw.daemon.write_settings()
     ends(lab, 0, ["-c", lab.gw.daemon.settings_path, "--check"],
          "warning: it does not start: ", ": [api] token_file", "nothing is not there")
+
+
+@case
+def libraries_that_are_loaded_late_are_asked_for_by_a_check(lab):
+    """A start tells of them only when it serves already."""
+    lab.network(0)
+    folder = f"{lab.gw.daemon.folder}/libraries"
+    lab.gw.daemon.write_settings()
+    for library in ("libgnutls.so.30", "libmicrohttpd.so.12"):
+        package = library.replace(".so.", "")
+        for why, content in (("file too short", b""), ("undefined symbol", read_file(glob.glob("/lib/*/libm.so.6")[0]))):
+            os.makedirs(folder, exist_ok=True)
+            with open(f"{folder}/{library}", "wb") as file:
+                file.write(content)
+            done = subprocess.run(
+                [lab.config["zonegated"], "-c", lab.gw.daemon.settings_path, "--check"], env={"LD_LIBRARY_PATH": folder},
+                capture_output=True, text=True, check=False, timeout=20,
+            )
+            assert done.returncode == 1 and "in order" not in done.stdout, done
+            assert done.stderr.startswith(f"zonegated: {library} cannot be used (") and why in done.stderr, done
+            assert f": apt-get install --reinstall {package}\n" in done.stderr, done
+        os.unlink(f"{folder}/{library}")
 
 
 @case

@@ -78,11 +78,14 @@ static void data_of_a_library_is_reached(void **state)
 
 static void all_are_loaded_at_once(void **state)
 {
+	char text[LATE_TEXT_MAX];
+
 	(void)state;
 	late_load_all();
 	assert_true(is_there("libmicrohttpd.so"));
 	assert_string_equal(MHD_get_reason_phrase_for(404), "Not Found");
 	late_load_all(); /* again: nothing */
+	assert_int_equal(late_check(text), 0);
 }
 
 int main(void)
