@@ -90,6 +90,9 @@ static const struct {
 	 "nf_tables and nft_compat"},
 	{RULES, EACCES, false,
 	 "@p cannot open its lock, so vip_guard, access lists, port_range, limits and snat have no effect: systemd-tmpfiles --create zonegate.conf"},
+	{RULES, ENOEXEC, false,
+	 "the daemon's user may not execute @p, so vip_guard, access lists, port_range, limits and snat have no effect: chmod a+rx on it "
+	 "and its folders, and no mount with noexec (namei -lx $(command -v @p))"},
 	{RULES, EPROTO, false,
 	 "@p refused the rules, so vip_guard, access lists, port_range, limits and snat have no effect"},
 	{RULES, ETIMEDOUT, false, "@p did not end within 10 s and was stopped; it is tried again"},
@@ -179,7 +182,7 @@ bool kernel_is_held(int error)
 	return setlib_is_held(error);
 }
 
-/* In one line. Who is missing has said nothing. */
+/* In one line. Who did not run has said nothing. */
 static void advise_put_words(struct buf_writer *w, const struct plan_op *op)
 {
 	const char *words = RULES & BIT(op->kind) ? op->words : NULL;
@@ -187,7 +190,7 @@ static void advise_put_words(struct buf_writer *w, const struct plan_op *op)
 
 	while (length && words[length - 1] == '\n')
 		length--;
-	if (!length || !op->result || op->result == -ENOENT)
+	if (!length || !op->result || op->result == -ENOENT || op->result == -ENOEXEC)
 		return;
 	buf_write_text(w, "; in its own words: ");
 	for (size_t i = 0; i < length; i++)

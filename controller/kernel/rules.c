@@ -346,6 +346,8 @@ static void rules_run(struct rules *r, enum rules_step step)
 	error = child_start(r->loop, &job, &r->child);
 	if (!error)
 		return;
+	if (error == -EACCES) /* -EACCES is its lock's */
+		error = -ENOEXEC;
 	rules_give_up(r, strerror(-error), error);
 }
 

@@ -23,6 +23,7 @@ static struct {
 	unsigned starts;
 	const char *
 		missing; /* a program whose name begins so, or ends so after a "*", is not there; NULL = none */
+	bool locked; /* it is there, and may not be executed */
 } fake_child;
 
 static inline bool fake_child_is_missing(const char *name)
@@ -45,7 +46,7 @@ int child_start(struct ev_loop *loop, const struct child_job *job, struct child 
 	(void)loop;
 	assert(!fake_child.running);
 	if (fake_child_is_missing(job->argv[0]))
-		return -ENOENT;
+		return fake_child.locked ? -EACCES : -ENOENT;
 	fake_child.command[0] = '\0';
 	for (size_t i = 0; job->argv[i]; i++)
 		n += (size_t)snprintf(fake_child.command + n, sizeof(fake_child.command) - n,

@@ -287,6 +287,13 @@ static void a_fault_is_told_in_the_words_of_the_program(void **state)
 	turn();
 	assert_int_equal(test.results[0], -ENOENT);
 	assert_null(strstr(test.advice, "words"));
+	fake_child.locked = true;
+	push(&ops, PLAN_SET_RULES, 0);
+	kernel_guard(test.kernel, &ops);
+	turn();
+	assert_int_equal(test.results[0], -ENOEXEC);
+	assert_non_null(strstr(test.advice, "may not execute iptables"));
+	assert_null(strstr(test.advice, "words"));
 	stop();
 }
 
