@@ -162,6 +162,28 @@ bool guards_pending(const struct engine *e)
 	return guards_in_use(e) && (!g->known || g->filling || g->settled != g->version);
 }
 
+bool guards_settling(const struct engine *e)
+{
+	const struct engine_guards *g = &e->guards;
+
+	return guards_in_use(e) && (!g->known || g->settled != g->version);
+}
+
+bool guards_list_pending(const struct engine *e, uint64_t uid)
+{
+	const struct engine_guards *g = &e->guards;
+
+	for (enum ruleset_family f = 0; f < RULESET_FAMILY_COUNT && !g->fill_failed; f++) {
+		const struct ruleset_id id = {.kind = RULESET_LIST, .family = f, .uid = uid};
+		const struct ruleset_set *want = ruleset_find_set(&g->desired, &id);
+		const struct ruleset_set *have = ruleset_find_set(&g->expected, &id);
+
+		if (want && (!have || !ruleset_same_list(&want->list, &have->list)))
+			return true;
+	}
+	return false;
+}
+
 bool guards_holding(const struct engine *e)
 {
 	const struct engine_guards *g = &e->guards;

@@ -66,6 +66,9 @@ struct engine_guards {
 void guards_sync(struct engine *e);
 /* Whether something is waited for before what was committed is in force, or has failed to be. */
 bool guards_pending(const struct engine *e);
+/* The same but for lists that are filled; and whether one of them (its uid) is not in force, nor has failed to be. */
+bool guards_settling(const struct engine *e);
+bool guards_list_pending(const struct engine *e, uint64_t uid);
 /* Whether VIP addresses must wait, and services that clients should not find without it: nothing was tried yet. */
 bool guards_holding(const struct engine *e);
 bool guards_idle(const struct engine *e); /* nothing is under way */

@@ -26,6 +26,8 @@ struct engine_pending {
 	uint64_t token;
 	uint64_t after_list;    /* lists up to this one are older than the write */
 	uint64_t guards_before; /* the version of sets and rules before it */
+	uint64_t *lists;        /* access lists that it changed */
+	size_t list_count;
 	uint64_t wait_list;     /* answered when this list is done; 0 = not submitted yet */
 	bool created;
 	bool changed;
@@ -44,6 +46,7 @@ static void pending_free(struct engine_pending *p)
 	drains_free_list(&p->drains);
 	plan_ops_clear(&p->ops);
 	dns_changes_clear(&p->dns);
+	free(p->lists);
 	free(p);
 }
 
@@ -295,6 +298,21 @@ void propose_pump(struct engine *e)
 
 /* ---- committed ---- */
 
+/* Those that differ from what was in force before it. */
+static void note_lists(struct engine_pending *p, const struct snapshot *before,
+		       const struct snapshot *after)
+{
+	const struct vec *all = &after->access_lists;
+
+	p->lists = mem_alloc_array(all->count + 1, sizeof(*p->lists));
+	for (size_t i = 0; i < all->count; i++) {
+		const struct access_list *a = all->items[i];
+
+		if (snapshot_find_access_list(before, a->o.name) != a)
+			p->lists[p->list_count++] = a->o.uid;
+	}
+}
+
 static void put_in_force(struct engine *e, struct engine_pending *p)
 {
 	struct snapshot *old = e->snapshot;
@@ -315,6 +333,7 @@ static void put_in_force(struct engine *e, struct engine_pending *p)
 	batch_renew(p->batch);
 	e->snapshot = snapshot_apply(old, p->batch);
 	fwmarks_attach(e, e->snapshot);
+	note_lists(p, old, e->snapshot);
 	snapshot_unref(old);
 	drains_add(e, &p->drains);
 	p->changed = true;
@@ -375,11 +394,18 @@ void engine_note_commit(struct engine *e, uint64_t token, int result, const stru
 
 /* ---- applied ---- */
 
-/* Whether it has changed what stands before the VIPs, and that is not in force yet, nor the services that have waited for it. */
+/* Whether it has changed what stands before the VIPs, and that is not in force yet, nor the services that have waited for it. Lists are
+ * filled one after the other: it waits for its own alone. */
 static bool waits_for_guards(const struct engine *e, const struct engine_pending *p)
 {
-	return p->guards_before != e->guards.version &&
-	       (guards_pending(e) || (e->kernel_known && e->dirty.count));
+	if (p->guards_before == e->guards.version)
+		return false;
+	if (guards_settling(e) || (e->kernel_known && e->dirty.count))
+		return true;
+	for (size_t i = 0; i < p->list_count; i++)
+		if (guards_list_pending(e, p->lists[i]))
+			return true;
+	return false;
 }
 
 void propose_note_submitted(struct engine *e)

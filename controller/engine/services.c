@@ -382,7 +382,7 @@ static bool service_must_wait(const struct engine *e, const struct engine_servic
 	const struct listener *l = s->place.listener;
 
 	if (!s->place.lb)
-		return s->key.fwmark && guards_pending(e);
+		return s->key.fwmark && guards_settling(e);
 	return !s->present &&
 	       (l->access_list || l->rate_limit || l->max_connections ||
 		s->place.lb->snat != SNAT_OFF) &&

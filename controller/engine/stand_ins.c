@@ -95,7 +95,7 @@ static bool stand_ins_is_relieved(const struct engine *e, const struct engine_se
 	if (!next || !next->present || next->dirty || next->touched > e->lists_done ||
 	    (next->fault && next->fault_list >= next->touched))
 		return false;
-	return !next->key.fwmark || (!guards_pending(e) && guards_marks(e, &place));
+	return !next->key.fwmark || (!guards_settling(e) && guards_marks(e, &place));
 }
 
 bool stand_ins_moving(const struct engine *e)

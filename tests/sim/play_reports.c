@@ -121,6 +121,16 @@ static bool judge_answer(struct play *p, size_t at)
 			  err_first(&w->warnings));
 }
 
+/* waiting N: writes that were not answered yet */
+static bool judge_waiting(struct play *p, size_t at)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->writes.count; i++)
+		n += !((const struct play_write *)p->writes.items[i])->answered;
+	return play_judge_number(p, "the number of writes that wait", n, at);
+}
+
 /* plan ops N, plan changes N: of a dry run */
 static bool judge_plan(struct play *p, size_t at)
 {
@@ -377,6 +387,7 @@ static bool judge_table(struct play *p, size_t at)
 
 const struct play_judge play_judges_report[] = {
 	{"answer", judge_answer, NULL},
+	{"waiting", judge_waiting, NULL},
 	{"confirm", judge_confirm, judge_no_confirm},
 	{"confirmed", judge_confirmed, NULL},
 	{"plan", judge_plan, NULL},
