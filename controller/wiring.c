@@ -191,6 +191,21 @@ static const char *wiring_describe_stop(const struct settings *s)
 				      : "what is in the kernel stays (on_stop = keep)";
 }
 
+/* What was not waited for is done by the next start. */
+static void announce_stop(const struct wiring *w)
+{
+	const char *busy = engine_busy_with(w->engine);
+
+	if (!busy)
+		log_write(LOG_LEVEL_NOTICE, "daemon.stopped: %s",
+			  wiring_describe_stop(w->settings));
+	else
+		log_write(LOG_LEVEL_WARNING,
+			  "daemon.stopped: %s; %s did not end within %llu s and is left to %s",
+			  wiring_describe_stop(w->settings), busy, STOP_LIMIT / USEC_PER_SEC,
+			  w->settings->kernel_on_stop == 1 ? "zonegate flush" : "the next start");
+}
+
 static void announce(struct wiring *w, const struct node_status *st)
 {
 	char *text AUTO_FREE = mem_printf(
@@ -227,7 +242,7 @@ void wiring_run(struct wiring *w)
 	else
 		engine_save_health(w->engine);
 	loop_run_until(w->loop, STOP_LIMIT, engine_is_idle, w);
-	log_write(LOG_LEVEL_NOTICE, "daemon.stopped: %s", wiring_describe_stop(w->settings));
+	announce_stop(w);
 }
 
 void wiring_free(struct wiring *w)

@@ -264,11 +264,22 @@ void engine_set_audit_interval(struct engine *e, usec_t interval)
 		e->audit_at = e->ports.now(e->ports.ctx) + interval;
 }
 
+const char *engine_busy_with(const struct engine *e)
+{
+	if (!guards_idle(e))
+		return "ipset or a program of iptables";
+	if (e->lists_done != e->lists_submitted || e->ops.count)
+		return "the kernel's answers";
+	if (!rows_idle(e) || e->confirming)
+		return "the database";
+	if (!propose_idle(e) || !shifts_idle(e) || !overrides_idle(e))
+		return "a change that somebody asked for";
+	return e->marks & ~(unsigned)MARK_STORE ? "its own next step" : NULL;
+}
+
 bool engine_idle(const struct engine *e)
 {
-	return e->lists_done == e->lists_submitted && e->ops.count == 0 && propose_idle(e) &&
-	       shifts_idle(e) && overrides_idle(e) && !e->confirming && rows_idle(e) &&
-	       guards_idle(e) && !(e->marks & ~(unsigned)MARK_STORE);
+	return !engine_busy_with(e);
 }
 
 void engine_flush(struct engine *e)

@@ -77,6 +77,8 @@ bool engine_flushed_without_ipvs(const struct engine *e);
 /* The same of all but sets and rules; of what there is where IPVS is not. */
 bool engine_flushed_table(const struct engine *e);
 bool engine_idle(const struct engine *e);
+/* What it waits for, in a few words; NULL: it is idle. */
+const char *engine_busy_with(const struct engine *e);
 
 /* Notes last states for the next start (clean stop). Commits through the port. */
 void engine_save_health(struct engine *e);

@@ -28,7 +28,7 @@ struct engine_pending {
 	uint64_t guards_before; /* the version of sets and rules before it */
 	uint64_t *lists;        /* access lists that it changed */
 	size_t list_count;
-	uint64_t wait_list;     /* answered when this list is done; 0 = not submitted yet */
+	uint64_t wait_list; /* answered when this list is done; 0 = not submitted yet */
 	bool created;
 	bool changed;
 	struct engine_pending *next;

@@ -263,7 +263,16 @@ def a_program_that_hangs_delays_no_failover(lab):
     assert asked.is_alive(), "all of that beside the program"
     asked.join(60)
     assert "within 10 s" in lab.gw.api.get("/system").expect(200).json["kernel"]["guard_fault"]
-    lab.gw.daemon.kill()
+    # A stop waits for it a while, and tells so.
+    asked = threading.Thread(target=write_and_never_mind, args=(lab, "reject"))
+    asked.start()
+    lab.wait(lambda: "zg4-reject" in sets(lab), 15 + lab.margin, "another one is on its way")
+    start = time.monotonic()
+    assert lab.gw.daemon.stop() == 0
+    took = time.monotonic() - start
+    assert took < 5 + lab.margin, took
+    assert "ipset or a program of iptables did not end within 5 s and is left to the next start" in lab.gw.daemon.log()
+    asked.join(10)
 
 
 @case(load=NETFILTER)
