@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "engine/events.h"
-#include "kernel/fib_rules.h"
 #include "kernel/kernel.h"
 #include "settings.h"
 #include "store/store.h"
@@ -88,7 +87,6 @@ static void new_engine(struct wiring *w, struct snapshot *snapshot)
 		if (addr_parse(s->node_peers.items[i], &es.peers[es.peer_count]) == 0)
 			es.peer_count++;
 	es.dns_hostmaster = s->dns_hostmaster;
-	es.mark_use_count = fib_rules_read(es.mark_uses, ENGINE_MARK_USES_MAX);
 	(void)marks_parse_space(s->kernel_marks, &es.marks); /* settings.c has judged it */
 	w->engine = engine_new(&es, &ports, snapshot);
 }

@@ -19,6 +19,7 @@
 #include "engine/engine.h"
 #include "engine/events.h"
 #include "engine/status.h"
+#include "kernel/fib_rules.h"
 #include "kernel/kernel.h"
 #include "loop.h"
 #include "probe/probe.h"
@@ -149,6 +150,12 @@ static int port_read_sysctl(void *ctx, const char *name)
 	const struct wiring *w = ctx;
 
 	return kernel_read_sysctl(w->kernel, name);
+}
+
+static size_t port_mark_uses(void *ctx, struct mark_space *ret_uses, size_t size)
+{
+	(void)ctx;
+	return fib_rules_read(ret_uses, size);
 }
 
 static const char *port_advise(void *ctx, const struct plan_op *op, char *buf, size_t size)
@@ -349,6 +356,7 @@ void wiring_ports_fill(struct wiring *w, struct engine_ports *ret_ports)
 		.kernel_request_filters = port_request_filters,
 		.kernel_addresses = port_addresses,
 		.kernel_read_sysctl = port_read_sysctl,
+		.kernel_mark_uses = port_mark_uses,
 		.kernel_advise = port_advise,
 		.probe_add = port_probe_add,
 		.probe_remove = port_probe_remove,

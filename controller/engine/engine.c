@@ -29,6 +29,7 @@ struct engine *engine_new(const struct engine_settings *s, const struct engine_p
 	e->ports = *ports;
 	e->snapshot = snapshot;
 	sysctls_init(e);
+	fwmarks_read_uses(e);
 	e->retry_at = e->guards.retry_at = USEC_NEVER;
 	e->audit_at = USEC_NEVER;
 	e->drain_poll_at = USEC_NEVER;

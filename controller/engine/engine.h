@@ -17,7 +17,6 @@ struct dns_changes;
 
 #define ENGINE_NS_ADDRESSES_MAX 8
 #define ENGINE_OWN_PORTS_MAX    256
-#define ENGINE_MARK_USES_MAX    64
 #define ENGINE_PEERS_MAX        64
 #define ENGINE_NS_NAME_MAX      256
 
@@ -46,8 +45,6 @@ struct engine_settings {
 	/* Where this daemon itself listens: the guard of the VIPs lets it be. */
 	struct guard_port own_ports[ENGINE_OWN_PORTS_MAX];
 	size_t own_port_count;
-	struct mark_space mark_uses[ENGINE_MARK_USES_MAX]; /* what others look for in marks */
-	size_t mark_use_count;
 	struct mark_space marks;             /* [kernel] marks */
 	struct addr peers[ENGINE_PEERS_MAX]; /* other gateways, which probe the VIPs of this one */
 	size_t peer_count;

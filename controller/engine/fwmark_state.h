@@ -5,6 +5,8 @@
 
 #include "model/marks.h"
 
+#define ENGINE_MARK_USES_MAX 64
+
 struct engine_fwmark {
 	struct mark *m;
 	bool wanted;
@@ -18,6 +20,8 @@ struct engine_fwmarks {
 	struct table by_name; /* the same, those that are named */
 	uint32_t *foreign;    /* of services of others, sorted */
 	size_t foreign_count;
+	struct mark_space uses[ENGINE_MARK_USES_MAX]; /* what others look for in marks */
+	size_t use_count;
 };
 
 #endif

@@ -98,8 +98,8 @@ static bool fwmarks_is_foreign(const struct engine *e, uint32_t number)
 {
 	const struct engine_fwmarks *m = &e->fwmarks;
 
-	for (size_t i = 0; i < e->settings.mark_use_count; i++) {
-		const struct mark_space *use = &e->settings.mark_uses[i];
+	for (size_t i = 0; i < m->use_count; i++) {
+		const struct mark_space *use = &m->uses[i];
 
 		if ((number & use->mask) == use->value)
 			return true;
@@ -388,11 +388,27 @@ void fwmarks_claim(struct engine *e, const struct ruleset *r)
 		acks_request_table(e); /* once more: now their services are found */
 }
 
+const struct mark_space *engine_mark_space(const struct engine *e)
+{
+	return &e->settings.marks;
+}
+
+size_t engine_mark_uses(const struct engine *e, struct mark_space *ret_uses, size_t size)
+{
+	return e->ports.kernel_mark_uses(e->ports.ctx, ret_uses, size);
+}
+
+void fwmarks_read_uses(struct engine *e)
+{
+	e->fwmarks.use_count = engine_mark_uses(e, e->fwmarks.uses, ENGINE_MARK_USES_MAX);
+}
+
 /* What others have taken is left to them. */
 void fwmarks_note_table(struct engine *e, const struct plan_table *t)
 {
 	struct engine_fwmarks *m = &e->fwmarks;
 
+	fwmarks_read_uses(e);
 	m->foreign_count = 0;
 	for (size_t i = 0; i < t->count; i++) {
 		uint32_t number = t->services[i].key.fwmark;

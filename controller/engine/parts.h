@@ -161,6 +161,7 @@ bool fwmarks_hold(const struct engine *e, uint32_t number);
 /* For a flush: those that name sets are ours, and so are their services. */
 void fwmarks_claim(struct engine *e, const struct ruleset *r);
 void fwmarks_note_table(struct engine *e, const struct plan_table *t);
+void fwmarks_read_uses(struct engine *e); /* of "ip rule": at the start, and with each table */
 void fwmarks_free(struct engine *e);
 
 /* node_zones.c */

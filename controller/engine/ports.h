@@ -73,6 +73,8 @@ struct engine_ports {
 	size_t (*kernel_addresses)(void *ctx, const struct addr **ret_addresses);
 	/* Value of a sysctl below net.ipv4.vs, or, with a dot in its name, of any; or a negative errno. */
 	int (*kernel_read_sysctl)(void *ctx, const char *name);
+	/* Which marks the rules of routing look at now ("ip rule"), at most `size`: how many there are of these. */
+	size_t (*kernel_mark_uses)(void *ctx, struct mark_space *ret_uses, size_t size);
 	/* The mend for an operation that failed, into buf. */
 	const char *(*kernel_advise)(void *ctx, const struct plan_op *op, char *buf, size_t size);
 	/* Probes: results come by engine_note_result(ref). */

@@ -204,6 +204,10 @@ typedef void engine_hits_fn(void *ctx, const struct hits *h);
 void engine_request_hits(struct engine *e, uint64_t uid, engine_hits_fn *fn, void *ctx);
 void engine_cancel_hits(struct engine *e, void *ctx); /* forget the asker */
 
+/* Which marks are ours to give, and which others look for at the moment (at most `size`; returns how many). */
+const struct mark_space *engine_mark_space(const struct engine *e);
+size_t engine_mark_uses(const struct engine *e, struct mark_space *ret_uses, size_t size);
+
 /* Asks for a fresh read of netfilter's sets and of our rules; `fn` is called once, later, from the loop. `fault`, if any, says why not
  * all could be read. `f` may be NULL, without a fault where no set is wanted. Both are borrowed. Several askers share one read. */
 typedef void engine_filters_fn(void *ctx, const struct netfilter *f, const char *fault);

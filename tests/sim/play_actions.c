@@ -168,6 +168,15 @@ static bool do_settings(struct play *p)
 	return true;
 }
 
+/* ip-rule VALUE/MASK|none: the mark that a rule of routing looks at from now on */
+static bool do_ip_rule(struct play *p)
+{
+	p->world.mark_use = (struct mark_space){0};
+	return strcmp(p->words[1], "none") == 0 ||
+	       marks_parse_space(p->words[1], &p->world.mark_use) ||
+	       play_fault(p, "\"%s\" is no VALUE/MASK", p->words[1]);
+}
+
 /* zones za|zb|all: what the node programs, from the next start on */
 static bool do_zones(struct play *p)
 {
@@ -319,16 +328,16 @@ static bool do_random(struct play *p)
 }
 
 const struct play_command play_actions[] = {
-	{"advance", 2, do_advance},     {"clock", 2, do_clock},
-	{"probe", 3, do_probe},         {"until-probe", 2, do_until_probe},
-	{"start", 1, do_start},         {"stop", 1, do_stop},
-	{"flush", 1, do_flush},         {"kill", 1, do_kill},
-	{"restart", 1, do_restart},     {"settings", 2, do_settings},
-	{"zones", 2, do_zones},         {"store", 2, do_store},
-	{"forget", 1, do_forget},       {"ask", 1, do_ask},
-	{"kernel", 2, do_kernel},       {"expect", 2, do_expect},
-	{"after", 3, do_after},         {"within", 3, do_within},
-	{"meanwhile", 3, do_meanwhile},
+	{"advance", 2, do_advance}, {"clock", 2, do_clock},
+	{"probe", 3, do_probe},     {"until-probe", 2, do_until_probe},
+	{"start", 1, do_start},     {"stop", 1, do_stop},
+	{"flush", 1, do_flush},     {"kill", 1, do_kill},
+	{"restart", 1, do_restart}, {"settings", 2, do_settings},
+	{"ip-rule", 2, do_ip_rule}, {"zones", 2, do_zones},
+	{"store", 2, do_store},     {"forget", 1, do_forget},
+	{"ask", 1, do_ask},         {"kernel", 2, do_kernel},
+	{"expect", 2, do_expect},   {"after", 3, do_after},
+	{"within", 3, do_within},   {"meanwhile", 3, do_meanwhile},
 
-	{"random", 2, do_random},       {NULL, 0, NULL},
+	{"random", 2, do_random},   {NULL, 0, NULL},
 };

@@ -154,6 +154,16 @@ static int port_read_sysctl(void *ctx, const char *name)
 	return sim_kernel_read_sysctl(&((const struct sim_world *)ctx)->kernel, name);
 }
 
+static size_t port_mark_uses(void *ctx, struct mark_space *ret_uses, size_t size)
+{
+	const struct sim_world *w = ctx;
+
+	if (!w->mark_use.mask || !size)
+		return 0;
+	*ret_uses = w->mark_use;
+	return 1;
+}
+
 static const char *port_advise(void *ctx, const struct plan_op *op, char *buf, size_t size)
 {
 	char text[200];
@@ -308,6 +318,7 @@ void sim_world_start(struct sim_world *w)
 		.kernel_fill = port_fill,
 		.kernel_addresses = port_addresses,
 		.kernel_read_sysctl = port_read_sysctl,
+		.kernel_mark_uses = port_mark_uses,
 		.kernel_advise = port_advise,
 		.probe_add = port_probe_add,
 		.probe_remove = port_probe_remove,

@@ -35,16 +35,17 @@ struct sim_world {
 	struct sim_kernel kernel;
 	struct sim_store store;
 	struct sim_probes probes;
-	struct vec jobs;     /* struct sim_job */
-	struct vec events;   /* struct sim_event, since they were last cleared */
-	struct vec told;     /* char *, the same as others are told them */
-	bool no_carrier;     /* of the link on which packets for the VIPs arrive */
-	uint64_t published;  /* views that were given to DNS */
-	struct vec views;    /* struct view, given out since they were last cleared */
-	bool keep_views;     /* as long as this is set */
-	uint64_t turns;      /* of the loop */
-	uint64_t turns_left; /* until it stands still; 0 = it does not */
-	unsigned idle_turns; /* woken by itself without anything else to do, in a row */
+	struct vec jobs;            /* struct sim_job */
+	struct vec events;          /* struct sim_event, since they were last cleared */
+	struct vec told;            /* char *, the same as others are told them */
+	bool no_carrier;            /* of the link on which packets for the VIPs arrive */
+	struct mark_space mark_use; /* that a rule of routing looks at; mask 0: none does */
+	uint64_t published;         /* views that were given to DNS */
+	struct vec views;           /* struct view, given out since they were last cleared */
+	bool keep_views;            /* as long as this is set */
+	uint64_t turns;             /* of the loop */
+	uint64_t turns_left;        /* until it stands still; 0 = it does not */
+	unsigned idle_turns;        /* woken by itself without anything else to do, in a row */
 	/* Called behind every result, for an independent model of the rules; NULL = nobody listens. */
 	void (*on_result)(void *ctx, const struct sim_probe *p, const struct probe_result *r);
 	void (*on_turn)(void *ctx);    /* behind everything that is done */

@@ -78,6 +78,7 @@ static inline void rig_make_engine(struct rig *rig)
 		.kernel_request_filters = rig_request_filters,
 		.kernel_addresses = rig_addresses,
 		.kernel_read_sysctl = rig_sysctl,
+		.kernel_mark_uses = rig_mark_uses,
 		.kernel_advise = rig_advise,
 		.probe_add = rig_probe_add,
 		.probe_remove = rig_probe_remove,

@@ -92,6 +92,14 @@ static inline size_t rig_addresses(void *ctx, const struct addr **ret_addresses)
 	return 0;
 }
 
+static inline size_t rig_mark_uses(void *ctx, struct mark_space *ret_uses, size_t size)
+{
+	(void)ctx;
+	(void)ret_uses;
+	(void)size;
+	return 0;
+}
+
 static inline int rig_sysctl(void *ctx, const char *name)
 {
 	(void)name;
