@@ -174,6 +174,8 @@ static struct doctor_visit *doctor_visit_new(struct request *r)
 		.probes_per_second = n.probes_per_second,
 		.table_error = -ENODATA,
 	};
+	v->node.marks = *engine_mark_space(v->engine);
+	v->node.mark_use_count = engine_mark_uses(v->engine, v->node.mark_uses, DOCTOR_USES_MAX);
 	if (!engine_timeouts(v->engine, &v->node.timeouts))
 		v->node.timeouts = (struct plan_timeouts){0};
 	return v;

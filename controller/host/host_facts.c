@@ -7,11 +7,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "host/host_arp.h"
 #include "host/host_net.h"
+#include "host/host_rules.h"
 #include "host/procfs.h"
 
 #define PROCESSES_MAX 100000
@@ -107,8 +110,8 @@ static void read_capabilities(const char *root, struct doctor_value *ret_value)
 
 static bool manages_ipvs(const char *name)
 {
-	static const char *const names[] = {"keepalived",  "ldirectord", "kube-proxy",
-					    "kube-router", "nanny",      "pulse"};
+	static const char *const names[] = {"keepalived", "ldirectord", "kube-proxy", "kube-router",
+					    "nanny",      "pulse",      "zonegated",  "firewalld"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)
@@ -116,9 +119,21 @@ static bool manages_ipvs(const char *name)
 	return false;
 }
 
-/* The name of process `id` is pushed, if it is of such a program and not there yet. 0 or a negative errno. */
-static int read_process(const char *folder, const char *id, struct vec *ret_names)
+/* Of another network namespace than this process, or at its end. Everybody may look at proc/ID/net, whose entries have their own inodes
+ * in each namespace; proc/ID/ns is closed. */
+static bool is_elsewhere(const char *folder, const char *id)
 {
+	AUTO_FREE char *theirs = mem_printf("%s/%s/net/stat", folder, id);
+	AUTO_FREE char *ours = mem_printf("%s/self/net/stat", folder);
+	struct stat a, b;
+
+	return stat(ours, &a) == 0 && (stat(theirs, &b) < 0 || a.st_ino != b.st_ino);
+}
+
+/* The name of process `id` is pushed, if it is of such a program in this network namespace and not there yet. 0 or a negative errno. */
+static int read_process(const char *folder, const char *id, struct doctor_facts *f)
+{
+	struct vec *names = &f->processes;
 	AUTO_FREE char *path = mem_printf("%s/%s/comm", folder, id);
 	FILE *file = fopen(path, "re");
 	char name[64];
@@ -128,19 +143,22 @@ static int read_process(const char *folder, const char *id, struct vec *ret_name
 		return -errno;
 	found = fscanf(file, "%63s", name);
 	fclose(file);
-	if (found != 1 || !manages_ipvs(name))
+	if (found != 1 || !manages_ipvs(name) || is_elsewhere(folder, id))
 		return 0;
-	for (size_t i = 0; i < ret_names->count; i++)
-		if (strcmp(ret_names->items[i], name) == 0)
-			return 0;
-	vec_push(ret_names, mem_strdup(name));
+	if (strcmp(name, "zonegated") == 0) {
+		int process = atoi(id);
+
+		if (process != getpid())
+			f->other_daemon = process;
+	} else if (!doctor_has_name(names, name)) {
+		vec_push(names, mem_strdup(name));
+	}
 	return 0;
 }
 
 static void read_processes(const char *root, struct doctor_facts *f)
 {
 	AUTO_FREE char *path = mem_printf("%s/proc", root);
-	struct vec first = {0};
 	DIR *folder = opendir(path);
 	const struct dirent *d;
 
@@ -149,14 +167,10 @@ static void read_processes(const char *root, struct doctor_facts *f)
 		return;
 	for (size_t i = 0; i < PROCESSES_MAX && (d = readdir(folder)) != NULL; i++)
 		if (isdigit((unsigned char)d->d_name[0]))
-			(void)read_process(path, d->d_name,
-					   &f->processes); /* it may end meanwhile */
+			(void)read_process(path, d->d_name, f); /* it may end meanwhile */
 	closedir(folder);
 	/* Everybody sees the first process, unless the processes of others are hidden (hidepid). */
-	f->processes_error = read_process(path, "1", &first);
-	for (size_t i = 0; i < first.count; i++)
-		free(first.items[i]);
-	vec_clear(&first);
+	f->processes_error = read_process(path, "1", f);
 }
 
 /* By where the command leads: running it would ask more of the host than a look is worth. */
@@ -206,6 +220,8 @@ void host_facts_read(const char *root, const struct doctor_node *n, struct docto
 	read_capabilities(root, &ret_facts->capabilities);
 	read_processes(root, ret_facts);
 	read_iptables(root, ret_facts);
-	if (!n->kernel_off)
-		read_net(root, n, ret_facts);
+	if (n->kernel_off)
+		return;
+	read_net(root, n, ret_facts);
+	host_rules_read(root, ret_facts);
 }

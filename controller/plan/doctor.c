@@ -67,6 +67,9 @@ void doctor_facts_clear(struct doctor_facts *f)
 	clear_items(&f->modules);
 	clear_items(&f->builtin);
 	clear_items(&f->processes);
+	for (size_t i = 0; i < f->rules.count; i++)
+		free(((struct doctor_rules *)f->rules.items[i])->text);
+	clear_items(&f->rules);
 	free(f->links);
 	free(f->routes);
 	free(f->neighbours);
@@ -150,6 +153,11 @@ bool doctor_has_name(const struct vec *names, const char *name)
 	return false;
 }
 
+bool doctor_has_module(const struct doctor_facts *f, const char *name)
+{
+	return doctor_has_name(&f->modules, name) || doctor_has_name(&f->builtin, name);
+}
+
 /* ---- the report ---- */
 
 struct doctor_finding *doctor_add(const struct doctor_case *c, enum doctor_severity severity,
@@ -208,6 +216,7 @@ void doctor_judge(const struct doctor_node *n, const struct doctor_facts *f,
 		doctor_sysctls_judge(&c);
 		doctor_rivals_judge(&c);
 		doctor_filters_judge(&c);
+		doctor_foreign_judge(&c);
 		doctor_paths_judge(&c);
 		doctor_flood_judge(&c);
 	}

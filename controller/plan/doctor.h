@@ -5,6 +5,7 @@
 #define ZG_PLAN_DOCTOR_H
 
 #include "base/vec.h"
+#include "model/marks.h"
 #include "model/snapshot.h"
 #include "plan/ruleset.h"
 #include "plan/table.h"
@@ -13,7 +14,8 @@
 #define DOCTOR_MAC_MAX    24
 #define DOCTOR_ROUTES_MAX 10000 /* servers whose routes are looked up; of the others it is said */
 #define DOCTOR_ASKED_MAX  64    /* VIPs that ARP asks for, and … */
-#define DOCTOR_LINKS_MAX  8     /* … links on which it does */
+#define DOCTOR_USES_MAX   64
+#define DOCTOR_LINKS_MAX  8 /* … links on which it does */
 #define DOCTOR_FTP_MAX    8 /* ports that ip_vs_ftp can look at: IP_VS_APP_MAX_PORTS of the kernel */
 
 /* ---- facts of the host ---- */
@@ -73,6 +75,13 @@ struct doctor_neighbour {
 	char mac[DOCTOR_MAC_MAX];
 };
 
+/* What a program of iptables printed of a table, or of all of them. */
+struct doctor_rules {
+	char program[24]; /* "ip6tables-nft" */
+	enum ruleset_family family;
+	char *text; /* as iptables-save prints them */
+};
+
 struct doctor_facts {
 	int modules_error;
 	struct vec modules; /* char *: the loaded ones */
@@ -95,6 +104,10 @@ struct doctor_facts {
 	int neighbours_error;
 	struct doctor_neighbour *neighbours;
 	size_t neighbour_count;
+	struct vec rules; /* struct doctor_rules * */
+	int rules_error;  /* of the program of iptables that could not say all, the last one … */
+	char rules_program[32]; /* … which is this */
+	int other_daemon; /* process of another zonegated in this network namespace; 0 = there is none */
 	int arp_error;    /* nobody was asked who has a VIP */
 	size_t arp_asked; /* for so many VIPs, on the links of servers with forward_method direct */
 	int processes_error;
@@ -103,6 +116,9 @@ struct doctor_facts {
 		[16]; /* where that command leads: "nft", "legacy"; "" = there is none, or it cannot be told */
 };
 void doctor_facts_clear(struct doctor_facts *f);
+bool doctor_has_name(const struct vec *names, const char *name);
+/* Loaded, or built in. */
+bool doctor_has_module(const struct doctor_facts *f, const char *name);
 
 /* ---- what the daemon itself knows ---- */
 
@@ -128,6 +144,9 @@ struct doctor_node {
 	int guard_error;     /* of the operation that failed, negative errno */
 	/* The program that was seen to set our rules, "iptables-legacy"; "" = none was yet. */
 	char backends[RULESET_FAMILY_COUNT][24];
+	struct mark_space marks;                      /* those that may be allotted */
+	struct mark_space mark_uses[DOCTOR_USES_MAX]; /* by rules of routing */
+	size_t mark_use_count;
 	double probes_per_second;
 	/* Of the kernel's table, if it was read (0). */
 	int table_error;

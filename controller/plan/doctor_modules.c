@@ -45,8 +45,7 @@ static bool need_of_listener(void *ctx, const struct load_balancer *lb, const st
 
 static bool module_is_there(const struct doctor_case *c, const struct module_need *n)
 {
-	return doctor_has_name(&c->facts->modules, n->module) ||
-	       doctor_has_name(&c->facts->builtin, n->module) ||
+	return doctor_has_module(c->facts, n->module) ||
 	       (n->scheduler &&
 		doctor_has_name(&c->node->schedulers, n->module + strlen("ip_vs_")));
 }
@@ -168,8 +167,7 @@ static bool is_missing(const struct doctor_case *c, size_t i, unsigned wants, bo
 
 	return filter_modules[i].wants & wants &&
 	       (!legacy || (!nft && has_family(c->uses, legacy))) &&
-	       !doctor_has_name(&c->facts->modules, name) &&
-	       !doctor_has_name(&c->facts->builtin, name);
+	       !doctor_has_module(c->facts, name);
 }
 
 /* Rules that were set have all that they need; so it is asked only before, and when they could not be. */

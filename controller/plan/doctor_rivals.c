@@ -3,6 +3,7 @@
 #include "plan/doctor_rules.h"
 
 #include <errno.h>
+#include <linux/ip_vs.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -67,6 +68,66 @@ static void judge_kube(const struct doctor_case *c)
 	f->mend = mem_strdup("kubectl -n kube-system edit configmap kube-proxy");
 }
 
+/* Not in its IPVS mode, in which it has the device. */
+static void judge_kube_process(const struct doctor_case *c)
+{
+	struct doctor_finding *f;
+
+	if (kube_device(c->facts))
+		return;
+	f = doctor_add(c, DOCTOR_INFO, "kube_proxy_beside", "kube-proxy");
+	f->what = mem_strdup("kube-proxy runs here, in its iptables or nftables mode");
+	f->why = mem_strdup(
+		"both may run: it does not touch IPVS. But it masquerades what has the mark 0x4000 and drops what "
+		"has 0x8000, and a cluster address that is a VIP of ours goes to its pods");
+	f->mend = mem_strdup(
+		"kubectl -n kube-system get configmap kube-proxy -o yaml  # mode must not become ipvs");
+}
+
+static void judge_firewalld(const struct doctor_case *c)
+{
+	const char *link = "LINK";
+	struct doctor_finding *f;
+
+	for (size_t i = 0; i < c->uses->count; i++) {
+		const struct doctor_use *u = &c->uses->items[i];
+		const struct doctor_route *r = doctor_find_route(c->facts, &u->server->address);
+		const struct doctor_link *l = r ? doctor_find_link(c->facts, r->link) : NULL;
+
+		if (u->dest.forward == IP_VS_CONN_F_MASQ && l && !r->local) {
+			link = l->name;
+			break;
+		}
+	}
+	if (!doctor_uses_forward(c->uses, IP_VS_CONN_F_MASQ, 0))
+		return;
+	f = doctor_add(c, DOCTOR_INFO, "firewalld_beside", "firewalld");
+	f->what = mem_strdup("firewalld runs here, and its rules cannot be seen from here");
+	f->why = mem_strdup(
+		"it rejects what is forwarded between zones, as answers of servers behind NAT "
+		"are, unless their link is in a zone that accepts it");
+	f->mend = mem_printf("firewall-cmd --permanent --zone=trusted --change-interface=%s && "
+			     "firewall-cmd --reload",
+			     link);
+}
+
+/* The two mend each other's work away. */
+static void judge_other_daemon(const struct doctor_case *c)
+{
+	struct doctor_finding *f;
+
+	if (!c->facts->other_daemon)
+		return;
+	f = doctor_add(c, DOCTOR_ERROR, "second_daemon", "zonegated");
+	f->what = mem_printf("another zonegated runs in this network namespace (process %d)",
+			     c->facts->other_daemon);
+	f->why = mem_strdup(
+		"sets, chains and the device of VIPs have the same names for both: each removes "
+		"what the other makes");
+	f->mend = mem_printf("kill %d  # or start it in a network namespace of its own",
+			     c->facts->other_daemon);
+}
+
 static void judge_processes(const struct doctor_case *c)
 {
 	const struct vec *all = &c->facts->processes;
@@ -81,8 +142,14 @@ static void judge_processes(const struct doctor_case *c)
 		const char *name = all->items[i];
 		struct doctor_finding *f;
 
-		if (strcmp(name, "kube-proxy") == 0) /* in its IPVS mode it has the device */
+		if (strcmp(name, "kube-proxy") == 0) {
+			judge_kube_process(c);
 			continue;
+		}
+		if (strcmp(name, "firewalld") == 0) {
+			judge_firewalld(c);
+			continue;
+		}
 		f = doctor_add(c, others ? DOCTOR_WARNING : DOCTOR_INFO, "rival_process", name);
 		f->what = mem_printf("%s runs here", name);
 		f->why = mem_strdup(
@@ -176,6 +243,7 @@ void doctor_rivals_judge(const struct doctor_case *c)
 	judge_foreign(c);
 	judge_kube(c);
 	judge_processes(c);
+	judge_other_daemon(c);
 	judge_neighbours(c);
 	judge_arp(c);
 }

@@ -51,7 +51,6 @@ void doctor_add_info(const struct doctor_case *c, const char *code, const char *
 bool doctor_sysctl_is(const struct doctor_facts *f, enum doctor_sysctl which, long long value);
 const struct doctor_link *doctor_find_link(const struct doctor_facts *f, uint32_t index);
 const struct doctor_route *doctor_find_route(const struct doctor_facts *f, const struct addr *to);
-bool doctor_has_name(const struct vec *names, const char *name);
 
 /* doctor_kernel.c */
 void doctor_kernel_judge(const struct doctor_case *c);
@@ -63,6 +62,8 @@ void doctor_ftp_judge(const struct doctor_case *c);
 void doctor_filters_judge(const struct doctor_case *c);
 /* The backend that sets our rules of a family, "legacy" or "nft", as it was seen to work; "" = none has yet. */
 const char *doctor_backend_of(const struct doctor_node *n, enum ruleset_family f);
+/* doctor_foreign.c: rules of others */
+void doctor_foreign_judge(const struct doctor_case *c);
 /* doctor_sysctls.c */
 void doctor_sysctls_judge(const struct doctor_case *c);
 /* doctor_flood.c */

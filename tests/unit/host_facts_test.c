@@ -51,6 +51,9 @@ static void files_of_the_host_are_read(void **state)
 		"echo 0 >proc/sys/net/ipv4/ip_forward && echo 2 >proc/sys/net/ipv4/conf/lo/rp_filter && "
 		"echo 13 >sys/module/ip_vs/parameters/conn_tab_bits && echo init >proc/1/comm && "
 		"echo keepalived >proc/77/comm && echo keepalived >proc/78/comm && "
+		"mkdir -p proc/self/net/stat proc/79/net/stat proc/80 proc/81/net/stat proc/82 && "
+		"for id in 77 78 80; do ln -s ../self/net proc/$id/net; done && "
+		"for id in 79 80 82; do echo zonegated >proc/$id/comm; done && echo firewalld >proc/81/comm && "
 		"printf 'Name:\\tx\\nCapEff:\\t0000000000003000\\n' >proc/self/status && "
 		"touch usr/sbin/xtables-legacy-multi && ln -s xtables-legacy-multi usr/sbin/iptables",
 		name.release, name.release);
@@ -72,6 +75,7 @@ static void files_of_the_host_are_read(void **state)
 	assert_int_equal(f.processes_error, 0);
 	assert_int_equal(f.processes.count, 1);
 	assert_true(has(&f.processes, "keepalived"));
+	assert_int_equal(f.other_daemon, 80);
 	assert_string_equal(f.iptables, "legacy");
 	assert_true(f.link_count > 0);
 	for (size_t i = 0; i < f.link_count; i++)

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules of others, as iptables-save prints them.
+#include "doctor_fixture.h"
+
+#define DROP(rules)   "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD DROP [0:0]\n" rules "COMMIT\n"
+#define MANGLE(rules) "*mangle\n:INPUT ACCEPT [0:0]\n" rules "COMMIT\n"
+#define DROPS         "forward_policy_drop"
+#define MINDED        "mark_taken"
+#define RANGE \
+	"{'load_balancers':{'shop':{'listeners':{'http':{'port':null,'port_range':[80,90]}}}}}"
+#define LATER "printf '[kernel]\\nmarks = 0x%x/0xfffff000\\n' >/etc/zonegate/conf.d/marks.conf && "
+
+static void add_rules(struct host *h, const char *program, const char *text)
+{
+	struct doctor_rules *r = mem_new(struct doctor_rules);
+
+	snprintf(r->program, sizeof(r->program), "%s", program);
+	r->family = strncmp(program, "ip6", 3) == 0 ? RULESET_V6 : RULESET_V4;
+	r->text = mem_strdup(text);
+	vec_push(&h->facts.rules, r);
+}
+
+/* The range of the document has the mark 0x5a000003. */
+static void open_range(struct host *h)
+{
+	struct mark m = {.lb = (char[]){"shop"},
+			 .zone = (char[]){"za"},
+			 .listener = (char[]){"http"},
+			 .mark = 0x5a000003};
+	struct vec list = {0};
+
+	host_open(h, RANGE);
+	h->node.marks = (struct mark_space)MARKS_DEFAULT;
+	vec_push(&list, marks_copy_mark(&m));
+	snapshot_set_marks((struct snapshot *)(uintptr_t)h->node.snapshot, marks_new(&list));
+}
+
+static bool tells(struct host *h, const char *text)
+{
+	AUTO_FREE char *found = host_judge(h);
+
+	return strstr(found, text) != NULL;
+}
+
+/* ---- FORWARD ---- */
+
+static void a_policy_that_drops_is_told(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, "{}");
+	add_rules(&h, "iptables-nft", "*filter\n:FORWARD ACCEPT [0:0]\nCOMMIT\n");
+	assert_false(tells(&h, DROPS));
+	add_rules(&h, "iptables-legacy", DROP("-A FORWARD -s 10.0.0.2/32 -j ACCEPT\n"));
+	assert_true(tells(&h, "warning forward_policy_drop /server_groups/web/servers/w1: "
+			      "iptables-legacy -I FORWARD -s 10.0.0.1 -j ACCEPT\n"));
+	host_close(&h);
+}
+
+static void what_a_plain_rule_accepts_is_let_be(void **state)
+{
+	static const struct {
+		const char *rules;
+		bool told;
+	} all[] = {
+		{"-A FORWARD -s 10.0.0.1/32 -j ACCEPT\n", false},
+		{"-A FORWARD -i back0 -j ACCEPT\n", false},
+		{"-A FORWARD -i front0 -j ACCEPT\n", true},
+		{"-A FORWARD -s 10.0.0.1/32 -p udp -j ACCEPT\n", true},
+		{"-A FORWARD -s 10.0.0.10/32 -j ACCEPT\n", true},
+		{"-A INPUT -s 10.0.0.1/32 -j ACCEPT\n", true},
+		{"-A FORWARD -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT\n", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		AUTO_FREE char *text = mem_printf(DROP("%s"), all[i].rules);
+		struct host h;
+
+		host_open(&h, "{}");
+		add_rules(&h, "iptables-legacy", text);
+		if (tells(&h, DROPS) != all[i].told)
+			fail_msg("%s", all[i].rules);
+		host_close(&h);
+	}
+}
+
+/* Of the other family, and with servers that do not answer through this host. */
+static void whom_it_does_not_concern_is_not_told(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, "{}");
+	add_rules(&h, "ip6tables-legacy", DROP(""));
+	assert_false(tells(&h, DROPS));
+	host_close(&h);
+	host_open(&h,
+		  "{'server_groups':{'web':{'forward_method':'direct','servers':{'w1':{'port':80},"
+		  "'w2':{'port':80}}}}}");
+	add_rules(&h, "iptables-legacy", DROP(""));
+	assert_false(tells(&h, DROPS));
+	host_close(&h);
+}
+
+/* ---- marks ---- */
+
+static void rules_that_mind_a_mark_are_told(void **state)
+{
+	static const struct {
+		const char *rule;
+		bool told;
+	} all[] = {
+		{"-A POSTROUTING -m mark --mark 0x5a000003 -j MASQUERADE", true},
+		{"-A POSTROUTING -m mark --mark 0x2/0x2 -j ACCEPT", true},
+		{"-A POSTROUTING -m mark --mark 0x5a000000/0xff000000 -j ACCEPT", true},
+		{"-A POSTROUTING -m mark --mark 0x4000/0x4000 -j MASQUERADE", false},
+		{"-A POSTROUTING -m mark --mark 0x4/0x4 -j ACCEPT", false},
+		{"-A POSTROUTING -m mark ! --mark 0x2/0x2 -j RETURN", false},
+		{"-A POSTROUTING -m mark --mark 0x0/0x2 -j RETURN", false},
+		{"-A PREROUTING -m mark --mark 0x5a000003 -j ACCEPT", false},
+		{"-A POSTROUTING -m connmark --mark 0x5a000003 -j ACCEPT", false},
+		{"-A PREROUTING -p tcp -j MARK --set-xmark 0x5a000003/0xffffffff", true},
+		{"-A PREROUTING -p tcp -j MARK --set-xmark 0x5a000007/0xffffffff", true},
+		{"-A PREROUTING -p tcp -j CONNMARK --set-xmark 0x5a000003/0xffffffff", true},
+		{"-A PREROUTING -p tcp -j MARK --set-xmark 0x2/0x2", false},
+		{"-A PREROUTING -p tcp -j MARK --set-xmark 0x5b000003/0xffffffff", false},
+		{"-A ZONEGATE -m mark --mark 0x5a000000/0xfffff000 -j RETURN", false},
+		{"-A ZONEGATE-MARKS -p tcp -j MARK --set-xmark 0x5a000003/0xffffffff", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		AUTO_FREE char *text = mem_printf(MANGLE("%s\n"), all[i].rule);
+		struct host h;
+
+		open_range(&h);
+		add_rules(&h, "iptables-legacy", text);
+		if (tells(&h, MINDED) != all[i].told)
+			fail_msg("%s", all[i].rule);
+		host_close(&h);
+	}
+}
+
+static void routing_that_minds_a_mark_is_told(void **state)
+{
+	struct host h;
+
+	(void)state;
+	open_range(&h);
+	assert_false(tells(&h, MINDED));
+	h.node.mark_uses[h.node.mark_use_count++] = (struct mark_space){0x4, 0x4};
+	h.node.mark_uses[h.node.mark_use_count++] = (struct mark_space){0, 0x3};
+	assert_false(tells(&h, MINDED));
+	h.node.mark_uses[h.node.mark_use_count++] = (struct mark_space){0x5a000003, UINT32_MAX};
+	assert_true(tells(&h, "warning mark_taken /load_balancers/shop/listeners/http: "));
+	host_close(&h);
+}
+
+/* What it proposes is free of what is known to be minded. */
+static void the_mend_is_free(void **state)
+{
+	struct host h;
+
+	(void)state;
+	open_range(&h);
+	h.node.mark_uses[h.node.mark_use_count++] = (struct mark_space){0x5a000000, 0xfe000000};
+	AUTO_FREE char *expected = mem_printf(
+		"mark_taken /load_balancers/shop/listeners/http: " LATER, 0x5c000000);
+	AUTO_FREE char *found = host_judge(&h);
+	if (!strstr(found, expected))
+		fail_msg("expected:\n%s\nfound:\n%s", expected, found);
+	host_close(&h);
+}
+
+static void without_a_range_nobody_minds(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, "{}");
+	h.node.marks = (struct mark_space)MARKS_DEFAULT;
+	add_rules(&h, "iptables-legacy",
+		  MANGLE("-A PREROUTING -j MARK --set-xmark 0x5a000003/0xffffffff\n"));
+	h.node.mark_uses[h.node.mark_use_count++] = (struct mark_space){0x5a000003, UINT32_MAX};
+	assert_false(tells(&h, MINDED));
+	host_close(&h);
+}
+
+static void what_was_not_told_is_said(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, "{}");
+	h.facts.rules_error = -EPROTO;
+	strcpy(h.facts.rules_program, "iptables-nft-save");
+	assert_true(tells(&h, "info rules_unseen iptables-nft-save: iptables-nft-save\n"));
+	host_close(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_policy_that_drops_is_told),
+		cmocka_unit_test(what_a_plain_rule_accepts_is_let_be),
+		cmocka_unit_test(whom_it_does_not_concern_is_not_told),
+		cmocka_unit_test(rules_that_mind_a_mark_are_told),
+		cmocka_unit_test(routing_that_minds_a_mark_is_told),
+		cmocka_unit_test(the_mend_is_free),
+		cmocka_unit_test(without_a_range_nobody_minds),
+		cmocka_unit_test(what_was_not_told_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
