@@ -42,8 +42,8 @@ def services(lab):
 
 
 def marked(lab, family=4):
-    """The rules that set marks."""
-    return [x for x in rules(lab, family)[0] if "--set-xmark" in x]
+    """The rules that set marks; not the one that takes off what others have set."""
+    return [x for x in rules(lab, family)[0] if "--set-xmark" in x and "--set-xmark 0x0/" not in x]
 
 
 def two_protocols(lab, first=8000, last=8100):
