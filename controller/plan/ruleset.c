@@ -59,15 +59,19 @@ bool ruleset_parse_id(const char *name, struct ruleset_id *ret_id)
 {
 	struct ruleset_id id = {0};
 	char text[RULESET_NAME_MAX];
+	char *rest;
 
 	if (strncmp(name, "zg4-", 4) != 0 && strncmp(name, "zg6-", 4) != 0)
 		return false;
 	id.family = name[2] == '4' ? RULESET_V4 : RULESET_V6;
-	id.uid = strtoull(name + 4, NULL, 16); /* whether that is all of it shows below */
+	id.uid = strtoull(name + 4, &rest, 16); /* whether it is written as we do shows below */
 	for (id.kind = 0; id.kind < RULESET_KIND_COUNT; id.kind++) {
-		if (strcmp(ruleset_format_id(&id, text), name) != 0)
+		const char *kind = ruleset_kinds[id.kind].name;
+
+		if (strcmp(*kind == '*' ? rest : name + 4, *kind == '*' ? kind + 1 : kind) != 0 ||
+		    strcmp(ruleset_format_id(&id, text), name) != 0)
 			continue;
-		if (*ruleset_kinds[id.kind].name != '*')
+		if (*kind != '*')
 			id.uid = 0;
 		*ret_id = id;
 		return true;

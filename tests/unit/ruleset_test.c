@@ -141,8 +141,9 @@ static void families_have_sets_of_their_own(void **state)
 
 static void sets_have_names(void **state)
 {
-	static const char *const others[] = {"zg4-",   "zg5-open", "zg4-openly",
-					     "theirs", "",         "zg4-OPEN"};
+	static const char *const others[] = {"zg4-",   "zg5-open", "zg4-openly", "theirs",
+					     "",       "zg4-OPEN", "zg4--at",    "zg4-0x1-at",
+					     "zg4-01", "zg4-+1",   "zg4-A-t"};
 	struct ruleset_id id;
 	char name[RULESET_NAME_MAX];
 
