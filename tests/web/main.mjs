@@ -8,6 +8,7 @@ import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {Backend, Daemon} from './daemon.mjs'
 import {FLOWS} from './flows.mjs'
+import {FORMS} from './forms.mjs'
 import {Gateway} from './gateway.mjs'
 import {LAB} from './lab.mjs'
 import {LOOKS} from './looks.mjs'
@@ -77,7 +78,7 @@ async function lab(world, wanted) {
 
 async function pages(world, wanted) {
 	// What later cases need is done also when they are asked for alone.
-	for (const run of [...FLOWS, ...TOLD, ...LOOKS]) if (run.needed || wanted(run)) await judge(run.name, () => run(world))
+	for (const run of [...FLOWS, ...FORMS, ...TOLD, ...LOOKS]) if (run.needed || wanted(run)) await judge(run.name, () => run(world))
 }
 
 /** All cases, or those named; `lab` is all stories of the lab. */
@@ -100,7 +101,7 @@ async function main(names) {
 		const compiled = wanted(types) ? judge('types', () => types(daemon)) : undefined
 		if (wanted(unit)) await judge('unit', unit)
 		if (wanted(budget)) await judge('budget', budget)
-		if ([...FLOWS, ...TOLD, ...LOOKS].some(wanted)) await pages(world, wanted)
+		if ([...FLOWS, ...FORMS, ...TOLD, ...LOOKS].some(wanted)) await pages(world, wanted)
 		await Promise.all([inLab, compiled])
 	} finally {
 		await browser?.close()

@@ -49,12 +49,14 @@ class Poller<T> implements Resource<T> {
 		this.running = true
 		clearTimeout(this.timer)
 		const began = performance.now()
+		let took = 0
 		try {
 			const data = await this.load(this.abort.signal)
 			if (this.stopped) return
 			this.data.value = data
 			this.error.value = undefined
 			this.at.value = Date.now()
+			took = performance.now() - began
 		} catch (fault) {
 			if (this.stopped) return
 			this.error.value = fault instanceof ApiError ? fault : new ApiError(0, 'unknown', String(fault))
@@ -63,8 +65,8 @@ class Poller<T> implements Resource<T> {
 		}
 		if (this.stopped) return
 		if (this.again) { this.again = false; void this.refresh(); return }
-		// What takes long is asked less often, so that asking never fills the connection.
-		const rest = document.hidden ? 30000 : Math.max(this.every, 3 * (performance.now() - began))
+		// What takes long is asked less often, so that asking never fills the connection; what had no answer has waited already.
+		const rest = document.hidden ? 30000 : Math.max(this.every, 3 * took)
 		this.timer = window.setTimeout(this.refresh, rest)
 	}
 }

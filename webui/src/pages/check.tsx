@@ -9,7 +9,7 @@ import {fieldsOf, makeBody, makePatch, readValues, type FieldSpec, type Values} 
 import {whyNot} from '../lib/session.ts'
 import type {DetectionTime, Range} from '../lib/types.ts'
 import {Mark, PageHead, say, Waiting} from '../ui/bits.tsx'
-import {ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
+import {focusFault, ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
 
 const TYPING_MS = 250
 
@@ -57,6 +57,7 @@ function Editor({group, fields, original, etag}: {group: string; fields: FieldSp
 			const fault = e as ApiError
 			setFaults(fault.faults ?? [])
 			setTrouble(fault.status === 412 ? 'Somebody changed the group meanwhile: load the page again.' : fault.message)
+			focusFault()
 		} finally { setBusy(false) }
 	}
 	return (

@@ -14,7 +14,7 @@ import {NotApplied} from '../ui/applied.tsx'
 import {Act, PageHead, say, Waiting, type Crumb} from '../ui/bits.tsx'
 import {closeDialog, DialogTitle, showDialog} from '../ui/dialog.tsx'
 import {Area, Required, Select, Text} from '../ui/fields.tsx'
-import {ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
+import {focusFault, ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
 import {PlanView} from '../ui/plan.tsx'
 import {AccessQuestion} from '../ui/question.tsx'
 import {ActionDialog} from '../ui/dialog.tsx'
@@ -153,7 +153,7 @@ function Editor(p: EditorProps) {
 			if (fault.faults?.length && fault.status !== 412) { setFaults(fault.faults); setTrouble('Some of it is not valid; nothing was changed.') } else {
 				setTrouble(fault.status === 412 ? (p.original ? `Somebody changed it meanwhile${fault.changed ? ` (${fault.changed.who})` : ''}: load the page again.` : `There is a ${p.kind.noun} of that name already.`) : fault.message)
 			}
-			requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid=true], #form-trouble')?.focus())
+			focusFault()
 			return undefined
 		} finally { setBusy(false) }
 	}

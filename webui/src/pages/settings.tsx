@@ -7,7 +7,7 @@ import {fieldsOf, makePatch, readValues, type FieldSpec, type Values} from '../l
 import {whyNot} from '../lib/session.ts'
 import type {NotifyTest, Settings} from '../lib/types.ts'
 import {Act, Empty, say, Waiting} from '../ui/bits.tsx'
-import {ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
+import {focusFault, ObjectForm, OtherFaults, useSchemas} from '../ui/form.tsx'
 import {Table} from '../ui/table.tsx'
 
 function Form({fields, original, etag, reload}: {fields: FieldSpec[]; original: Settings; etag: string | null; reload: () => void}) {
@@ -25,6 +25,7 @@ function Form({fields, original, etag, reload}: {fields: FieldSpec[]; original: 
 		} catch (e) {
 			const fault = e as ApiError
 			setFaults(fault.faults?.length ? fault.faults : [{pointer: '', code: fault.type, detail: fault.message}])
+			focusFault()
 		}
 	}
 	const force = original.status?.timeouts_in_force

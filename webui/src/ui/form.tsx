@@ -42,6 +42,9 @@ function helpOf(f: FieldSpec): string {
 	return [f.kind === 'flag' ? help.replace(/\bfalse:/g, 'off:').replace(/\btrue:/g, 'on:') : help, bounds, initial].filter(Boolean).join('; ')
 }
 
+/** Who saved stands at the first fault, once it is drawn. */
+export const focusFault = (): void => { requestAnimationFrame(() => (document.querySelector<HTMLElement>('main [aria-invalid=true]') ?? document.getElementById('form-trouble'))?.focus()) }
+
 export interface FormProps {
 	fields: FieldSpec[]; values: Values; onChange: (pointer: string, value: string | boolean) => void; faults: Fault[]
 	/** Where the object stands in what is sent: pointers of faults begin with it. */
