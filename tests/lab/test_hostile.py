@@ -107,3 +107,35 @@ def large_and_broken_bodies_are_refused(lab):
                  b'{"description":99999999999999999999999}', b'{"description":"\\u0000"}'):
         lab.gw.api.put("/zones/zx", body).expect(400, 422)
     is_served(lab)
+
+
+WHOLE = 100 * 1024  # above 64 KiB a body is read on the worker
+
+
+@case
+def garbage_is_refused_whatever_reads_it(lab):
+    """The same of small bodies, which the loop reads, and of large ones; and what is all but the same is taken."""
+    lab.network(1)
+    lab.start(web(lab))
+    nested = lambda depth: b'{"zones":{"zq":{}},"x":' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
+    zone = lambda text: b'{"zones":{"zq":{"description":"' + text + b'"}}}'
+    bodies = {
+        "garbage": bytes(range(256)), "half of it": b'{"zones":{"zq":', "two": b"{}{}", "nothing": b"",
+        "depth 33": nested(33), "depth 5000": nested(5000),
+        "a name twice": b'{"zones":{"zq":{},"zq":{}}}',
+        "NUL": zone(b"a\0b"), "NUL, escaped": zone(b"a\\u0000b"), "NUL behind it": b"{}\0",
+        "no UTF-8": zone(b"\xc3\x28"), "an overlong slash": zone(b"\xc0\xaf"),
+        "a surrogate": zone(b"\xed\xa0\x80"), "half of a pair": zone(b"\\ud800"),
+    }
+    revision = lab.gw.api.get("/config").expect(200).etag
+    for what, body in bodies.items():
+        for text in (body, b" " * WHOLE + body):
+            answer = lab.gw.api.put("/config", text, {"If-Match": revision})
+            assert answer.status in (400, 422), (what, len(text), answer)
+    for text in (nested(32), b" " * WHOLE + nested(32)):  # read, and only its member is not known
+        answer = lab.gw.api.put("/config", text, {"If-Match": revision}).expect(422)
+        assert answer.pointers() == ["/x"], answer.body
+    assert lab.gw.api.get("/config").etag == revision
+    lab.gw.api.put("/zones/zq", b'{"description":"\xc3\xa9"}').expect(201)
+    lab.wait_in_service()
+    is_served(lab)

@@ -94,6 +94,21 @@ def a_move_is_seen_at_once(lab):
 
 
 @case
+def vip6_is_not_looked_for_elsewhere(lab):
+    """nodad: in use at once, also while who had it before still answers for it (duplicate address detection would end it)."""
+    lab.network(1)
+    old = lab.namespace("old")
+    lab.switch.plug(old, "eth0", "front", (f"{LINK6}/128",))
+    start(lab)
+    lab.gw.api.apply(document(lab))
+    for _ in range(2):
+        shown = lab.gw.run("ip", "-6", "-o", "addr", "show", "dev", "front0", "to", LINK6)
+        assert " nodad" in shown, shown
+        assert "tentative" not in shown and "dadfailed" not in shown, shown
+        time.sleep(1.5)  # detection takes a second
+
+
+@case
 def what_was_there_is_used_and_stays(lab):
     """Whatever its prefix length; nothing is announced for it."""
     lab.network(1)
