@@ -119,7 +119,7 @@ def start(lab):
         ours(contest, store, number)
         loading(contest)
         keepalived(contest, configuration)
-        if number % 2:  # these take seconds
+        if number % 3 != 1:  # these take seconds, and differ little
             continue
         ipvsadm(contest, rules)
         if has_cli:
@@ -134,7 +134,7 @@ def kernel(lab):
     store = contest.store("store", configs.document(SERVICES, SERVERS, configs.OFF))
     rules = contest.file("rules", configs.ipvsadm_rules(SERVICES, SERVERS))
     for number in contest.rounds():
-        if number % 3 == 0:
+        if number == 1:
             ipvsadm(contest, rules)
         ours(contest, store, number)
         bare(contest)

@@ -12,7 +12,7 @@ from zglab import case  # noqa: E402
 from zglab.lab import run_in  # noqa: E402
 
 SERVICES, SERVERS = 10, 1000
-SECONDS = 5
+SECONDS = 3
 
 
 def cpu(pid):
