@@ -186,7 +186,9 @@ def killed_in_a_fill_and_in_a_swap(lab):
     texts = "\n".join(many[:60_000]) + "\n", "\n".join(many[60_000:]) + "\n"
     started(lab, office("allow"), kernel={"audit_interval_s": 1})
     name, ours, chance, caught = set_name(lab), rules(lab), random.Random(11), 0
-    for turn in range(8):
+    for turn in range(24):
+        if turn >= 8 and caught:
+            break  # a fill is short: who looks late, on a busy machine, looks again
         thread = threading.Thread(target=write_and_never_mind, args=(lab, "office", texts[turn % 2]), daemon=True)
         thread.start()
         filling = f"{name}-t" if turn else name
