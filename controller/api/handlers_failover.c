@@ -54,6 +54,8 @@ static void failover_count(void *ctx, const struct zone_publication *p)
 	f->answered += p->published;
 	f->healthy += p->published && healthy;
 	f->fail_open = f->fail_open || p->fail_open;
+	if (p->published && healthy)
+		f->zone = p->zone;
 	/* They come in the order of zones. */
 	if (!p->published || !healthy || (now->zone && strcmp(now->zone, p->zone) == 0))
 		return;

@@ -308,7 +308,7 @@ static json_t *status_tree(const struct api_context *api, const struct load_bala
 
 	status_json_collect(e, lb->o.name, &t.services);
 	publication_json_collect(e, lb->o.name, &t.publications);
-	publication_json_sum(&t.publications, &t.services, sum);
+	publication_json_sum(e, &t.publications, &t.services, sum);
 	for (size_t i = 0; i < lb->zones.count; i++)
 		json_array_append_new(zones, status_tree_zone(&t, lb->zones.items[i]));
 	for (size_t i = 0; i < lb->listeners.count; i++)

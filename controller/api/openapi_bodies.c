@@ -35,7 +35,7 @@
 #define BALANCER_STATE JSON({"services": 2, "programmed": 2, "planned": 0, "with_servers": 2, \
 	"min_healthy_breached": 0, "checking": 0, "fault": null, "addresses_published": 2, \
 	"addresses_left_out": 0, "addresses_withdrawn": 0, "addresses_undecided": 0, "fail_open": false, \
-	"fail_open_family": null, "drained": false, "backup_serves": false})
+	"fail_open_family": null, "no_address": false, "drained": false, "backup_serves": false})
 #define HEADS JSON({"uid": "ff29e0f7bd98556b", "revision": 12, "created_at": "2026-03-01T10:00:00.000Z", \
 	"updated_at": "2026-03-01T10:00:00.000Z"})
 

@@ -77,7 +77,7 @@ static const struct {
 	 "\"detail\":\"probes end in RST, which some servers log\"}]}"},
 	{"LoadBalancerStatus",
 	 "{\"load_balancer\":\"shop\",\"dns_name\":\"shop.lb.example.net\",\"enabled\":true,\"cross_zone\":true,"
-	 "\"fail_open\":false,\"fail_open_family\":null,\"drained\":false,\"backup_serves\":false,\"revision\":12,\"zones\":[{\"zone\":\"zone-a\",\"enabled\":true,\"vip4\":"
+	 "\"fail_open\":false,\"fail_open_family\":null,\"no_address\":false,\"drained\":false,\"backup_serves\":false,\"revision\":12,\"zones\":[{\"zone\":\"zone-a\",\"enabled\":true,\"vip4\":"
 	 "\"192.0.2.10\",\"vip6\":null,\"publication\":[{\"family\":4,\"published\":true,\"reason_code\":\"healthy\","
 	 "\"detail\":\"handed out: the VIP and every server group are healthy\",\"server_group\":null,\"shift\":null,"
 	 "\"fail_open\":false,\"vip\":\"192.0.2.10\",\"address\":\"192.0.2.10\",\"vip_health\":{\"state\":\"healthy\","

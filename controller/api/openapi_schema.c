@@ -52,11 +52,11 @@ static const struct schema_row schema_rows[] = {
 	 "The revision that has the old document again; `changed` is false if it stood already",
 	 "rolled_back_to:integer revision:integer changed:boolean warnings:[Warning]"},
 	{"LoadBalancerStatus",
-	 "The tree of a load balancer. `fail_open_family`: 4 or 6 where only one of two families has no healthy zone. `drained`: all that could "
+	 "The tree of a load balancer. `fail_open_family`: 4 or 6 where only one of two families has no healthy zone. `no_address`: DNS hands out none of its addresses, as all its zones are shifted away or disabled. `drained`: all that could "
 	 "serve are drained by hand; `backup_serves`: backup servers do meanwhile",
 	 "load_balancer:string enabled:boolean cross_zone:boolean revision:integer zones:[StatusZone] "
 	 "listeners:[StatusListener] server_groups:[StatusGroup] advice:[Advice] draining:[Removed] "
-	 "dns_name:string? fail_open:boolean fail_open_family:integer? drained:boolean backup_serves:boolean drain:Drain?"},
+	 "dns_name:string? fail_open:boolean fail_open_family:integer? no_address:boolean drained:boolean backup_serves:boolean drain:Drain?"},
 	{"GroupHealth",
 	 "Servers of a group with their states; `not_in_force` are services of the group that the kernel refused, 20 at most",
 	 "server_group:string summary?:ServerGroupState windows:Windows advice:[Advice] not_in_force:[Service] "

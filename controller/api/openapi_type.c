@@ -210,7 +210,7 @@ static const struct {
 	 "services?:integer programmed?:integer planned?:integer with_servers?:integer "
 	 "min_healthy_breached?:integer checking?:integer fault?:string? addresses_published?:integer "
 	 "addresses_left_out?:integer addresses_withdrawn?:integer addresses_undecided?:integer fail_open?:boolean "
-	 "fail_open_family?:integer? drained?:boolean backup_serves?:boolean dropped?:integer? dropped_recent?:integer? "
+	 "fail_open_family?:integer? no_address?:boolean drained?:boolean backup_serves?:boolean dropped?:integer? dropped_recent?:integer? "
 	 "dropped_recent_s?:integer?"},
 	{"Service", "A virtual service that should be: a listener at one address",
 	 "load_balancer:string zone:string listener:string server_group:string family:integer "

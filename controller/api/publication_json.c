@@ -59,6 +59,23 @@ bool publication_json_fail_open(const struct publication_list *all)
 	return false;
 }
 
+bool publication_json_no_address(const struct engine *e, const struct publication_list *all)
+{
+	size_t end;
+
+	for (size_t i = 0; i < all->count; i = end) {
+		const char *name = all->list[i].lb;
+		const struct load_balancer *lb = snapshot_find_lb(engine_snapshot(e), name);
+		bool answered = !lb || !lb->enabled || !lb->dns_name;
+
+		for (end = i; end < all->count && strcmp(all->list[end].lb, name) == 0; end++)
+			answered = answered || all->list[end].published;
+		if (!answered)
+			return true;
+	}
+	return false;
+}
+
 /* 4 or 6: the only one of two families in which it is so; 0 = both or neither, or there is no other. */
 static int publication_json_open_family(const struct publication_list *all)
 {
@@ -89,7 +106,7 @@ static bool publication_json_backup_serves(const struct status_services *service
 	return false;
 }
 
-void publication_json_sum(const struct publication_list *all,
+void publication_json_sum(const struct engine *e, const struct publication_list *all,
 			  const struct status_services *services, json_t *json)
 {
 	const int family = publication_json_open_family(all);
@@ -97,6 +114,7 @@ void publication_json_sum(const struct publication_list *all,
 
 	json_object_set_new(json, "fail_open", json_boolean(publication_json_fail_open(all)));
 	json_object_set_new(json, "fail_open_family", family ? json_integer(family) : json_null());
+	json_object_set_new(json, "no_address", json_boolean(publication_json_no_address(e, all)));
 	json_object_set_new(json, "drained", json_boolean(drained));
 	json_object_set_new(json, "backup_serves",
 			    json_boolean(publication_json_backup_serves(services)));

@@ -27,8 +27,13 @@ const struct zone_publication *publication_json_find(const struct publication_li
 /* Whether nothing is healthy in some family, and therefore all that may be is handed out. */
 bool publication_json_fail_open(const struct publication_list *all);
 
-/* Adds `fail_open`, `fail_open_family`, `drained` and `backup_serves` of one load balancer: `all` and `services` are its own. */
-void publication_json_sum(const struct publication_list *all,
+/* Whether some enabled load balancer has a name and zones, and DNS hands out none of its addresses: all are shifted away or
+ * disabled. */
+bool publication_json_no_address(const struct engine *e, const struct publication_list *all);
+
+/* Adds `fail_open`, `fail_open_family`, `no_address`, `drained` and `backup_serves` of one load balancer: `all` and `services` are its
+ * own. */
+void publication_json_sum(const struct engine *e, const struct publication_list *all,
 			  const struct status_services *services, json_t *json);
 
 /* Its reason_code as what it is the name of. */

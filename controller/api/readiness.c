@@ -8,15 +8,21 @@
 
 #define READINESS_OFF "off: ipvs = off, and nothing of the kernel is used"
 
-static bool readiness_fails_open(const struct engine *e)
+/* What is wrong with zones in DNS; NULL: nothing. */
+static const char *readiness_zones(const struct engine *e)
 {
 	struct publication_list all;
-	bool fails;
+	const char *fault = NULL;
 
 	publication_json_collect(e, NULL, &all);
-	fails = publication_json_fail_open(&all);
+	if (publication_json_fail_open(&all))
+		fault = "fail-open: some load balancer has no healthy zone, or none of one family, and "
+			"all are handed out: zonegate status names it";
+	else if (publication_json_no_address(e, &all))
+		fault = "no address: DNS hands out no zone of some load balancer, as all are shifted "
+			"away or disabled: zonegate status names it";
 	free(all.list);
-	return fails;
+	return fault;
 }
 
 static const char *readiness_or(const char *fault, const char *otherwise)
@@ -42,6 +48,8 @@ void readiness_judge(const struct engine *e, struct readiness *ret_readiness)
 {
 	struct node_status n;
 
+	const char *zones = readiness_zones(e);
+
 	engine_node_status(e, &n);
 	*ret_readiness = (struct readiness){
 		.checks = {
@@ -54,9 +62,7 @@ void readiness_judge(const struct engine *e, struct readiness *ret_readiness)
 			{"applied", n.applied_revision >= n.revision, false, n.kernel_off,
 			 "the kernel has not taken the whole configuration: zonegate events says "
 			 "what it refused"},
-			{"zones", !readiness_fails_open(e), false, false,
-			 "fail-open: some load balancer has no healthy zone, or none of one family, and "
-			 "all are handed out: zonegate status names it"},
+			{"zones", !zones, false, false, readiness_or(zones, "")},
 			{"vip_device", !n.vip_device_fault, false, n.kernel_off,
 			 readiness_or(n.vip_device_fault, "")},
 			{"guard", !n.guard_fault, false, n.kernel_off,

@@ -274,7 +274,7 @@ static json_t *status_json_balancer(struct status_json *s, const struct load_bal
 	json_object_set_new(json, "addresses_left_out",
 			    json_integer((json_int_t)publications.count - published));
 	status_json_unwell(o, &publications, json);
-	publication_json_sum(&publications, services, json);
+	publication_json_sum(s->engine, &publications, services, json);
 	status_json_lb_drops(s->engine, o, json);
 	free(publications.list);
 	return json;

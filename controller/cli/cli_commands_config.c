@@ -14,7 +14,7 @@ const struct cli_command cli_commands_config[] = {
 	 0,
 	 cli_status_show,
 	 "the node, load balancers and server groups at a glance",
-	 "Ends with 1 when the node is degraded or not ready, as /readyz says: kernel or store do not follow, or a load balancer fails open."},
+	 "Ends with 1 when the node is degraded or not ready, as /readyz says: kernel or store do not follow, or a load balancer fails open or has no address in DNS."},
 	{{"config", "export"},
 	 "",
 	 0,

@@ -41,7 +41,7 @@ const struct cli_command cli_commands_traffic[] = {
 	 cli_failover_show,
 	 "how long clients of a load balancer's name may be sent to a zone that is gone",
 	 "At worst, by the settings and the TTL in force, part by part, and what to change first. Ends with 1 when nothing would "
-	 "take over."},
+	 "take over, by the settings or now."},
 	{{"check", "estimate"},
 	 "[MEMBER=VALUE…]",
 	 0,

@@ -38,27 +38,29 @@ enum cli_exit cli_failover_show(struct cli *cli)
 	AUTO_FREE char *name = cli_client_escape(cli->args[0]);
 	AUTO_FREE char *path = mem_printf(CLI_BASE "/load-balancers/%s/failover-time", name);
 	AUTO_ANSWER struct cli_answer a = {0};
-	bool possible;
+	bool possible, now;
 
 	cli_client_get(cli->client, path, &a);
 	if (cli_client_judge(a.status) != EXIT_OK)
 		return cli_print_problem(&a);
 	possible = json_is_integer(json_object_get(a.json, "total_ms"));
+	now = possible && *cli_print_text(a.json, "warning") == '\0';
 	if (cli->options.format == FORMAT_JSON) {
 		cli_print_json(a.json);
 	} else if (possible) {
 		AUTO_FREE char *total = cli_failover_seconds(a.json, "total_ms");
 
-		printf("%s: clients of %s are elsewhere after %s at worst\n",
-		       cli_print_text(a.json, "load_balancer"), cli_print_text(a.json, "dns_name"),
-		       total);
-		if (*cli_print_text(a.json, "warning"))
-			printf("now: %s\n", cli_print_text(a.json, "warning"));
+		printf("%s: ", cli_print_text(a.json, "load_balancer"));
+		if (!now)
+			printf("no failover now: %s\nby its settings ",
+			       cli_print_text(a.json, "warning"));
+		printf("clients of %s are elsewhere after %s at worst\n",
+		       cli_print_text(a.json, "dns_name"), total);
 		cli_failover_print_parts(a.json);
 		printf("%s\n", cli_print_text(a.json, "advice"));
 	} else {
 		printf("%s: no failover: %s\n", cli_print_text(a.json, "load_balancer"),
 		       cli_print_text(a.json, "advice"));
 	}
-	return possible ? EXIT_OK : EXIT_NEGATIVE;
+	return now ? EXIT_OK : EXIT_NEGATIVE;
 }

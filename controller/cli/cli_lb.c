@@ -135,6 +135,9 @@ static void cli_lb_print(const struct cli *cli, const json_t *lb)
 		printf("It is disabled: no services, and its name answers nothing.\n");
 	if (cli_print_true(lb, "fail_open"))
 		printf("%s: %s\n", cli_print_fail_open(cli, lb, state, text), text);
+	else if (cli_print_true(lb, "no_address"))
+		printf("%s: " CLI_NO_ADDRESS "\n",
+		       cli_table_state(MOOD_BAD, "NO ADDRESS", cli->color, cli->unicode, state));
 	putchar('\n');
 	cli_lb_print_zones(cli, lb);
 	cli_lb_print_listeners(lb);
@@ -155,5 +158,7 @@ enum cli_exit cli_lb_status(struct cli *cli)
 		cli_print_json(a.json);
 	else
 		cli_lb_print(cli, a.json);
-	return cli_print_true(a.json, "fail_open") ? EXIT_NEGATIVE : EXIT_OK;
+	return cli_print_true(a.json, "fail_open") || cli_print_true(a.json, "no_address")
+		       ? EXIT_NEGATIVE
+		       : EXIT_OK;
 }

@@ -11,6 +11,9 @@
 /* Where [kernel] ipvs = off: what else would be in the kernel. */
 #define CLI_PLANNED "planned (ipvs = off)"
 
+/* Of a load balancer whose zones are all shifted away or disabled. */
+#define CLI_NO_ADDRESS "DNS hands out none of its addresses: its zones are shifted away or disabled"
+
 /* Text of a member, fit for a terminal ("" if it is absent or none). */
 const char *cli_print_text(const json_t *object, const char *member);
 json_int_t cli_print_number(const json_t *object, const char *member);

@@ -188,7 +188,7 @@ static void cli_status_print_overrides(const struct cli *cli, const json_t *lbs,
 	}
 	json_array_foreach (lbs, i, item) {
 		if (cli_print_true(item, "enabled") && cli_status_is_unanswered(item))
-			printf("%s  load balancer %s: DNS hands out none of its addresses\n",
+			printf("%s  load balancer %s: " CLI_NO_ADDRESS "\n",
 			       cli_table_state(MOOD_BAD, "NO ADDRESS", cli->color, cli->unicode,
 					       state),
 			       cli_print_text(item, "name"));

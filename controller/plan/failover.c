@@ -186,7 +186,7 @@ const char *failover_advise(const struct failover *f, const struct load_balancer
 	return text;
 }
 
-/* Of a family without a healthy zone: what its clients get. */
+/* Of a family without a healthy zone, or with one only: what its clients get. */
 static size_t warn_family(const struct failover_family *f, const char *head,
 			  char text[FAILOVER_TEXT_MAX], size_t used)
 {
@@ -194,7 +194,13 @@ static size_t warn_family(const struct failover_family *f, const char *head,
 	const size_t room = FAILOVER_TEXT_MAX - used;
 	int length;
 
-	if (f->answered == 0)
+	if (f->healthy > 0)
+		length = snprintf(
+			at, room,
+			"%sonly zone %s is healthy and handed out: when it fails, clients have nowhere to "
+			"go by it until another zone is",
+			head, f->zone);
+	else if (f->answered == 0)
 		length = snprintf(
 			at, room,
 			"%sDNS hands out no zone: clients have nowhere to go until one is", head);
@@ -238,8 +244,10 @@ const char *failover_warn(const struct failover *f, const struct failover_now *n
 			now->zone);
 	for (size_t i = 0; i < (alike ? 1U : 2U); i++) {
 		const bool only = alike || now->families[1 - i].zones == 0;
+		const bool alone = now->ready > 1 && now->families[i].zones > 1 &&
+				   now->families[i].healthy == 1;
 
-		if (!is_lacking(&now->families[i]))
+		if (!alone && !is_lacking(&now->families[i]))
 			continue;
 		if (used)
 			used += (size_t)snprintf(text + used, FAILOVER_TEXT_MAX - used, "; ");

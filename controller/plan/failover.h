@@ -46,14 +46,15 @@ const char *failover_advise(const struct failover *f, const struct load_balancer
 
 /* The answers of DNS now. */
 struct failover_family {
-	size_t zones;    /* that are enabled and have an address of it */
-	size_t answered; /* of these: handed out, */
-	size_t healthy;  /* as they are healthy */
-	bool fail_open;  /* as none is known to be; else none has a verdict yet */
+	size_t zones;     /* that are enabled and have an address of it */
+	size_t answered;  /* of these: handed out, */
+	size_t healthy;   /* as they are healthy */
+	bool fail_open;   /* as none is known to be; else none has a verdict yet */
+	const char *zone; /* the last of the healthy */
 };
 struct failover_now {
 	size_t ready;     /* zones that are healthy and handed out in one family at least */
-	const char *zone; /* one of them */
+	const char *zone; /* the last of them */
 	struct failover_family families[2]; /* IPv4, IPv6 */
 };
 

@@ -92,6 +92,27 @@ static void status_is_loud(void **state)
 	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_status_show, 1, &o,
 						       WORDS("status"));
 	assert_contains(none.out, "✖ NO ADDRESS  load balancer shop: DNS hands out none");
+	assert_contains(none.out, "◐ degraded");
+	assert_int_equal(none.exit, EXIT_NEGATIVE);
+	AUTO_OUTCOME struct outcome tree = cli_rig_run(&rig, cli_lb_status, 2, &o,
+						       WORDS("lb", "status", "shop"));
+	assert_int_equal(tree.exit, EXIT_NEGATIVE);
+	assert_contains(tree.out, "✖ NO ADDRESS: DNS hands out none of its addresses: ");
+	AUTO_OUTCOME struct outcome failover = cli_rig_run(&rig, cli_failover_show, 1, &o,
+							   WORDS("failover-time", "shop"));
+	assert_int_equal(failover.exit, EXIT_NEGATIVE);
+	assert_contains(failover.out, "shop: no failover now: DNS hands out no zone: ");
+	assert_contains(failover.out,
+			"\nby its settings clients of shop.example.net are elsewhere");
+
+	/* One that is disabled has none either, and that is as it should be. */
+	AUTO_REPLY struct answer disabled = rig_ask(&rig, "PATCH", "/api/v1/load-balancers/shop",
+						    "", "{\"enabled\":false}");
+	assert_int_equal(disabled.status, 200);
+	AUTO_OUTCOME struct outcome wanted = cli_rig_run(&rig, cli_status_show, 1, &o,
+							 WORDS("status"));
+	assert_int_equal(wanted.exit, EXIT_OK);
+	assert_null(strstr(wanted.out, "NO ADDRESS"));
 	assert_contains(none.out, "shop           ✖ no address      2     0/2 ");
 	rig_end(&rig);
 }

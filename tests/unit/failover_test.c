@@ -164,6 +164,16 @@ static void what_stands_in_the_way_is_told(void **state)
 		{{.ready = 1, .zone = "za", .families = {{1, 0, 0, false}, {2, 1, 1, false}}},
 		 "only zone za is healthy and handed out: when it fails, clients have nowhere to go until another "
 		 "zone is; IPv4: DNS hands out no zone: clients have nowhere to go until one is"},
+		{{.ready = 2,
+		  .zone = "zb",
+		  .families = {LIT_UP, {.zones = 2, .answered = 1, .healthy = 1, .zone = "za"}}},
+		 "IPv6: only zone za is healthy and handed out: when it fails, clients have nowhere to go by it "
+		 "until another zone is"},
+		/* Of a family that only one zone has nobody expects another. */
+		{{.ready = 2,
+		  .zone = "zb",
+		  .families = {LIT_UP, {.zones = 1, .answered = 1, .healthy = 1, .zone = "za"}}},
+		 NULL},
 	};
 	struct failover f = {.possible = true};
 	char text[FAILOVER_TEXT_MAX];
