@@ -30,7 +30,7 @@
 	"min_healthy_breached": 0, "checking": 0, "fault": null})
 #define SERVER_STATE JSON({"state": "healthy", "reason_code": "none", "detail": "healthy for 3 h", \
 	"since": "2026-03-01T10:00:06.400Z", "in_service": true})
-#define GROUP_STATE JSON({"servers": 2, "healthy": 2, "unhealthy": 0, "initial": 0, "unchecked": 0, \
+#define GROUP_STATE JSON({"servers": 2, "healthy": 2, "unhealthy": 0, "initial": 0, "unchecked": 0, "weight_zero": 0, \
 	"disabled": 0, "draining": 0, "used": true})
 #define BALANCER_STATE JSON({"services": 2, "programmed": 2, "planned": 0, "with_servers": 2, \
 	"min_healthy_breached": 0, "checking": 0, "fault": null, "addresses_published": 2, \

@@ -191,8 +191,9 @@ static const struct {
 	{"ServerState", "What is observed of a server",
 	 "state?:string reason_code?:string detail?:string since?:time? in_service?:boolean"},
 	{"ServerGroupState",
-	 "How many servers are in which state; `unchecked` are in service, as the health check of the group is off",
-	 "servers?:integer healthy?:integer unhealthy?:integer initial?:integer unchecked?:integer "
+	 "How many servers are in which state; `unchecked` are in service, as the health check of the group is off; of the healthy and unchecked ones "
+	 "`weight_zero` get nothing, as their weight is 0",
+	 "servers?:integer healthy?:integer unhealthy?:integer initial?:integer unchecked?:integer weight_zero?:integer "
 	 "disabled?:integer draining?:integer used?:boolean advice?:[Advice]"},
 	{"ListenerState",
 	 "Virtual services of a listener, and with a rate_limit or max_connections the connections that this node has dropped for it, all and (recent) those since an earlier look; null: not counted yet",

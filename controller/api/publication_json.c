@@ -129,9 +129,28 @@ enum zone_reason publication_json_reason(const struct zone_publication *p)
 	return r;
 }
 
+/* "; by hand 1 is drained, 2 have weight 0": who took out what is missing. Returns `buf`. */
+static const char *publication_json_by_hand(const struct zone_publication *p, char buf[100])
+{
+	char drained[40] = "", idle[40] = "";
+
+	buf[0] = '\0';
+	if (p->servers_drained)
+		snprintf(drained, sizeof(drained), " %u %s drained", p->servers_drained,
+			 TEXT_FORM(p->servers_drained, "is", "are"));
+	if (p->servers_idle)
+		snprintf(idle, sizeof(idle), "%s %u %s weight 0", *drained ? "," : "",
+			 p->servers_idle, TEXT_FORM(p->servers_idle, "has", "have"));
+	if (*drained || *idle)
+		snprintf(buf, 100, "; by hand%s%s", drained, idle);
+	return buf;
+}
+
 static void publication_json_describe_group(const struct zone_publication *p, const char *head,
 					    char buf[PUBLICATION_TEXT_MAX])
 {
+	char by_hand[100];
+
 	if (p->group && p->drained)
 		snprintf(buf, PUBLICATION_TEXT_MAX, "%s: its servers are drained by hand", head);
 	else if (p->group && p->lacks_family)
@@ -140,9 +159,9 @@ static void publication_json_describe_group(const struct zone_publication *p, co
 	else if (p->group)
 		snprintf(
 			buf, PUBLICATION_TEXT_MAX,
-			"%s: of server group %s too few are in service (in all groups %u of %u server%s)",
+			"%s: of server group %s too few are in service (in all groups %u of %u server%s%s)",
 			head, p->group, p->servers_in_service, p->servers_eligible,
-			TEXT_S(p->servers_eligible));
+			TEXT_S(p->servers_eligible), publication_json_by_hand(p, by_hand));
 	else
 		snprintf(buf, PUBLICATION_TEXT_MAX, "%s: the VIP is %s: %s", head, p->vip_state,
 			 p->vip_detail);

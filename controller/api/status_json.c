@@ -55,10 +55,11 @@ json_t *status_json_group(const struct engine *e, const char *group)
 
 	if (engine_group_status(e, group, &g))
 		return NULL;
-	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "servers", (int)g.servers,
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "servers", (int)g.servers,
 			 "healthy", (int)g.healthy, "unhealthy", (int)g.unhealthy, "initial",
-			 (int)g.initial, "unchecked", (int)g.unchecked, "disabled", (int)g.disabled,
-			 "draining", (int)g.draining, "used", g.used);
+			 (int)g.initial, "unchecked", (int)g.unchecked, "weight_zero",
+			 (int)g.weight_zero, "disabled", (int)g.disabled, "draining",
+			 (int)g.draining, "used", g.used);
 }
 
 const char *status_json_ipvs(const struct node_status *n)

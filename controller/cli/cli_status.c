@@ -147,10 +147,11 @@ static void cli_status_print_override(const struct cli *cli, const json_t *item)
 	       cli_print_text(item, "comment"));
 }
 
-/* Servers of a group that get connections: healthy ones, or not checked. */
+/* Servers of a group that get connections: healthy ones or not checked, and of a weight. */
 static json_int_t cli_status_in_service(const json_t *status)
 {
-	return cli_print_number(status, "healthy") + cli_print_number(status, "unchecked");
+	return cli_print_number(status, "healthy") + cli_print_number(status, "unchecked") -
+	       cli_print_number(status, "weight_zero");
 }
 
 /* Limits of listeners, while they bite. */
@@ -304,8 +305,11 @@ static void cli_status_add_group(const struct cli *cli, struct cli_table *t, con
 		const bool drained = cli_print_number(status, "draining") > 0 &&
 				     cli_print_number(status, "unhealthy") == 0;
 
-		mood = checking || drained ? MOOD_WAITING : MOOD_BAD;
-		word = checking ? "checking" : drained ? "drained" : "down";
+		const bool idle = cli_print_number(status, "weight_zero") > 0 &&
+				  cli_print_number(status, "unhealthy") == 0;
+
+		mood = checking || drained || idle ? MOOD_WAITING : MOOD_BAD;
+		word = checking ? "checking" : idle ? "weight 0" : drained ? "drained" : "down";
 	} else if (cli_print_number(status, "unhealthy") > 0) {
 		mood = MOOD_WAITING;
 		word = "degraded";

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/metrics.h"
+#include "engine/override_parts.h"
 #include "engine/parts.h"
 
 const uint32_t engine_check_bounds[CHECK_DURATION_BUCKETS - 1] = {
@@ -67,12 +68,14 @@ int engine_check_durations(const struct engine *e, const char *group,
 	return 0;
 }
 
-static bool figures_serves(const struct engine_group *g, const struct engine_server *s)
+static bool figures_serves(const struct engine *e, const struct engine_group *g,
+			   const struct engine_server *s)
 {
 	const struct desired_state state = {.health = s->health.state,
 					    .trusted = s->health.trusted};
 
-	return g->used && s->server->enabled && desired_in_service(g->group, &state);
+	return g->used && s->server->enabled && desired_in_service(g->group, &state) &&
+	       overrides_weight(e, g->group, s->server) > 0;
 }
 
 void engine_list_in_service(const struct engine *e, const struct server_group *group, size_t start,
@@ -89,7 +92,7 @@ void engine_list_in_service(const struct engine *e, const struct server_group *g
 			s = g->servers.items[start + i];
 		if (g && (!s || s->server != server))
 			s = runtime_find_server(g, server->o.name);
-		ret_serves[i] = s && figures_serves(g, s);
+		ret_serves[i] = s && figures_serves(e, g, s);
 	}
 }
 

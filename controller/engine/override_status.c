@@ -52,6 +52,13 @@ static void write_drain(const struct engine *e, const struct engine_override *o,
 			 time_format_span(time_left(e, o), span));
 }
 
+static bool has_anybody(const struct engine *e, const struct server_group *g)
+{
+	struct group_status st;
+
+	return engine_group_status(e, g->o.name, &st) || st.healthy + st.unchecked > st.weight_zero;
+}
+
 static void write_weight(const struct engine *e, const struct engine_override *o,
 			 struct override_status *st)
 {
@@ -71,7 +78,10 @@ static void write_weight(const struct engine *e, const struct engine_override *o
 			 o->weight, s->weight);
 	else
 		snprintf(st->sentence, sizeof(st->sentence),
-			 "weight %u instead of the configured %u", o->weight, s->weight);
+			 "weight %u instead of the configured %u%s", o->weight, s->weight,
+			 o->weight == 0 && !has_anybody(e, g)
+				 ? "; no server of its group takes connections any more"
+				 : "");
 }
 
 void overrides_fill_status(const struct engine *e, const struct engine_override *o,
@@ -186,8 +196,14 @@ static void write_weighed(const struct engine *e, const struct engine_override *
 		 "; weight %u instead of %u, set by %s%s%s", o->weight, st->weight_configured,
 		 o->who, o->deadline == USEC_NEVER ? "" : " until ",
 		 o->deadline == USEC_NEVER ? "" : until);
-	if (o->weight == 0)
-		st->reason_code = health_reason_name(REASON_WEIGHT_ZERO);
+	if (o->weight > 0)
+		return;
+	st->reason_code = health_reason_name(REASON_WEIGHT_ZERO);
+	if (strcmp(st->state, "draining") != 0 && strcmp(st->state, "unhealthy") != 0)
+		snprintf(
+			st->advice, sizeof(st->advice),
+			"give it its configured weight again: zonegate server weight %s/%s --reset",
+			o->place.parent, o->place.name);
 }
 
 void overrides_write_server(const struct engine *e, const struct engine_server *s,

@@ -107,6 +107,8 @@ struct zone_publication {
 	usec_t vip_since_wall;
 	unsigned servers_eligible; /* of all groups in the zone's scope */
 	unsigned servers_in_service;
+	unsigned servers_drained; /* beside the eligible: by hand, */
+	unsigned servers_idle;    /* and of weight 0 by hand */
 };
 typedef void engine_publication_fn(void *ctx, const struct zone_publication *p);
 /* Of one load balancer, or of all (NULL), in order of lb, zone, family. */

@@ -162,8 +162,11 @@ static void write_unhealthy(const struct engine *e, const struct engine_server *
 			 time_in_state(e, s, span), s->health.passes,
 			 s->group->settings.healthy_threshold,
 			 TEXT_FORM(s->group->settings.healthy_threshold, "", "es"), evidence);
-	snprintf(st->advice, sizeof(st->advice), "%s",
-		 health_reason_remedy(s->last_failure ? s->last_failure_reason : s->health.reason));
+	/* Of one that comes back there is nothing left to try. */
+	if (s->health.passes == 0 || s->health.reason == REASON_FAILING_INTERMITTENTLY)
+		snprintf(st->advice, sizeof(st->advice), "%s",
+			 health_reason_remedy(s->last_failure ? s->last_failure_reason
+							      : s->health.reason));
 }
 
 static void write_probed(const struct engine *e, const struct engine_server *s,
@@ -241,7 +244,8 @@ int engine_server_status(const struct engine *e, const char *group, const char *
 	memset(st, 0, sizeof(*st));
 	fill_target(s, &st->target);
 	state = (struct desired_state){.health = s->health.state, .trusted = s->health.trusted};
-	st->in_service = g->used && s->server->enabled && desired_in_service(g->group, &state);
+	st->in_service = g->used && s->server->enabled && desired_in_service(g->group, &state) &&
+			 overrides_weight(e, g->group, s->server) > 0;
 	st->trusted = s->health.trusted;
 	st->passes = s->health.passes;
 	st->failures = s->health.failures;
@@ -279,6 +283,7 @@ void engine_query(struct engine *e, const struct store_query *q, store_items_fn 
 static void count_server(const struct engine *e, const struct engine_server *s,
 			 struct group_status *st)
 {
+	const unsigned before = st->unchecked + st->healthy;
 	struct desired_state state = {.health = s->health.state, .trusted = s->health.trusted};
 
 	st->servers++;
@@ -294,6 +299,9 @@ static void count_server(const struct engine *e, const struct engine_server *s,
 		st->unhealthy++;
 	else
 		st->initial++;
+	if (st->unchecked + st->healthy > before &&
+	    overrides_weight(e, s->group->group, s->server) == 0)
+		st->weight_zero++;
 }
 
 int engine_group_status(const struct engine *e, const char *group, struct group_status *ret_status)

@@ -19,7 +19,7 @@ struct server_status {
 		[STATUS_SENTENCE_MAX]; /* when it can next change: "healthy after 2 more passes, in 6.0 s at the earliest" or "" */
 	char advice[STATUS_SENTENCE_MAX]; /* what to try, or "" */
 	usec_t since_wall;
-	bool in_service; /* healthy, unavailable or trusted */
+	bool in_service; /* healthy, unavailable or trusted, and of a weight above 0 */
 	bool trusted;
 	bool rests_on_silence; /* healthy because nothing came back that says otherwise */
 	unsigned passes;       /* consecutive */
@@ -59,8 +59,9 @@ int engine_probe_now(struct engine *e, const char *group, const char *server, en
 
 struct group_status {
 	unsigned servers;
-	unsigned healthy;   /* in service */
-	unsigned unchecked; /* in service, as the health check of their group is off */
+	unsigned healthy;     /* in service */
+	unsigned unchecked;   /* in service, as the health check of their group is off */
+	unsigned weight_zero; /* of these two: get nothing, as their weight is 0 */
 	unsigned unhealthy;
 	unsigned initial;
 	unsigned disabled;

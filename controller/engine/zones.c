@@ -260,6 +260,8 @@ void zones_judge_groups(struct engine *e, const struct snapshot *s,
 		ret_sum->eligible += count.eligible;
 		ret_sum->in_service += count.in_service;
 		ret_sum->initial += count.initial;
+		ret_sum->drained += count.drained;
+		ret_sum->idle += count.idle;
 		in->groups = add_group(in->groups, zone_judge_group(&count, &g->dns_min_healthy),
 				       i);
 		if (i == 0 || in->groups != before)
@@ -493,7 +495,9 @@ static void tell_zone(const struct publication_reader *r, const struct engine_lb
 				     .fail_open = lb->fail_open[f],
 				     .drained = r->drained,
 				     .servers_eligible = z->count[f].eligible,
-				     .servers_in_service = z->count[f].in_service};
+				     .servers_in_service = z->count[f].in_service,
+				     .servers_drained = z->count[f].drained,
+				     .servers_idle = z->count[f].idle};
 
 	if (!addr_is_set(&p.vip))
 		return;

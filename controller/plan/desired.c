@@ -277,12 +277,17 @@ void desired_count_scope(const struct desired_input *in, struct zone_count *ret_
 		const struct server *s = g->servers.items[i];
 		struct desired_state state;
 
-		if (!s->enabled || !desired_in_scope(&in->place, g, s) || is_evacuated(in, s) ||
-		    drained_of(in, g, s, NULL) != DESIRED_SERVES)
+		if (!s->enabled || !desired_in_scope(&in->place, g, s) || is_evacuated(in, s))
 			continue;
+		if (drained_of(in, g, s, NULL) != DESIRED_SERVES) {
+			ret_count->drained++;
+			continue;
+		}
 		state = state_of(in, g, i);
-		if (state.weight == 0)
+		if (state.weight == 0) {
+			ret_count->idle += s->weight > 0;
 			continue;
+		}
 		ret_count->eligible++;
 		if (desired_in_service(g, &state))
 			ret_count->in_service++;

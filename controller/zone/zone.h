@@ -16,6 +16,9 @@ struct zone_count {
 	unsigned eligible;
 	unsigned in_service;
 	unsigned initial; /* of the eligible ones: no verdict yet, not trusted */
+	unsigned drained; /* not eligible, as they are drained by hand */
+	unsigned
+		idle; /* not eligible, as somebody gave them weight 0 in place of the configured one */
 };
 
 /* A group in a scope: healthy when `in_service` reaches both the count and the percentage (of eligible, rounded up); an empty

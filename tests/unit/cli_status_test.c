@@ -117,6 +117,46 @@ static void status_is_loud(void **state)
 	rig_end(&rig);
 }
 
+/* Weight 0 by hand: nobody serves, and whoever asks is told so and by whose hand. */
+static void status_of_servers_of_weight_zero(void **state)
+{
+	struct cli_options o = {0}, why = {.comment = "disk"}, reset = {.reset = true};
+	struct rig rig = {.judge_vips = true};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_OUTCOME struct outcome first = cli_rig_run(&rig, cli_drain_weigh, 2, &why,
+							WORDS("server", "weight", "web/w1", "0"));
+	assert_int_equal(first.exit, EXIT_OK);
+	assert_null(strstr(first.out, "no server of its group"));
+	AUTO_OUTCOME struct outcome one = cli_rig_run(&rig, cli_status_show, 1, &o,
+						      WORDS("status"));
+	assert_contains(one.out, "web           ○ not checked        2           1 ");
+	AUTO_OUTCOME struct outcome last = cli_rig_run(&rig, cli_drain_weigh, 2, &why,
+						       WORDS("server", "weight", "web/w2", "0"));
+	assert_contains(last.out, "; no server of its group takes connections any more");
+	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_status_show, 1, &o,
+						      WORDS("status"));
+	assert_contains(all.out, "web           ◐ weight 0        2           0 ");
+	AUTO_OUTCOME struct outcome tree = cli_rig_run(&rig, cli_lb_status, 2, &o,
+						       WORDS("lb", "status", "shop"));
+	assert_contains(tree.out, "(in all groups 0 of 0 servers; by hand 2 have weight 0)");
+	AUTO_OUTCOME struct outcome server = cli_rig_run(&rig, cli_server_why, 2, &o,
+							 WORDS("server", "why", "web/w1"));
+	assert_int_equal(server.exit, EXIT_NEGATIVE);
+	assert_contains(server.out, "give it its configured weight again: zonegate server weight "
+				    "web/w1 --reset\n");
+	AUTO_OUTCOME struct outcome back = cli_rig_run(&rig, cli_drain_weigh, 2, &reset,
+						       WORDS("server", "weight", "web/w1"));
+	assert_int_equal(back.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome again = cli_rig_run(&rig, cli_server_why, 2, &o,
+							WORDS("server", "why", "web/w1"));
+	assert_int_equal(again.exit, EXIT_OK);
+	rig_end(&rig);
+}
+
 /* What somebody wanted does not read as an outage. */
 static void status_of_a_drained_load_balancer(void **state)
 {
@@ -275,6 +315,7 @@ int main(void)
 		cmocka_unit_test(status_is_shown),
 		cmocka_unit_test(advice_comes_last),
 		cmocka_unit_test(status_is_loud),
+		cmocka_unit_test(status_of_servers_of_weight_zero),
 		cmocka_unit_test(status_of_a_drained_load_balancer),
 		cmocka_unit_test(status_of_one_family),
 		cmocka_unit_test(status_of_a_new_name),

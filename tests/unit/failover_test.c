@@ -136,32 +136,34 @@ static void what_stands_in_the_way_is_told(void **state)
 		const char *text; /* NULL: nothing */
 	} rows[] = {
 		{{.ready = 2, .zone = "zb", .families = {LIT_UP}}, NULL},
-		{{.ready = 1, .zone = "za", .families = {{2, 1, 1, false}}},
+		{{.ready = 1, .zone = "za", .families = {{2, 1, 1, false, NULL}}},
 		 "only zone za is healthy and handed out: when it fails, clients have nowhere to go until "
 		 "another zone is"},
-		{{.families = {{2, 2, 0, true}}},
+		{{.families = {{2, 2, 0, true, NULL}}},
 		 "no zone is known to be healthy, so DNS hands out 2 zones all the same (fail-open): clients have "
 		 "no healthy one to go to until one is"},
-		{{.families = {{2, 1, 0, true}}},
+		{{.families = {{2, 1, 0, true, NULL}}},
 		 "no zone is known to be healthy, so DNS hands out 1 zone all the same (fail-open): clients have "
 		 "no healthy one to go to until one is"},
-		{{.families = {{2, 2, 0, false}}},
+		{{.families = {{2, 2, 0, false, NULL}}},
 		 "no zone has its first verdict yet, so DNS hands out 2 zones all the same: whether clients have "
 		 "one to go to is not known until then"},
-		{{.families = {{2, 0, 0, false}}},
+		{{.families = {{2, 0, 0, false, NULL}}},
 		 "DNS hands out no zone: clients have nowhere to go until one is"},
 		/* Both families alike are one sentence; where they differ each has its name. */
-		{{.families = {{2, 2, 0, true}, {2, 2, 0, true}}},
+		{{.families = {{2, 2, 0, true, NULL}, {2, 2, 0, true, NULL}}},
 		 "no zone is known to be healthy, so DNS hands out 2 zones all the same (fail-open): clients have "
 		 "no healthy one to go to until one is"},
-		{{.families = {{2, 2, 0, false}, {2, 0, 0, false}}},
+		{{.families = {{2, 2, 0, false, NULL}, {2, 0, 0, false, NULL}}},
 		 "IPv4: no zone has its first verdict yet, so DNS hands out 2 zones all the same: whether clients "
 		 "have one to go to is not known until then; IPv6: DNS hands out no zone: clients have nowhere to "
 		 "go until one is"},
-		{{.ready = 2, .zone = "zb", .families = {LIT_UP, {2, 2, 0, true}}},
+		{{.ready = 2, .zone = "zb", .families = {LIT_UP, {2, 2, 0, true, NULL}}},
 		 "IPv6: no zone is known to be healthy, so DNS hands out 2 zones all the same (fail-open): clients "
 		 "have no healthy one to go to until one is"},
-		{{.ready = 1, .zone = "za", .families = {{1, 0, 0, false}, {2, 1, 1, false}}},
+		{{.ready = 1,
+		  .zone = "za",
+		  .families = {{1, 0, 0, false, NULL}, {2, 1, 1, false, NULL}}},
 		 "only zone za is healthy and handed out: when it fails, clients have nowhere to go until another "
 		 "zone is; IPv4: DNS hands out no zone: clients have nowhere to go until one is"},
 		{{.ready = 2,
