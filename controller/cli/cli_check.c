@@ -59,15 +59,29 @@ static void cli_check_print_window(const json_t *windows, const char *member, co
 	       cli_print_number(w, "best_ms"), cli_print_number(w, "worst_ms"));
 }
 
+static void cli_check_print_advice(const json_t *answer)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (json_object_get(answer, "advice"), i, one)
+		printf("%-10s %s (%s)\n", i == 0 ? "Advice" : "", cli_print_text(one, "detail"),
+		       cli_print_text(one, "code"));
+}
+
 static void cli_check_print(const json_t *answer)
 {
 	const json_t *check = json_object_get(answer, "health_check");
 	const json_t *windows = json_object_get(answer, "windows");
-	const json_t *advice = json_object_get(answer, "advice"), *one;
 	const json_int_t up = cli_print_number(check, "healthy_threshold");
 	const json_int_t down = cli_print_number(check, "unhealthy_threshold");
-	size_t i;
 
+	if (!cli_print_true(check, "enabled")) {
+		printf("%-10s off (enabled false): no failure is noticed, and no recovery\n",
+		       "Check");
+		cli_check_print_advice(answer);
+		return;
+	}
 	printf("%-10s %s every %" JSON_INTEGER_FORMAT " ms, at most %" JSON_INTEGER_FORMAT
 	       " ms each; up after %" JSON_INTEGER_FORMAT
 	       " pass%s, down after %" JSON_INTEGER_FORMAT " failure%s%s\n",
@@ -79,9 +93,7 @@ static void cli_check_print(const json_t *answer)
 	cli_check_print_window(windows, "recovery", "Recovery");
 	if (*cli_print_text(windows, "silence"))
 		printf("%-10s %s\n", "", cli_print_text(windows, "silence"));
-	json_array_foreach (advice, i, one)
-		printf("%-10s %s (%s)\n", i == 0 ? "Advice" : "", cli_print_text(one, "detail"),
-		       cli_print_text(one, "code"));
+	cli_check_print_advice(answer);
 }
 
 enum cli_exit cli_check_estimate(struct cli *cli)

@@ -10,6 +10,32 @@
 #include <stdio.h>
 #include <string.h>
 
+/* There is a shift of it, of other load balancers than --lb or --all name. */
+static bool shift_change_name_others(const struct cli *cli, const struct cli_nodes *n)
+{
+	const struct cli_options *o = &cli->options;
+	struct cli_nodes any = {.list = {n->list[0]}, .count = 1};
+	char target[CLI_SHIFT_TARGET_MAX];
+	enum cli_exit ignored;
+	json_t *found;
+
+	if (!o->lb && !o->all)
+		return false;
+	any.list[0].options.lb = NULL;
+	any.list[0].options.all = false;
+	found = cli_shift_find(&any, 0, cli->args[0], &ignored);
+	if (json_array_size(found) == 0) {
+		json_decref(found);
+		return false;
+	}
+	fprintf(stderr, "zonegate: zone %s is shifted, but not of %s%s: that shift is of %s (%s)\n",
+		cli->args[0], o->all ? "all load balancers" : "load balancer ", o->all ? "" : o->lb,
+		cli_shift_target(json_array_get(found, 0), target),
+		cli_print_text(json_array_get(found, 0), "id"));
+	json_decref(found);
+	return true;
+}
+
 /* What each node has: one array a node. NULL with the problem printed; nothing was changed. */
 static json_t *shift_change_find(const struct cli *cli, const struct cli_nodes *n,
 				 enum cli_exit *ret_exit)
@@ -35,7 +61,8 @@ static json_t *shift_change_find(const struct cli *cli, const struct cli_nodes *
 	}
 	if (total > 0)
 		return all;
-	fprintf(stderr, "zonegate: there is no shift of zone or id \"%s\"\n", cli->args[0]);
+	if (!shift_change_name_others(cli, n))
+		fprintf(stderr, "zonegate: there is no shift of zone or id \"%s\"\n", cli->args[0]);
 	*ret_exit = EXIT_NOT_FOUND;
 	json_decref(all);
 	return NULL;

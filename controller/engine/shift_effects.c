@@ -46,8 +46,9 @@ struct family_effect {
 	bool had_any;
 	size_t left;
 	bool only_unhealthy;
-	bool missed; /* some zone is not handed out, */
-	bool misses; /* and afterwards */
+	bool was_unhealthy; /* nobody was left before either */
+	bool missed;        /* some zone is not handed out, */
+	bool misses;        /* and afterwards */
 };
 
 static bool misses_one(const struct judged *j)
@@ -77,6 +78,7 @@ static void judge_before(struct engine *e, const struct engine_lb *lb, enum zone
 
 	judge(e, lb, f, &j);
 	ret->had_any = j.published > 0;
+	ret->was_unhealthy = !somebody_left(&j);
 	ret->missed = misses_one(&j);
 	list_published(&j, f, effect->before, &effect->before_count);
 }
@@ -140,25 +142,35 @@ static bool has_zone(const struct engine_lb *lb, const char *zone)
 	return false;
 }
 
+/* A family whose zones were all unhealthy before does not keep the other from what is well there. */
+static bool is_worse(const struct family_effect families[ZONE_FAMILIES], size_t f)
+{
+	const struct family_effect *other = &families[1 - f];
+
+	return families[f].only_unhealthy &&
+	       !(families[f].was_unhealthy && other->left > 0 && !other->only_unhealthy);
+}
+
 static void refuse(const struct engine_lb *lb, const struct family_effect *families,
 		   struct err *refusals)
 {
+	const bool v4 = is_worse(families, ZONE_V4), v6 = is_worse(families, ZONE_V6);
+	const char *of = v4 ? "IPv4 " : "IPv6 ";
 	bool none = false;
-	bool unhealthy = false;
 
-	for (size_t f = 0; f < ZONE_FAMILIES; f++) {
+	for (size_t f = 0; f < ZONE_FAMILIES; f++)
 		none = none || (families[f].had_any && families[f].left == 0);
-		unhealthy = unhealthy || families[f].only_unhealthy;
-	}
+	if (!families[ZONE_V4].had_any || !families[ZONE_V6].had_any || (v4 && v6))
+		of = "";
 	if (none)
 		err_set(refusals, ERR_IN_USE, "/zone",
 			"load balancer %s would have no zone left: its name would be answered with no address; set force "
 			"if that is what you want",
 			lb->lb->o.name);
-	else if (unhealthy)
+	else if (v4 || v6)
 		err_set(refusals, ERR_IN_USE, "/zone",
-			"load balancer %s would have only unhealthy zones left; set force if that is what you want",
-			lb->lb->o.name);
+			"load balancer %s would have only unhealthy %szones left; set force if that is what you want",
+			lb->lb->o.name, of);
 }
 
 static bool is_concerned(const struct engine_lb *lb, const struct shift_rehearsal *r)

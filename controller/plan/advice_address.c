@@ -190,10 +190,16 @@ bool advice_address_has_no_server(const struct advice_subject *s, char text[ADVI
 			return advice_say(
 				text,
 				"zone %s has the VIP %s, and server group %s has no IPv%d server for "
-				"it: who comes there is refused; give the group a server with an "
+				"it: who comes there is refused%s; give the group a server with an "
 				"IPv%d address, or remove vip%d (vip%d=null)",
 				p.zone->o.name, addr_format(desired_place_vip(&p), address),
-				s->group->o.name, v, v, v, v);
+				s->group->o.name, v,
+				s->lb->dns_name
+					? ", and the zone does not count as healthy for that "
+					  "family: where none does DNS hands out all, also "
+					  "dead ones (fail-open)"
+					: "",
+				v, v, v);
 	}
 	return false;
 }

@@ -28,6 +28,9 @@ static unsigned probes_a_day(const struct health_check *h)
 
 bool advice_check_is_off(const struct advice_subject *s, char text[ADVICE_TEXT_MAX])
 {
+	if (s->group->servers.count == 0 && !check_on(s))
+		return advice_say(
+			text, "nothing is probed: a dead server keeps its share of connections");
 	return !check_on(s) &&
 	       advice_say(
 		       text,

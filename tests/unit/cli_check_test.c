@@ -37,6 +37,13 @@ static void estimate_tells_times_and_advice(void **state)
 	AUTO_OUTCOME struct outcome plain = cli_rig_run(&rig, cli_check_estimate, 2, &o,
 							WORDS("check", "estimate"));
 	assert_int_equal(plain.exit, EXIT_OK);
+	AUTO_OUTCOME struct outcome off = cli_rig_run(&rig, cli_check_estimate, 2, &o,
+						      WORDS("check", "estimate", "enabled=false"));
+	assert_string_equal(
+		off.out,
+		"Check      off (enabled false): no failure is noticed, and no recovery\n"
+		"Advice     nothing is probed: a dead server keeps its share of connections "
+		"(health_check_disabled)\n");
 	/* As it is written for a group, too. */
 	AUTO_OUTCOME struct outcome grouped = cli_rig_run(
 		&rig, cli_check_estimate, 2, &o,

@@ -126,6 +126,17 @@ static void shift_changes_are_rehearsed(void **state)
 	assert_contains(later.out, "): until 2");
 	AUTO_REPLY struct answer list = rig_get(&rig, "/api/v1/zone-shifts");
 	assert_string_equal(answer_text_at(&list, "items.0.comment"), "new switch");
+
+	/* It is there, but not of those that are named. */
+	struct cli_options all = {.all = true};
+	AUTO_OUTCOME struct outcome other = cli_rig_run(&rig, cli_shift_return, 2, &all,
+							WORDS("zone", "return", "zb"));
+	assert_int_equal(other.exit, EXIT_NOT_FOUND);
+	assert_contains(other.err, "zonegate: zone zb is shifted, but not of all load balancers: "
+				   "that shift is of load balancer shop (");
+	AUTO_OUTCOME struct outcome none = cli_rig_run(&rig, cli_shift_return, 2, &all,
+						       WORDS("zone", "return", "za"));
+	assert_string_equal(none.err, "zonegate: there is no shift of zone or id \"za\"\n");
 	rig_end(&rig);
 }
 

@@ -8,6 +8,10 @@
 	"{\"zone\":\"zb\",\"load_balancer\":\"shop\",\"expires_in\":\"2h\",\"comment\":\"new " \
 	"switch\"}"
 
+#define VIPS6                                                             \
+	"{\"zones\":{\"za\":{\"vip6\":\"2001:db8::1\"},\"zb\":{\"vip6\":" \
+	"\"2001:db8::2\"}}}"
+
 static struct answer post(const struct rig *rig, const char *path, const char *body)
 {
 	return rig_ask(rig, "POST", path, "", body);
@@ -85,6 +89,36 @@ static void shift_rehearses(void **state)
 	assert_int_equal(forced.status, 201);
 	assert_true(json_is_true(answer_at(&forced, "forced")));
 	rig_end(&rig);
+}
+
+/* A family that had no healthy zone before keeps no zone of the other one from being shifted. */
+static void shift_of_one_healthy_family(void **state)
+{
+	struct rig rig = {.judge_vips = true}, down = {.judge_vips = true, .vip_down = "192.0.2.1"};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	rig_publish(&rig);
+	AUTO_REPLY struct answer both = rig_ask(&rig, "PATCH", "/api/v1/load-balancers/shop", "",
+						VIPS6);
+	assert_int_equal(both.status, 200);
+	AUTO_REPLY struct answer a = post(&rig, SHIFTS, START);
+	assert_int_equal(a.status, 201);
+	rig_end(&rig);
+
+	/* Where the other would lose what is healthy it is named. */
+	rig_start(&down, 0);
+	rig_load(&down);
+	rig_publish(&down);
+	AUTO_REPLY struct answer set = rig_ask(&down, "PATCH", "/api/v1/load-balancers/shop", "",
+					       VIPS6);
+	assert_int_equal(set.status, 200);
+	AUTO_REPLY struct answer refused = post(&down, SHIFTS, START);
+	assert_int_equal(refused.status, 409);
+	assert_non_null(strstr(answer_text_at(&refused, "errors.0.detail"),
+			       "would have only unhealthy zones left; set force"));
+	rig_end(&down);
 }
 
 #define MANY 250 /* load balancers: their effects are told by the worker */
@@ -270,6 +304,7 @@ int main(void)
 		cmocka_unit_test(shift_has_a_life),
 		cmocka_unit_test(shift_has_an_etag),
 		cmocka_unit_test(shift_rehearses),
+		cmocka_unit_test(shift_of_one_healthy_family),
 		cmocka_unit_test(shift_tells_many_effects),
 		cmocka_unit_test(shift_plans_its_evacuation),
 		cmocka_unit_test(shift_refuses_bad_wishes),
