@@ -130,6 +130,24 @@ static bool is_elsewhere(const char *folder, const char *id)
 	return stat(ours, &a) == 0 && (stat(theirs, &b) < 0 || a.st_ino != b.st_ino);
 }
 
+/* Started by this one: until it becomes another program it has our name. Its own name may hold anything. */
+static bool is_own_child(const char *folder, const char *id)
+{
+	AUTO_FREE char *path = mem_printf("%s/%s/stat", folder, id);
+	FILE *file = fopen(path, "re");
+	char line[256] = "";
+	const char *end;
+	int parent = 0;
+
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	end = strrchr(line, ')');
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 && parent == getpid();
+}
+
 /* The name of process `id` is pushed, if it is of such a program in this network namespace and not there yet. 0 or a negative errno. */
 static int read_process(const char *folder, const char *id, struct doctor_facts *f)
 {
@@ -141,14 +159,14 @@ static int read_process(const char *folder, const char *id, struct doctor_facts 
 
 	if (!file)
 		return -errno;
-	found = fscanf(file, "%63s", name);
+	found = fscanf(file, "%63[^\n]", name);
 	fclose(file);
 	if (found != 1 || !manages_ipvs(name) || is_elsewhere(folder, id))
 		return 0;
 	if (strcmp(name, "zonegated") == 0) {
 		int process = atoi(id);
 
-		if (process != getpid())
+		if (process != getpid() && !is_own_child(folder, id))
 			f->other_daemon = process;
 	} else if (!doctor_has_name(names, name)) {
 		vec_push(names, mem_strdup(name));

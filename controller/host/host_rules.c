@@ -113,8 +113,7 @@ static char *rules_run(char *const *argv, int *ret_error)
 	}
 	*ret_error = rules_take_output(ends[0], &w);
 	close(ends[0]);
-	if (*ret_error)
-		kill(pid, SIGKILL);
+	kill(pid, SIGKILL);          /* also one that has nothing more to say and does not end */
 	(void)waitpid(pid, NULL, 0); /* ECHILD: the loop has seen its end */
 	return *ret_error ? NULL : mem_strdup(buf_text(&w));
 }
@@ -137,6 +136,8 @@ static bool rules_complains(const char *text)
 static void rules_ask(const char *root, struct doctor_facts *f, const struct doctor_rules *of,
 		      const char *table)
 {
+	if (f->rules_error == -ETIMEDOUT)
+		return; /* the next one would hang, too, and others wait for the worker */
 	AUTO_FREE char *name = mem_printf("%s-save", of->program);
 	AUTO_FREE char *path = rules_find_program(root, name);
 	AUTO_FREE char *copy = table ? mem_strdup(table) : NULL;

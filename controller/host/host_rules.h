@@ -9,7 +9,7 @@
 #define HOST_RULES_MAX (16 * 1024 * 1024) /* bytes of one table that are read */
 
 /* Fills the rules of `f`, whose modules and sysctls are known. Programs are those below ROOT ("" but for tests). Blocks while they run, at
- * most two seconds each: not on the loop. */
+ * most two seconds each, and where one takes longer no other is asked: not on the loop. */
 void host_rules_read(const char *root, struct doctor_facts *f);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "plan/doctor_rules.h"
 
 const char *doctor_sysctl_name(enum doctor_sysctl which)
@@ -200,6 +201,18 @@ static void sort_findings(struct doctor_report *r)
 	r->findings = sorted;
 }
 
+/* Names of links and rules of others may hold any bytes, and JSON takes none but UTF-8. */
+static void make_findings_utf8(struct doctor_report *r)
+{
+	for (size_t i = 0; i < r->findings.count; i++) {
+		struct doctor_finding *f = r->findings.items[i];
+
+		text_make_utf8(f->object);
+		text_make_utf8(f->what);
+		text_make_utf8(f->mend);
+	}
+}
+
 void doctor_judge(const struct doctor_node *n, const struct doctor_facts *f,
 		  struct doctor_report *ret_report)
 {
@@ -222,6 +235,7 @@ void doctor_judge(const struct doctor_node *n, const struct doctor_facts *f,
 	}
 	doctor_uses_clear(&uses);
 	sort_findings(ret_report);
+	make_findings_utf8(ret_report);
 }
 
 void doctor_report_clear(struct doctor_report *r)

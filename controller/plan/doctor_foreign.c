@@ -26,50 +26,80 @@ static const char *next_line(const char *line)
 /* What stands behind `word` in the line, or NULL. */
 static const char *find_behind(const char *line, const char *word)
 {
-	const size_t length = strcspn(line, "\n");
-	const char *found = strstr(line, word);
+	const size_t length = strcspn(line, "\n"), size = strlen(word);
+	const char *found = memmem(line, length, word, size);
 
-	return found && (size_t)(found - line) < length ? found + strlen(word) : NULL;
+	return found ? found + size : NULL;
 }
 
 static char *copy_line(const char *line)
 {
 	size_t length = strcspn(line, "\n");
 
-	return mem_printf("%.*s", (int)(length < RULE_SHOWN ? length : RULE_SHOWN), line);
+	return text_trim(
+		mem_printf("%.*s", (int)(length < RULE_SHOWN ? length : RULE_SHOWN), line));
 }
 
 /* ---- answers ---- */
 
-/* A rule of FORWARD that accepts all that comes from the server, or by its link, whatever it is. */
-static bool rule_accepts(const char *line, const struct addr *server, const char *link)
+/* What stands between "-A FORWARD " and " -j ACCEPT" if that is a source or a link alone; NULL: the rule minds more, or other things. */
+static char *copy_accepted(const char *line)
 {
-	char from[ADDR_TEXT_MAX], by_address[2 * ADDR_TEXT_MAX], by_link[DOCTOR_LINK_MAX + 40];
-	size_t length = strcspn(line, "\n");
+	static const char begin[] = "-A FORWARD ", end[] = " -j ACCEPT";
+	const size_t head = sizeof(begin) - 1, tail = sizeof(end) - 1;
+	const size_t length = strcspn(line, "\n");
+	char *what;
 
-	snprintf(by_address, sizeof(by_address), "-A FORWARD -s %s/%d -j ACCEPT",
-		 addr_format(server, from), server->family == AF_INET6 ? 128 : 32);
-	snprintf(by_link, sizeof(by_link), "-A FORWARD -i %s -j ACCEPT", link);
-	return (length == strlen(by_address) && strncmp(line, by_address, length) == 0) ||
-	       (length == strlen(by_link) && strncmp(line, by_link, length) == 0);
+	if (length <= head + 3 + tail || strncmp(line, begin, head) != 0 ||
+	    strncmp(line + length - tail, end, tail) != 0)
+		return NULL;
+	what = mem_printf("%.*s", (int)(length - head - tail), line + head);
+	if ((strncmp(what, "-s ", 3) == 0 || strncmp(what, "-i ", 3) == 0) &&
+	    !strchr(what + 3, ' '))
+		return what;
+	free(what);
+	return NULL;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Of all plain rules, sorted: each server looks for its own. */
+static void list_accepted(const char *text, struct vec *ret_list)
+{
+	*ret_list = (struct vec){0};
+	for (const char *line = strstr(text, "*filter\n");
+	     line && *line && strncmp(line, "COMMIT", 6) != 0; line = next_line(line)) {
+		char *what = copy_accepted(line);
+
+		if (what)
+			vec_push(ret_list, what);
+	}
+	vec_sort(ret_list, compare_texts);
 }
 
 struct forward_view {
 	const struct doctor_case *c;
 	const struct doctor_rules *rules;
+	struct vec accepted;            /* char *: by plain rules */
 	const struct doctor_use *first; /* whose answers no plain rule accepts */
 	const char *link;               /* to it */
 	size_t lost;
 	struct buf_writer *servers; /* the first ones of them */
 };
 
+/* All that comes from the server, or by its link, whatever it is. */
 static bool is_accepted(const struct forward_view *v, const struct addr *server, const char *link)
 {
-	for (const char *line = strstr(v->rules->text, "*filter\n");
-	     line && *line && strncmp(line, "COMMIT", 6) != 0; line = next_line(line))
-		if (rule_accepts(line, server, link))
-			return true;
-	return false;
+	char from[ADDR_TEXT_MAX], by_address[2 * ADDR_TEXT_MAX], by_link[DOCTOR_LINK_MAX + 4];
+
+	snprintf(by_address, sizeof(by_address), "-s %s/%d", addr_format(server, from),
+		 server->family == AF_INET6 ? 128 : 32);
+	snprintf(by_link, sizeof(by_link), "-i %s", link);
+	return vec_find(&v->accepted, by_address, compare_texts, NULL) ||
+	       vec_find(&v->accepted, by_link, compare_texts, NULL);
 }
 
 static void forward_note(struct forward_view *v, const struct doctor_use *use)
@@ -125,8 +155,12 @@ static void judge_forward(const struct doctor_case *c, const struct doctor_rules
 	if (!strstr(r->text, "\n:FORWARD DROP ") || !strstr(r->text, "*filter\n"))
 		return;
 	buf_writer_init(&servers, 2048);
+	list_accepted(r->text, &v.accepted);
 	for (size_t i = 0; i < c->uses->count; i++)
 		forward_note(&v, &c->uses->items[i]);
+	for (size_t i = 0; i < v.accepted.count; i++)
+		free(v.accepted.items[i]);
+	vec_clear(&v.accepted);
 	if (v.first)
 		forward_tell(&v);
 }
@@ -161,30 +195,51 @@ static bool space_is_taken(const struct mark_space *space, const struct mark_spa
 	return ((space->value ^ use->value) & use->mask & space->mask) == 0;
 }
 
-/* The value of [kernel] marks of which neither `minded` nor a rule of routing takes any; 0: there is none. */
-static uint32_t find_free_space(const struct doctor_case *c, const struct mark_space *minded)
+/* Whether neither `minded` nor a rule of routing takes any of it. */
+static bool space_is_free(const struct doctor_case *c, const struct mark_space *space,
+			  const struct mark_space *minded)
 {
-	struct mark_space space = c->node->marks;
-	const uint32_t step = space.mask & (~space.mask + 1); /* the lowest bit that is fixed */
+	bool taken = space->value == 0 || space_is_taken(space, minded);
 
-	for (int i = 0; i < 65536; i++) {
-		bool taken;
-
-		space.value = (space.value + step) & space.mask;
-		taken = space.value == 0 || space_is_taken(&space, minded);
-		for (size_t u = 0; u < c->node->mark_use_count; u++)
-			taken = taken || space_is_taken(&space, &c->node->mark_uses[u]);
-		if (!taken)
-			return space.value;
-	}
-	return 0;
+	for (size_t u = 0; u < c->node->mark_use_count; u++)
+		taken = taken || space_is_taken(space, &c->node->mark_uses[u]);
+	return !taken;
 }
 
+/* With this mask. False: there is none. */
+static bool find_value(const struct doctor_case *c, const struct mark_space *minded,
+		       struct mark_space *space)
+{
+	for (int i = 0; i < 65536; i++) {
+		space->value = ((space->value | ~space->mask) + 1) & space->mask;
+		if (space_is_free(c, space, minded))
+			return true;
+	}
+	return false;
+}
+
+/* Other [kernel] marks, of the same mask or, where others mind bits that count ours, with these bits fixed, too. False: there are none, or
+ * they are too few. */
+static bool find_free_space(const struct doctor_case *c, const struct mark_space *minded,
+			    struct mark_space *ret_space)
+{
+	*ret_space = c->node->marks;
+	if (find_value(c, minded, ret_space))
+		return true;
+	*ret_space = c->node->marks;
+	ret_space->mask |= minded->mask;
+	return ret_space->mask != UINT32_MAX &&
+	       marks_count(ret_space) >= c->node->snapshot->marks->items.count &&
+	       find_value(c, minded, ret_space);
+}
+
+/* `shows`: the command that shows the rule. */
 static void mark_tell(const struct doctor_case *c, const struct mark *m,
-		      const struct mark_space *use, const char *rule)
+		      const struct mark_space *use, const char *rule, const char *shows)
 {
 	AUTO_FREE char *object = mem_printf("/load_balancers/%s/listeners/%s", m->lb, m->listener);
 	struct doctor_finding *f = doctor_add(c, DOCTOR_WARNING, "mark_taken", object);
+	struct mark_space space;
 
 	f->what = mem_printf(
 		"the range of %s/%s has the firewall mark 0x%x, and others mind it: %s", m->lb,
@@ -192,9 +247,12 @@ static void mark_tell(const struct doctor_case *c, const struct mark *m,
 	f->why = mem_strdup(
 		"packets of the range are taken for theirs and go where that rule sends "
 		"them, or packets that they mark are taken for the range");
-	f->mend = mem_printf("printf '[kernel]\\nmarks = 0x%x/0x%x\\n' "
-			     ">/etc/zonegate/conf.d/marks.conf && systemctl restart zonegate",
-			     find_free_space(c, use), c->node->marks.mask);
+	f->mend = find_free_space(c, use, &space)
+			  ? mem_printf("printf '[kernel]\\nmarks = 0x%x/0x%x\\n' "
+				       ">/etc/zonegate/conf.d/marks.conf && systemctl restart "
+				       "zonegate",
+				       space.value, space.mask)
+			  : mem_printf("%s  # and give it another mark", shows);
 }
 
 static void judge_routing(const struct doctor_case *c)
@@ -207,7 +265,7 @@ static void judge_routing(const struct doctor_case *c)
 		if (!m)
 			continue;
 		snprintf(rule, sizeof(rule), "ip rule … fwmark 0x%x/0x%x", use->value, use->mask);
-		mark_tell(c, m, use, rule);
+		mark_tell(c, m, use, rule, "ip rule show");
 		return;
 	}
 }
@@ -249,7 +307,8 @@ static void judge_marks(const struct doctor_case *c, const struct doctor_rules *
 			continue;
 		AUTO_FREE char *rule = copy_line(line);
 		AUTO_FREE char *shown = mem_printf("%s %s", r->program, rule);
-		mark_tell(c, m, &use, shown);
+		AUTO_FREE char *shows = mem_printf("%s-save", r->program);
+		mark_tell(c, m, &use, shown, shows);
 		return;
 	}
 }

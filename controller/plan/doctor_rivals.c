@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #define INTRUDERS_SHOWN 10
+#define ANSWERS_SHOWN   10
 #define KUBE_DEVICE     "kube-ipvs0"
 
 static void judge_intruders(const struct doctor_case *c)
@@ -184,22 +185,25 @@ static bool is_vip(const struct doctor_case *c, const struct addr *a)
 	return false;
 }
 
-static void report_answer(const struct doctor_case *c, const struct doctor_neighbour *n)
+/* `more`: how many others are not told. */
+static void report_answer(const struct doctor_case *c, const struct doctor_neighbour *n,
+			  size_t more)
 {
 	const struct doctor_link *l = doctor_find_link(c->facts, n->link);
 	const struct doctor_use *use = server_of(c, n);
 	char vip[ADDR_TEXT_MAX];
 	struct doctor_finding *f = doctor_add(c, DOCTOR_WARNING, "vip_answered_elsewhere",
 					      addr_format(&n->address, vip));
+	AUTO_FREE char *rest = more ? mem_printf("; and so do %zu more", more) : mem_strdup("");
 
 	f->where = DOCTOR_SERVERS;
 	if (use)
-		f->what = mem_printf("the server %s/%s (%s) answers for the VIP %s on %s",
+		f->what = mem_printf("the server %s/%s (%s) answers for the VIP %s on %s%s",
 				     use->group->o.name, use->server->o.name, n->mac, vip,
-				     l ? l->name : "a link");
+				     l ? l->name : "a link", rest);
 	else
-		f->what = mem_printf("%s answers for the VIP %s on %s", n->mac, vip,
-				     l ? l->name : "a link");
+		f->what = mem_printf("%s answers for the VIP %s on %s%s", n->mac, vip,
+				     l ? l->name : "a link", rest);
 	f->why = mem_strdup(
 		"clients of that link go there and not to this gateway: a server with the VIP answers "
 		"ARP for it, or another host has the address");
@@ -210,13 +214,18 @@ static void report_answer(const struct doctor_case *c, const struct doctor_neigh
 /* Ours, but another machine says that it has it. */
 static void judge_neighbours(const struct doctor_case *c)
 {
+	const struct doctor_neighbour *shown[ANSWERS_SHOWN];
+	size_t count = 0;
+
 	if (c->facts->neighbours_error)
 		doctor_add_info(c, "neighbours_unseen", "the neighbour table cannot be read",
 				"whether another machine answers for a VIP is not known",
 				"ip neighbour show");
 	for (size_t i = 0; i < c->facts->neighbour_count; i++)
-		if (is_vip(c, &c->facts->neighbours[i].address))
-			report_answer(c, &c->facts->neighbours[i]);
+		if (is_vip(c, &c->facts->neighbours[i].address) && count++ < ANSWERS_SHOWN)
+			shown[count - 1] = &c->facts->neighbours[i];
+	for (size_t i = 0; i < count && i < ANSWERS_SHOWN; i++)
+		report_answer(c, shown[i], i + 1 == ANSWERS_SHOWN ? count - ANSWERS_SHOWN : 0);
 }
 
 /* With forward_method direct each server has the VIP, and may say so. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules of others, as iptables-save prints them.
+#include "base/buf.h"
+#include "base/time.h"
 #include "doctor_fixture.h"
 
+#define MANY          40000 /* rules, as Kubernetes makes them */
 #define DROP(rules)   "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD DROP [0:0]\n" rules "COMMIT\n"
 #define MANGLE(rules) "*mangle\n:INPUT ACCEPT [0:0]\n" rules "COMMIT\n"
 #define DROPS         "forward_policy_drop"
@@ -174,6 +177,70 @@ static void the_mend_is_free(void **state)
 	host_close(&h);
 }
 
+/* Where others mind bits that count ours, no other value helps: these bits have to be fixed, too. */
+static void bits_that_count_are_fixed(void **state)
+{
+	static const struct {
+		const char *rule, *mend;
+	} all[] = {
+		{"--mark 0x2/0x2", "marks = 0x5a001000/0xfffff002\\n"},
+		{"--mark 0x3/0xff", "marks = 0x5a000001/0xfffff0ff\\n"},
+		{"--mark 0x3/0xfff", "iptables-legacy-save  # and give it another mark"},
+		{"--mark 0x5a000003", "marks = 0x5a001000/0xfffff000\\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		AUTO_FREE char *text = mem_printf(MANGLE("-A POSTROUTING -m mark %s -j ACCEPT\n"),
+						  all[i].rule);
+		struct host h;
+
+		open_range(&h);
+		add_rules(&h, "iptables-legacy", text);
+		if (!tells(&h, all[i].mend))
+			fail_msg("%s: not %s", all[i].rule, all[i].mend);
+		host_close(&h);
+	}
+}
+
+/* A remark in a rule may hold any bytes, and is cut: what is told is UTF-8 all the same, or the API would lose the finding. */
+static void what_is_told_is_utf8(void **state)
+{
+	static const char *const remarks[] = {
+		"caf\xe9 \xff",
+		"...............................................................................äöü",
+		"................................................................................äöü",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(remarks) / sizeof(remarks[0]); i++) {
+		AUTO_FREE char *text = mem_printf(
+			MANGLE("-A POSTROUTING -m mark --mark 0x5a000003 -m comment --comment \"%s\" -j ACCEPT\n"),
+			remarks[i]);
+		struct doctor_report r;
+		struct host h;
+		bool told = false;
+
+		open_range(&h);
+		strcpy(h.facts.links[2].name, "back\xff");
+		add_rules(&h, "iptables-legacy", text);
+		doctor_judge(&h.node, &h.facts, &r);
+		for (size_t j = 0; j < r.findings.count; j++) {
+			const struct doctor_finding *f = r.findings.items[j];
+			json_t *what = json_string(f->what), *mend = json_string(f->mend);
+
+			assert_non_null(what);
+			assert_non_null(mend);
+			json_decref(what);
+			json_decref(mend);
+			told = told || strcmp(f->code, MINDED) == 0;
+		}
+		assert_true(told);
+		doctor_report_clear(&r);
+		host_close(&h);
+	}
+}
+
 static void without_a_range_nobody_minds(void **state)
 {
 	struct host h;
@@ -186,6 +253,37 @@ static void without_a_range_nobody_minds(void **state)
 	h.node.mark_uses[h.node.mark_use_count++] = (struct mark_space){0x5a000003, UINT32_MAX};
 	assert_false(tells(&h, MINDED));
 	host_close(&h);
+}
+
+/* Rules that name no mark are passed over in one walk, however many they are, and so are those that accept for each of many servers. */
+static void many_rules_take_no_time(void **state)
+{
+	AUTO_BUF struct buf_writer rules = {0}, servers = {0};
+	const usec_t start = time_monotonic();
+	struct host h;
+
+	(void)state;
+	buf_writer_init(&rules, (size_t)MANY * 80);
+	buf_writer_init(&servers, (size_t)MANY * 80);
+	for (unsigned i = 0; i < MANY; i++)
+		buf_write_format(&rules, "-A FORWARD -s 10.1.%u.%u/32 -j ACCEPT\n", i / 250,
+				 i % 250 + 1);
+	for (unsigned i = 0; i < 1000; i++)
+		buf_write_format(&servers, "%s'x%u':{'address':'10.2.%u.%u','port':80,'zone':'za'}",
+				 i ? "," : "", i, i / 250, i % 250 + 1);
+	AUTO_FREE char *text = mem_printf(DROP("%s"), buf_text(&rules));
+	AUTO_FREE char *patch = mem_printf("{'server_groups':{'web':{'servers':{%s}}}}",
+					   buf_text(&servers));
+	open_range(&h);
+	add_rules(&h, "iptables-legacy", text);
+	assert_false(tells(&h, MINDED));
+	assert_true(tells(&h, DROPS));
+	host_close(&h);
+	host_open(&h, patch);
+	add_rules(&h, "iptables-legacy", text);
+	assert_true(tells(&h, DROPS));
+	host_close(&h);
+	assert_true(time_monotonic() - start < 5 * USEC_PER_SEC);
 }
 
 static void what_was_not_told_is_said(void **state)
@@ -210,6 +308,9 @@ int main(void)
 		cmocka_unit_test(routing_that_minds_a_mark_is_told),
 		cmocka_unit_test(the_mend_is_free),
 		cmocka_unit_test(without_a_range_nobody_minds),
+		cmocka_unit_test(bits_that_count_are_fixed),
+		cmocka_unit_test(what_is_told_is_utf8),
+		cmocka_unit_test(many_rules_take_no_time),
 		cmocka_unit_test(what_was_not_told_is_said),
 	};
 

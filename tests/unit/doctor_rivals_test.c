@@ -56,11 +56,44 @@ static void firewalld_does_no_harm_to_direct_servers(void **state)
 	host_close(&h);
 }
 
+/* Anybody on a link can answer for a VIP, from as many addresses as he likes. */
+static void of_many_who_answer_some_are_told(void **state)
+{
+	struct doctor_report r;
+	struct host h;
+	size_t told = 0;
+
+	(void)state;
+	host_open(&h, "{}");
+	h.facts.neighbour_count = 4000;
+	h.facts.neighbours = mem_alloc_array(h.facts.neighbour_count, sizeof(*h.facts.neighbours));
+	for (size_t i = 0; i < h.facts.neighbour_count; i++) {
+		struct doctor_neighbour *n = &h.facts.neighbours[i];
+
+		*n = (struct doctor_neighbour){.address = {AF_INET, {192, 0, 2, 1}}, .link = 3};
+		snprintf(n->mac, sizeof(n->mac), "02:00:00:00:%02x:%02x", (unsigned)(i >> 8),
+			 (unsigned)(i & 255));
+	}
+	doctor_judge(&h.node, &h.facts, &r);
+	for (size_t i = 0; i < r.findings.count; i++) {
+		const struct doctor_finding *f = r.findings.items[i];
+
+		if (strcmp(f->code, "vip_answered_elsewhere") != 0)
+			continue;
+		told++;
+		assert_true((told == 10) == (strstr(f->what, "; and so do 3990 more") != NULL));
+	}
+	assert_int_equal(told, 10);
+	doctor_report_clear(&r);
+	host_close(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_has_its_fact),
 		cmocka_unit_test(kube_proxy_is_told_once),
+		cmocka_unit_test(of_many_who_answer_some_are_told),
 		cmocka_unit_test(firewalld_does_no_harm_to_direct_servers),
 	};
 

@@ -53,10 +53,13 @@ static void files_of_the_host_are_read(void **state)
 		"echo keepalived >proc/77/comm && echo keepalived >proc/78/comm && "
 		"mkdir -p proc/self/net/stat proc/79/net/stat proc/80 proc/81/net/stat proc/82 && "
 		"for id in 77 78 80; do ln -s ../self/net proc/$id/net; done && "
-		"for id in 79 80 82; do echo zonegated >proc/$id/comm; done && echo firewalld >proc/81/comm && "
+		"for id in 79 80 82; do echo zonegated >proc/$id/comm; done && "
+		"for id in 83 84; do mkdir proc/$id && ln -s ../self/net proc/$id/net; done && "
+		"echo 'zonegated too' >proc/83/comm && echo zonegated >proc/84/comm && "
+		"echo '84 (a) S 1) S %d 1' >proc/84/stat && echo '80 (zonegated) S 1 80' >proc/80/stat && echo firewalld >proc/81/comm && "
 		"printf 'Name:\\tx\\nCapEff:\\t0000000000003000\\n' >proc/self/status && "
 		"touch usr/sbin/xtables-legacy-multi && ln -s xtables-legacy-multi usr/sbin/iptables",
-		name.release, name.release);
+		name.release, name.release, getpid());
 	shell(root, make);
 	host_facts_read(root, &node, &f);
 	assert_int_equal(f.modules_error, 0);

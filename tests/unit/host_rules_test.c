@@ -118,6 +118,26 @@ static void what_fails_is_noted(void **state)
 	}
 }
 
+/* Others wait for the worker: no program holds it up beyond its time, and where one hangs the next would, too. */
+static void programs_that_hang_take_two_seconds_together(void **state)
+{
+	static const char *const all[] = {"#!/bin/sh\nexec sleep 30\n",
+					  "#!/bin/sh\nexec >&- 2>&-\nexec sleep 30\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const usec_t start = time_monotonic();
+		struct bench b;
+
+		bench_open(&b, "iptable_filter 1 1 - Live 0x0\niptable_raw 1 1 - Live 0x0\n"
+			       "iptable_mangle 1 1 - Live 0x0\niptable_security 1 1 - Live 0x0\n");
+		write_file(&b, "usr/sbin/iptables-legacy-save", all[i]);
+		host_rules_read(b.root, &b.facts);
+		assert_true(time_monotonic() - start < 6 * USEC_PER_SEC);
+		bench_close(&b);
+	}
+}
+
 static void a_program_that_is_not_there_is_noted(void **state)
 {
 	struct bench b;
@@ -136,6 +156,7 @@ int main(void)
 		cmocka_unit_test(only_tables_with_rules_are_looked_at),
 		cmocka_unit_test(nft_is_asked_for_all_tables),
 		cmocka_unit_test(what_fails_is_noted),
+		cmocka_unit_test(programs_that_hang_take_two_seconds_together),
 		cmocka_unit_test(a_program_that_is_not_there_is_noted),
 	};
 
