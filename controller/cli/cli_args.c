@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "cli/cli_escape.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -314,6 +315,19 @@ static int cli_args_check_span(const char *name, const char *text, char ret_faul
 	return -EINVAL;
 }
 
+/* Errors tell what was typed. Newlines and tabs may stand in JSON, and bytes that are no UTF-8 in the name of a file. */
+static bool cli_args_is_harmless(const char *text)
+{
+	const size_t size = strlen(text);
+	size_t length;
+
+	for (size_t i = 0; i < size; i += length)
+		if (cli_escape_needed(text + i, size - i, &length) && text[i] != '\n' &&
+		    text[i] != '\t' && (length > 1 || (signed char)text[i] >= 0))
+			return false;
+	return true;
+}
+
 int cli_args_parse(int argc, char **argv, struct cli_options *ret_options,
 		   char ret_fault[CLI_FAULT_MAX])
 {
@@ -325,6 +339,13 @@ int cli_args_parse(int argc, char **argv, struct cli_options *ret_options,
 	};
 	int c;
 
+	for (int i = 1; i < argc; i++) {
+		if (cli_args_is_harmless(argv[i]))
+			continue;
+		snprintf(ret_fault, CLI_FAULT_MAX,
+			 "argument %d holds what controls a terminal: leave it out", i);
+		return -EINVAL;
+	}
 	optind = 0;
 	while ((c = getopt_long(argc, argv, ":o:f:d:H:h", cli_long_options, NULL)) >= 0) {
 		if (!cli_args_take_special(c, &o) && cli_args_take(c, argv, &o, ret_fault))

@@ -42,6 +42,40 @@ static void an_option_that_is_none_is_told(void **state)
 	assert_string_equal(fault, "there is no option -x");
 }
 
+/* What was typed, or came from elsewhere into a script, is told in errors: no terminal gets what would control it. */
+static void what_controls_a_terminal_is_refused(void **state)
+{
+	static const struct {
+		const char *line;
+		bool taken;
+	} all[] = {
+		{"zonegate lb show \x1b[31mshop", false},
+		{"zonegate lb show sh\x7fop", false},
+		{"zonegate lb show \xc2\x9b"
+		 "31m",
+		 false},
+		{"zonegate lb show \xe2\x80\xae", false}, /* turns the line round */
+		{"zonegate lb list --comment=\x1b]0;x\x07", false},
+		{"zonegate lb show l\xc3\xa4"
+		 "b",
+		 true},
+		{"zonegate config apply --file=caf\xe9", true},
+		{"zonegate group set web a={\n\t}", true},
+	};
+	char fault[CLI_FAULT_MAX];
+	struct cli_options o;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		strcpy(fault, "");
+		if ((parse(all[i].line, &o, fault) == 0) != all[i].taken)
+			fail_msg("line %zu", i);
+		if (!all[i].taken)
+			assert_string_equal(
+				fault, "argument 3 holds what controls a terminal: leave it out");
+	}
+}
+
 static void args_are_taken_apart(void **state)
 {
 	char fault[CLI_FAULT_MAX];
@@ -229,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_option_that_is_none_is_told),
+		cmocka_unit_test(what_controls_a_terminal_is_refused),
 		cmocka_unit_test(args_are_taken_apart),
 		cmocka_unit_test(args_are_refused),
 		cmocka_unit_test(args_take_one_form_of_times),
