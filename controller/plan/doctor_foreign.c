@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rules of others: what drops the answers of servers behind NAT, and what minds the firewall marks of ranges. Rules are read as text, and
-// only plain ones are understood: where more would be needed the finding says so.
+// Rules of others: what minds the firewall marks of ranges, and (doctor_forward.c) what drops the answers of servers behind NAT.
 #include "plan/doctor_rules.h"
 
 #include <linux/ip_vs.h>
@@ -8,162 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "plan/doctor_chains.h"
 
-#define SERVERS_NAMED 16 /* in a command */
-#define RULE_SHOWN    160
-
-/* ---- text ---- */
-
-static const char *next_line(const char *line)
-{
-	line += strcspn(line, "\n");
-	return line + (*line == '\n');
-}
-
-/* What stands behind `word` in the line, or NULL. */
-static const char *find_behind(const char *line, const char *word)
-{
-	const size_t length = strcspn(line, "\n"), size = strlen(word);
-	const char *found = memmem(line, length, word, size);
-
-	return found ? found + size : NULL;
-}
-
-static char *copy_line(const char *line)
-{
-	size_t length = strcspn(line, "\n");
-
-	return text_trim(
-		mem_printf("%.*s", (int)(length < RULE_SHOWN ? length : RULE_SHOWN), line));
-}
-
-/* ---- answers ---- */
-
-/* What stands between "-A FORWARD " and " -j ACCEPT" if that is a source or a link alone; NULL: the rule minds more, or other things. */
-static char *copy_accepted(const char *line)
-{
-	static const char begin[] = "-A FORWARD ", end[] = " -j ACCEPT";
-	const size_t head = sizeof(begin) - 1, tail = sizeof(end) - 1;
-	const size_t length = strcspn(line, "\n");
-	char *what;
-
-	if (length <= head + 3 + tail || strncmp(line, begin, head) != 0 ||
-	    strncmp(line + length - tail, end, tail) != 0)
-		return NULL;
-	what = mem_printf("%.*s", (int)(length - head - tail), line + head);
-	if ((strncmp(what, "-s ", 3) == 0 || strncmp(what, "-i ", 3) == 0) &&
-	    !strchr(what + 3, ' '))
-		return what;
-	free(what);
-	return NULL;
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-/* Of all plain rules, sorted: each server looks for its own. */
-static void list_accepted(const char *text, struct vec *ret_list)
-{
-	*ret_list = (struct vec){0};
-	for (const char *line = strstr(text, "*filter\n");
-	     line && *line && strncmp(line, "COMMIT", 6) != 0; line = next_line(line)) {
-		char *what = copy_accepted(line);
-
-		if (what)
-			vec_push(ret_list, what);
-	}
-	vec_sort(ret_list, compare_texts);
-}
-
-struct forward_view {
-	const struct doctor_case *c;
-	const struct doctor_rules *rules;
-	struct vec accepted;            /* char *: by plain rules */
-	const struct doctor_use *first; /* whose answers no plain rule accepts */
-	const char *link;               /* to it */
-	size_t lost;
-	struct buf_writer *servers; /* the first ones of them */
-};
-
-/* All that comes from the server, or by its link, whatever it is. */
-static bool is_accepted(const struct forward_view *v, const struct addr *server, const char *link)
-{
-	char from[ADDR_TEXT_MAX], by_address[2 * ADDR_TEXT_MAX], by_link[DOCTOR_LINK_MAX + 4];
-
-	snprintf(by_address, sizeof(by_address), "-s %s/%d", addr_format(server, from),
-		 server->family == AF_INET6 ? 128 : 32);
-	snprintf(by_link, sizeof(by_link), "-i %s", link);
-	return vec_find(&v->accepted, by_address, compare_texts, NULL) ||
-	       vec_find(&v->accepted, by_link, compare_texts, NULL);
-}
-
-static void forward_note(struct forward_view *v, const struct doctor_use *use)
-{
-	const struct doctor_route *r = doctor_find_route(v->c->facts, &use->server->address);
-	const struct doctor_link *l = r ? doctor_find_link(v->c->facts, r->link) : NULL;
-	char text[ADDR_TEXT_MAX];
-
-	if (use->dest.forward != IP_VS_CONN_F_MASQ || (r && r->local) ||
-	    ruleset_family_of(&use->server->address) != v->rules->family ||
-	    is_accepted(v, &use->server->address, l ? l->name : ""))
-		return;
-	if (!v->first) {
-		v->first = use;
-		v->link = l ? l->name : "LINK";
-	}
-	if (v->lost++ < SERVERS_NAMED)
-		buf_write_format(v->servers, "%s%s", v->servers->size ? "," : "",
-				 addr_format(&use->server->address, text));
-}
-
-static const char *who_drops(const char *text)
-{
-	return strstr(text, "\n:DOCKER") ? " (Docker)" : strstr(text, "\n:ufw-") ? " (ufw)" : "";
-}
-
-static void forward_tell(const struct forward_view *v)
-{
-	const char *program = v->rules->program;
-	AUTO_FREE char *object = mem_printf("/server_groups/%s/servers/%s", v->first->group->o.name,
-					    v->first->server->o.name);
-	struct doctor_finding *f = doctor_add(v->c, DOCTOR_WARNING, "forward_policy_drop", object);
-
-	f->what = mem_printf(
-		"the policy of FORWARD is DROP (%s)%s, and no plain rule there accepts "
-		"what %zu server%s behind NAT answer%s",
-		program, who_drops(v->rules->text), v->lost, TEXT_FORM(v->lost, "", "s"),
-		TEXT_FORM(v->lost, "s", ""));
-	f->why = mem_strdup(
-		"answers of servers pass FORWARD before IPVS sees them, and are dropped "
-		"there unless a rule accepts them; for netfilter they are not ESTABLISHED");
-	f->mend = v->lost <= SERVERS_NAMED
-			  ? mem_printf("%s -I FORWARD -s %s -j ACCEPT", program,
-				       buf_text(v->servers))
-			  : mem_printf("%s -I FORWARD -i %s -j ACCEPT", program, v->link);
-}
-
-static void judge_forward(const struct doctor_case *c, const struct doctor_rules *r)
-{
-	AUTO_BUF struct buf_writer servers = {0};
-	struct forward_view v = {.c = c, .rules = r, .servers = &servers};
-
-	if (!strstr(r->text, "\n:FORWARD DROP ") || !strstr(r->text, "*filter\n"))
-		return;
-	buf_writer_init(&servers, 2048);
-	list_accepted(r->text, &v.accepted);
-	for (size_t i = 0; i < c->uses->count; i++)
-		forward_note(&v, &c->uses->items[i]);
-	for (size_t i = 0; i < v.accepted.count; i++)
-		free(v.accepted.items[i]);
-	vec_clear(&v.accepted);
-	if (v.first)
-		forward_tell(&v);
-}
+#define RULE_SHOWN 160
 
 /* ---- marks ---- */
 
@@ -271,20 +119,33 @@ static void judge_routing(const struct doctor_case *c)
 }
 
 /* Ours begin so, or lead there. */
-static bool is_ours(const char *line)
+static bool is_ours(const struct chain *chain, const struct chain_rule *r)
 {
-	return find_behind(line, "-A ZONEGATE") || find_behind(line, " -j ZONEGATE");
+	return strncmp(chain->name, "ZONEGATE", 8) == 0 || strncmp(r->target, "ZONEGATE", 8) == 0;
 }
 
-/* The mark of ours that the rule looks for behind our own rules, or may set on packets that are not ours; NULL: none. */
-static const struct mark *find_minded(const struct doctor_case *c, const char *line,
-				      struct mark_space *ret_use)
+/* Whether IPVS still sees a mark that is set there: as the rule sets it, or as connection tracking gives it to the next packet. */
+static const char *find_set_mark(const struct chain *chain, const struct chain_rule *r)
+{
+	const unsigned before = CHAIN_PREROUTING | CHAIN_INPUT | CHAIN_OUTPUT;
+	const char *kept = doctor_chains_value(r, "CONNMARK", "--set-xmark");
+
+	return kept                    ? kept
+	       : chain->hooks & before ? doctor_chains_value(r, "MARK", "--set-xmark")
+				       : NULL;
+}
+
+/* The mark of ours that the rule looks for behind our own rules, or may set on packets that are not ours; NULL: none. A rule in a chain that
+ * no built-in one leads to looks at nothing. */
+static const struct mark *find_minded(const struct doctor_case *c, const struct chain *chain,
+				      const struct chain_rule *r, struct mark_space *ret_use)
 {
 	const struct mark_space *ours = &c->node->marks;
-	const char *looks = find_behind(line, " -m mark --mark ");
-	const char *sets = find_behind(line, " --set-xmark ");
-	if (strncmp(line, "-A ", 3) != 0 || is_ours(line))
+	const char *looks, *sets;
+
+	if (!chain->hooks || is_ours(chain, r))
 		return NULL;
+	sets = find_set_mark(chain, r);
 	if (sets && parse_mark(sets, ret_use) && (ret_use->mask & ours->mask) == ours->mask &&
 	    (ret_use->value & ours->mask) == ours->value) {
 		const struct marks *m = c->node->snapshot->marks;
@@ -292,25 +153,43 @@ static const struct mark *find_minded(const struct doctor_case *c, const char *l
 
 		return same ? same : m->items.items[0];
 	}
-	if (looks && strncmp(line, "-A PREROUTING", 13) != 0 && parse_mark(looks, ret_use))
-		return find_taken(c, ret_use);
-	return NULL;
+	looks = doctor_chains_value(r, "mark", "--mark");
+	return looks && chain->hooks & ~(unsigned)CHAIN_PREROUTING && parse_mark(looks, ret_use)
+		       ? find_taken(c, ret_use)
+		       : NULL;
 }
 
-static void judge_marks(const struct doctor_case *c, const struct doctor_rules *r)
+/* The first such rule of the chain is told. */
+static bool judge_chain(const struct doctor_case *c, const struct doctor_rules *rules,
+			const struct chain *chain)
 {
-	for (const char *line = r->text; *line; line = next_line(line)) {
+	for (size_t i = 0; i < chain->rules.count; i++) {
+		const struct chain_rule *r = chain->rules.items[i];
 		struct mark_space use;
-		const struct mark *m = find_minded(c, line, &use);
+		const struct mark *m = find_minded(c, chain, r, &use);
+		char line[RULE_SHOWN];
 
 		if (!m)
 			continue;
-		AUTO_FREE char *rule = copy_line(line);
-		AUTO_FREE char *shown = mem_printf("%s %s", r->program, rule);
-		AUTO_FREE char *shows = mem_printf("%s-save", r->program);
+		AUTO_FREE char *shown = mem_printf("%s %s", rules->program,
+						   text_shorten(r->line, line, sizeof(line)));
+		AUTO_FREE char *shows = mem_printf("%s-save", rules->program);
 		mark_tell(c, m, &use, shown, shows);
-		return;
+		return true;
 	}
+	return false;
+}
+
+static void judge_rules(const struct doctor_case *c, const struct doctor_rules *r, bool marks)
+{
+	struct vec chains;
+
+	doctor_chains_read(r->text, &chains);
+	doctor_forward_judge(c, r, &chains);
+	for (size_t i = 0; marks && i < chains.count; i++)
+		if (judge_chain(c, r, chains.items[i]))
+			break;
+	doctor_chains_clear(&chains);
 }
 
 static bool has_marks(const struct doctor_case *c)
@@ -326,11 +205,8 @@ void doctor_foreign_judge(const struct doctor_case *c)
 
 	if (has_marks(c))
 		judge_routing(c);
-	for (size_t i = 0; i < f->rules.count; i++) {
-		judge_forward(c, f->rules.items[i]);
-		if (has_marks(c))
-			judge_marks(c, f->rules.items[i]);
-	}
+	for (size_t i = 0; i < f->rules.count; i++)
+		judge_rules(c, f->rules.items[i], has_marks(c));
 	if (f->rules_error &&
 	    (has_marks(c) || doctor_uses_forward(c->uses, IP_VS_CONN_F_MASQ, 0))) {
 		struct doctor_finding *unseen = doctor_add(c, DOCTOR_INFO, "rules_unseen",

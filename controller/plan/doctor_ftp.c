@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "plan/doctor_chains.h"
 
 #define FTP_PORT 21
 
@@ -124,21 +125,73 @@ static bool has_listener(const struct load_balancer *lb, const char *name)
 	return false;
 }
 
-/* Only for a service of port 21 does IPVS itself switch connection tracking on. */
+/* A rule with one of these has the kernel track connections of its family, as long as it stands. */
+static bool rule_tracks(const struct chain_rule *r)
+{
+	static const char *const modules[] = {"conntrack", "state",     "connmark", "connlimit",
+					      "connbytes", "connlabel", "helper"};
+	static const char *const targets[] = {"MASQUERADE", "SNAT",     "DNAT",    "REDIRECT",
+					      "NETMAP",     "CONNMARK", "SYNPROXY"};
+
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
+		if (strcmp(r->target, targets[i]) == 0)
+			return true;
+	for (size_t i = 0; i + 1 < r->words.count; i++)
+		for (size_t m = 0; strcmp(r->words.items[i], "-m") == 0 &&
+				   m < sizeof(modules) / sizeof(modules[0]);
+		     m++)
+			if (strcmp(r->words.items[i + 1], modules[m]) == 0)
+				return true;
+	return false;
+}
+
+static bool chain_tracks(const struct chain *c)
+{
+	for (size_t i = 0; i < c->rules.count; i++)
+		if (rule_tracks(c->rules.items[i]))
+			return true;
+	return false;
+}
+
+/* Answers to PASV have an address of IPv4 (RFC 959). */
+static bool rules_track(const struct doctor_facts *f)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < f->rules.count && !found; i++) {
+		const struct doctor_rules *r = f->rules.items[i];
+		struct vec chains;
+
+		if (r->family != RULESET_V4)
+			continue;
+		doctor_chains_read(r->text, &chains);
+		for (size_t j = 0; j < chains.count && !found; j++)
+			found = chain_tracks(chains.items[j]);
+		doctor_chains_clear(&chains);
+	}
+	return found;
+}
+
+/* Only for a service of port 21 does IPVS itself switch connection tracking on. That nothing is tracked now is no sign that nothing would
+ * be; where there is no connection tracking at all it is sure. */
 static void judge_range(const struct ftp_search *s)
 {
 	const struct doctor_value *count = &s->c->facts->sysctls[DOCTOR_TRACK_COUNT];
+	const bool sure = count->error == -ENOENT &&
+			  !doctor_has_module(s->c->facts, "nf_conntrack");
 	struct doctor_finding *f;
 
-	if (!s->ranged.listener || (!count->error && count->value > 0))
+	if (!s->ranged.listener || (!count->error && count->value > 0) || rules_track(s->c->facts))
 		return;
-	f = ftp_add(s, "ftp_range_untracked", DOCTOR_WARNING, &s->ranged);
+	f = ftp_add(s, "ftp_range_untracked", sure ? DOCTOR_WARNING : DOCTOR_INFO, &s->ranged);
 	f->what = mem_printf(
-		"port %d is in the range of %s/%s, and nothing has its connections tracked",
+		sure ? "port %d is in the range of %s/%s, and nothing has its connections tracked"
+		     : "port %d is in the range of %s/%s; nothing is tracked at the moment, and whether its "
+		       "connections would be cannot be seen from here",
 		FTP_PORT, s->ranged.lb->o.name, s->ranged.listener->o.name);
 	f->why = mem_strdup(
-		"for a firewall mark IPVS does not see to that: answers to PASV keep the "
-		"server's own address");
+		"for a firewall mark IPVS does not see to that: answers to PASV of connections that are not tracked "
+		"keep the server's own address");
 	f->mend = mem_printf("zonegate listener set %s/%s%s protocol=tcp port=%d server_group=%s",
 			     s->ranged.lb->o.name,
 			     has_listener(s->ranged.lb, "ftp") ? s->ranged.listener->o.name : "ftp",

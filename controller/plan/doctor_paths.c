@@ -150,9 +150,11 @@ static void nat_loses_answers_tell(const struct path_view *v, struct path_text *
 {
 	const bool near = v->route && !v->route->error && !v->route->routed;
 
-	ret_text->what = mem_printf("%s got %" PRIu64 " connections, and not one packet of it came "
-				    "back through this gateway",
-				    v->server, v->connections);
+	ret_text->what = mem_printf(
+		"of %" PRIu64
+		" connections to %s that IPVS counts, since its services were made, not one "
+		"packet came back through this gateway",
+		v->connections, v->server);
 	ret_text->mend = near ? mem_printf("%s route replace default via %s",
 					   ip_of(&v->use->server->address), v->source)
 			      : mem_printf("zonegate lb set %s snat=on", v->lb);
@@ -184,9 +186,10 @@ static void nat_is_on_link_tell(const struct path_view *v, struct path_text *ret
 {
 	if (v->answers)
 		ret_text->what = mem_printf(
-			"%s has answered clients by way of this gateway (%" PRIu64
-			" packets); whether it still does cannot be seen from here",
-			v->server, v->answers);
+			"IPVS counts %" PRIu64
+			" packets from %s to clients, through this gateway since its services were "
+			"made; when that was, and whether it answers so now, cannot be seen from here",
+			v->answers, v->server);
 	else
 		ret_text->what = mem_printf("whether %s answers clients by way of this gateway "
 					    "cannot be seen from here",
@@ -309,8 +312,8 @@ static const struct path_rule rules[] = {
 	 "from the gateway",
 	 is_direct, direct_tell},
 	{"nat_answers_lost", DOCTOR_ERROR, DOCTOR_SERVERS,
-	 "its default route leads elsewhere, or something drops its answers on the way here: clients that try the "
-	 "VIP wait in vain, while probes of this gateway pass",
+	 "unless that was mended since, its default route leads elsewhere, or something drops its answers on the way "
+	 "here: clients that try the VIP wait in vain, while probes of this gateway pass",
 	 nat_loses_answers, nat_loses_answers_tell},
 	{"nat_server_routed", DOCTOR_WARNING, DOCTOR_NETWORK,
 	 "what the server answers goes where that router sends it; unless that is this gateway, clients get "

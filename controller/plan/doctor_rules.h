@@ -64,6 +64,9 @@ void doctor_filters_judge(const struct doctor_case *c);
 const char *doctor_backend_of(const struct doctor_node *n, enum ruleset_family f);
 /* doctor_foreign.c: rules of others */
 void doctor_foreign_judge(const struct doctor_case *c);
+/* doctor_forward.c: those of FORWARD; `chains` are those of `r` */
+void doctor_forward_judge(const struct doctor_case *c, const struct doctor_rules *r,
+			  const struct vec *chains);
 /* doctor_sysctls.c */
 void doctor_sysctls_judge(const struct doctor_case *c);
 /* doctor_flood.c */

@@ -60,7 +60,7 @@ def answers_go_another_way(lab):
     assert lab.who(count=4) == {"s1": 2, "s2": 2}
     lab.wait(lambda: "nat_answers_lost" not in visit(lab), 4 + lab.margin, "it is gone", pause=0.2)
     found = visit(lab)
-    assert "has answered clients by way of this gateway" in found["nat_return_unseen"]["what"], found
+    assert "to clients, through this gateway since its services were made" in found["nat_return_unseen"]["what"], found
 
 
 @case

@@ -104,6 +104,17 @@ static inline void host_close(struct host *h)
 	snapshot_unref(s);
 }
 
+/* As the program printed them. */
+static inline void add_rules(struct host *h, const char *program, const char *text)
+{
+	struct doctor_rules *r = mem_new(struct doctor_rules);
+
+	snprintf(r->program, sizeof(r->program), "%s", program);
+	r->family = strncmp(program, "ip6", 3) == 0 ? RULESET_V6 : RULESET_V4;
+	r->text = mem_strdup(text);
+	vec_push(&h->facts.rules, r);
+}
+
 /* "severity code object: mend\n" each. */
 static inline char *host_judge(const struct host *h)
 {

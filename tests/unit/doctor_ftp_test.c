@@ -7,14 +7,16 @@
 #define WITH_PORT                                                                           \
 	"{'load_balancers':{'shop':{'listeners':{'files':{'protocol':'tcp','server_group':" \
 	"'web','port_range':[20,30]},'ftp':{'protocol':'tcp','server_group':'web','port':21}}}}}"
-#define PORT    FTP("'port':21")
-#define RANGE   FTP("'port_range':[20,30]")
-#define FILES   "/load_balancers/shop/listeners/files"
-#define MISSING "error ftp_module_missing " FILES ": modprobe ip_vs_ftp\n"
+#define PORT         FTP("'port':21")
+#define RANGE        FTP("'port_range':[20,30]")
+#define FILES        "/load_balancers/shop/listeners/files"
+#define OWN_LISTENER ": zonegate listener set shop/ftp protocol=tcp port=21 server_group=web\n"
+#define MISSING      "error ftp_module_missing " FILES ": modprobe ip_vs_ftp\n"
 
 SPOIL(no_module, h->facts.ftp_error = -ENOENT)
 SPOIL(other_port, h->facts.ftp_ports[0] = 2121)
 SPOIL(nothing_tracked, h->facts.sysctls[DOCTOR_TRACK_COUNT].value = 0)
+SPOIL(no_tracking, h->facts.sysctls[DOCTOR_TRACK_COUNT].error = -ENOENT)
 
 static const struct doctor_want cases[] = {
 	{PORT, no_module, MISSING},
@@ -22,9 +24,8 @@ static const struct doctor_want cases[] = {
 	{PORT, other_port,
 	 "error ftp_port_unwatched " FILES
 	 ": modprobe -r ip_vs_ftp && modprobe ip_vs_ftp ports=21,2121  # once"},
-	{RANGE, nothing_tracked,
-	 "warning ftp_range_untracked " FILES
-	 ": zonegate listener set shop/ftp protocol=tcp port=21 server_group=web\n"},
+	{RANGE, no_tracking, "warning ftp_range_untracked " FILES OWN_LISTENER},
+	{RANGE, nothing_tracked, "info ftp_range_untracked " FILES OWN_LISTENER},
 };
 
 static void each_has_its_fact(void **state)
@@ -70,6 +71,43 @@ static void a_listener_of_its_own_wins(void **state)
 	host_close(&h);
 }
 
+/* An idle gateway tracks nothing now, and a rule that asks for the state of connections has them tracked. */
+static void a_rule_has_connections_tracked(void **state)
+{
+	static const struct {
+		const char *rule;
+		enum ruleset_family family;
+		bool told;
+	} all[] = {
+		{"-A INPUT -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT", RULESET_V4,
+		 false},
+		{"-A INPUT -m state --state ESTABLISHED -j ACCEPT", RULESET_V4, false},
+		{"-A POSTROUTING -o eth0 -j MASQUERADE", RULESET_V4, false},
+		{"-A POSTROUTING -o eth0 -j SNAT --to-source 192.0.2.9", RULESET_V4, false},
+		{"-A INPUT -m conntrack --ctstate ESTABLISHED -j ACCEPT", RULESET_V6, true},
+		{"-A INPUT -p tcp -j ACCEPT", RULESET_V4, true},
+		{"-A PREROUTING -j CT --notrack", RULESET_V4, true},
+		{"-A INPUT -m comment --comment \"no conntrack here\" -j ACCEPT", RULESET_V4, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct host h;
+
+		host_open(&h, RANGE);
+		nothing_tracked(&h);
+		AUTO_FREE char *rules = mem_printf(
+			":INPUT ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n:PREROUTING ACCEPT [0:0]\n%s\n",
+			all[i].rule);
+		add_rules(&h, all[i].family == RULESET_V6 ? "ip6tables-nft" : "iptables-nft",
+			  rules);
+		AUTO_FREE char *text = host_judge(&h);
+		host_close(&h);
+		if (!strstr(text, "ftp_range_untracked") == all[i].told)
+			fail_msg("%s", all[i].rule);
+	}
+}
+
 /* What /sys does not tell is no fault. */
 static void ports_that_cannot_be_seen_are_not_judged(void **state)
 {
@@ -91,6 +129,7 @@ int main(void)
 		cmocka_unit_test(each_has_its_fact),
 		cmocka_unit_test(others_need_nothing),
 		cmocka_unit_test(a_listener_of_its_own_wins),
+		cmocka_unit_test(a_rule_has_connections_tracked),
 		cmocka_unit_test(ports_that_cannot_be_seen_are_not_judged),
 	};
 
