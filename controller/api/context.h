@@ -42,6 +42,7 @@ struct api_context {
 	struct http_counts http;
 	const struct tls *tls;   /* NULL: no listener speaks it */
 	struct probe_op *probes; /* on demand, in flight */
+	unsigned doctor_visits;  /* in flight */
 };
 
 #endif

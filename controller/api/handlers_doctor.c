@@ -14,8 +14,12 @@
 #include <errno.h>
 #include <string.h>
 
+#define DOCTOR_VISITS_MAX \
+	4 /* at once: each may hold the worker for seconds, for which others wait */
+
 struct doctor_visit {
 	struct worker_job job;
+	struct api_context *api;
 	struct engine *engine;
 	struct request *request; /* NULL: nobody waits any more */
 	struct snapshot *snapshot;
@@ -29,6 +33,7 @@ struct doctor_visit {
 
 static void doctor_visit_free(struct doctor_visit *v)
 {
+	v->api->doctor_visits--;
 	doctor_node_clear(&v->node);
 	snapshot_unref(v->snapshot);
 	free(v->device);
@@ -151,6 +156,8 @@ static struct doctor_visit *doctor_visit_new(struct request *r)
 	struct node_status n;
 
 	engine_node_status(r->api->engine, &n);
+	v->api = r->api;
+	v->api->doctor_visits++;
 	v->engine = r->api->engine;
 	v->request = r;
 	v->ipvs = status_json_ipvs(&n);
@@ -183,8 +190,13 @@ static struct doctor_visit *doctor_visit_new(struct request *r)
 
 void handlers_doctor_get(struct request *r)
 {
-	struct doctor_visit *v = doctor_visit_new(r);
+	struct doctor_visit *v;
 
+	if (r->api->doctor_visits >= DOCTOR_VISITS_MAX) {
+		request_fail(r, PROBLEM_BUSY, "the doctor is asked by too many at once");
+		return;
+	}
+	v = doctor_visit_new(r);
 	/* While there is no IPVS the engine would answer only when it comes. */
 	if (v->node.kernel_off || v->node.kernel_error) {
 		request_wait(r, v, doctor_visit_forget);

@@ -175,10 +175,35 @@ static void a_stop_makes_nothing_for_nobody(void **state)
 	stats_free(stats);
 }
 
+/* Each may hold the worker for seconds: who comes when four wait is refused at once. */
+static void the_doctor_is_asked_by_few_at_once(void **state)
+{
+	enum { VISITS = 4 };
+	static const char ask[] = "GET /api/v1/system/doctor" HOST "\r\n";
+	struct rig rig = {0};
+	int fds[VISITS];
+
+	(void)state;
+	atomic_store(&hold()->on, false);
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	atomic_store(&hold()->on, true);
+	for (size_t i = 0; i < VISITS; i++)
+		assert_true(comes_to_the_worker(&rig, ask, &fds[i]));
+	AUTO_REPLY struct answer fifth = rig_get(&rig, "/api/v1/system/doctor");
+	assert_int_equal(fifth.status, 503);
+	assert_string_equal(answer_text(&fifth, "detail"),
+			    "the doctor is asked by too many at once");
+	rig_end(&rig);
+	for (size_t i = 0; i < VISITS; i++)
+		close(fds[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stop_makes_nothing_for_nobody),
+		cmocka_unit_test(the_doctor_is_asked_by_few_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
