@@ -117,8 +117,13 @@ def resident_kib(one):
         return int(re.search(r"RssAnon:\s+(\d+) kB", file.read()).group(1))
 
 
-def descriptors(one):
-    return len(os.listdir(f"/proc/{one.process.pid}/fd"))
+def opened(one):
+    """What its descriptors are of."""
+    folder, links = f"/proc/{one.process.pid}/fd", []
+    for name in os.listdir(folder):
+        with contextlib.suppress(OSError):
+            links.append(os.readlink(f"{folder}/{name}"))
+    return sorted(links)
 
 
 def settles(condition, what, seconds=20):
@@ -132,11 +137,12 @@ def settles(condition, what, seconds=20):
 def unharmed(one, grown=GROWN_KIB):
     """Others are served before and after, and nothing is left behind."""
     is_served()
-    settles(lambda: True, str)
-    memory, files = resident_kib(one), descriptors(one)
+    looks = [None]
+    settles(lambda: looks.append(opened(one)) or looks[-1] == looks[-2], lambda: f"{looks[-2]} became {looks[-1]}")
+    memory, files = resident_kib(one), opened(one)
     yield
     is_served()
-    settles(lambda: descriptors(one) <= files, lambda: f"{files} descriptors became {descriptors(one)}")
+    settles(lambda: len(opened(one)) <= len(files), lambda: f"{files} became {opened(one)}")
     assert resident_kib(one) - memory <= grown, f"{memory} KiB became {resident_kib(one)}"
 
 
