@@ -101,7 +101,7 @@ static bool fwmarks_is_foreign(const struct engine *e, uint32_t number)
 	for (size_t i = 0; i < m->use_count; i++) {
 		const struct mark_space *use = &m->uses[i];
 
-		if ((number & use->mask) == use->value)
+		if (((number ^ use->value) & use->mask) == 0)
 			return true;
 	}
 	return m->foreign_count && bsearch(&number, m->foreign, m->foreign_count,

@@ -171,10 +171,12 @@ static bool do_settings(struct play *p)
 /* ip-rule VALUE/MASK|none: the mark that a rule of routing looks at from now on */
 static bool do_ip_rule(struct play *p)
 {
-	p->world.mark_use = (struct mark_space){0};
-	return strcmp(p->words[1], "none") == 0 ||
-	       marks_parse_space(p->words[1], &p->world.mark_use) ||
-	       play_fault(p, "\"%s\" is no VALUE/MASK", p->words[1]);
+	struct mark_space use = {0};
+	bool read = strcmp(p->words[1], "none") == 0 ||
+		    sscanf(p->words[1], "%x/%x", &use.value, &use.mask) == 2;
+
+	p->world.mark_use = use;
+	return read || play_fault(p, "\"%s\" is no VALUE/MASK", p->words[1]);
 }
 
 /* zones za|zb|all: what the node programs, from the next start on */
