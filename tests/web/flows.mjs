@@ -2,7 +2,7 @@
 // What needs no kernel: forms and their faults, advice, sessions, the stream of events. What an operator does with a gateway
 // that balances is in lab.mjs.
 import assert from 'node:assert/strict'
-import {close, open, signIn, until, visit} from './page.mjs'
+import {close, open, PASSWORD, signIn, until, visit} from './page.mjs'
 import {allLooks, openToLook, what_is_empty_teaches} from './shots.mjs'
 import {addZone, codeOf, fillFirstUser, makeBalancer, makeFirstUser, makeGroup, makeZone} from './steps.mjs'
 
@@ -26,6 +26,42 @@ async function refuses_a_wrong_password(world) {
 	await page.getByRole('button', {name: 'Sign in'}).click()
 	await page.getByRole('alert').getByText('the user or the password is wrong').waitFor()
 	await signIn(page, 'anna')
+	await close(page)
+}
+
+/** Who is signed out goes by addresses, too: to the form for a code, and after signing in to the page that was asked for. */
+async function an_address_is_followed_while_signed_out(world) {
+	const page = await open(world, {user: null})
+	const code = page.getByLabel('One-time code'), user = page.getByLabel('User')
+	const enter = async () => {
+		await user.fill('anna')
+		await page.getByLabel('Password', {exact: true}).fill(PASSWORD)
+		await page.getByRole('button', {name: 'Sign in'}).click()
+	}
+	await page.goto(`${world.base}#/system/kernel`)
+	await page.getByRole('button', {name: 'Sign in'}).waitFor()
+	await page.goto(`${world.base}#/setup`) // as printed, into the tab that is open
+	await code.waitFor()
+	assert.equal(await code.evaluate(e => e === document.activeElement), true, 'one may type at once')
+	await page.goBack()
+	await page.getByRole('button', {name: 'Sign in'}).waitFor()
+	await page.getByRole('button', {name: 'I have a code'}).click()
+	await code.waitFor()
+	assert.equal(new URL(page.url()).hash, '#/setup')
+	await page.getByRole('button', {name: 'Back to signing in'}).click()
+	await page.getByRole('button', {name: 'Sign in'}).waitFor()
+	assert.equal(await user.evaluate(e => e === document.activeElement), true)
+	await enter()
+	await page.getByRole('region', {name: 'Drift'}).waitFor()
+	assert.equal(new URL(page.url()).hash, '#/system/kernel', 'the page that was asked for')
+	// Signed in, the address of the code says what to do.
+	await page.goto(`${world.base}#/setup`)
+	await page.getByText('You are signed in as').waitFor()
+	await page.locator('#main').getByRole('button', {name: 'Sign out'}).click()
+	await code.waitFor()
+	await page.getByRole('button', {name: 'Back to signing in'}).click()
+	await enter()
+	await page.getByRole('heading', {name: 'Overview', level: 1}).waitFor()
 	await close(page)
 }
 
@@ -320,7 +356,7 @@ async function ends_a_session(world) {
 export const FLOWS = [
 	first_run,
 	what_is_empty_teaches,
-	refuses_a_wrong_password,
+	refuses_a_wrong_password, an_address_is_followed_while_signed_out,
 	faults_stand_at_their_fields,
 	a_form_holds_what_is_configured,
 	overrides_a_weight,

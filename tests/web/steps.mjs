@@ -21,7 +21,6 @@ export async function fillFirstUser(page, code, user, password) {
 /** As it is printed: the address with the code's page. */
 export async function makeFirstUser(world, page, code, user) {
 	await page.goto(`${world.base}#/setup`)
-	await page.reload()
 	await fillFirstUser(page, code, user, PASSWORD)
 	await page.getByRole('heading', {name: 'Overview', level: 1}).waitFor()
 }

@@ -34,11 +34,12 @@ const PLACES: [string, string][] = [
 	['config', 'Configuration'], ['events', 'Events and audit'], ['system', 'System'],
 ]
 
+const leave = async () => { try { await logout() } catch (e) { say((e as Error).message) } }
+
 function Side() {
 	const [open, setOpen] = useState(false)
 	const here = route.value.parts[0] ?? ''
 	useEffect(() => setOpen(false), [route.value])
-	const leave = async () => { try { await logout() } catch (e) { say((e as Error).message) } }
 	return (
 		<header class={`side${open ? ' open' : ''}`}>
 			<div class="top">
@@ -63,6 +64,15 @@ function Lost() {
 		<div class="banner bad lost" role="alert">
 			<span><strong>The connection to the daemon is lost.</strong> What is shown is at least <span aria-live="off">{span(Math.max(1000, now.value - lostSince.value))}</span> old. It is tried again by itself.</span>
 		</div>
+	)
+}
+
+/** The address that `zonegate setup` prints, where somebody is signed in. */
+function SetupPage() {
+	return (
+		<><PageHead title="First administrator" /><Empty title={`You are signed in as ${me.value?.who}`} text="The code of zonegate setup makes an administrator for who cannot sign in. To use it here, sign out first.">
+			<span class="row"><a class="button" href={href()}>Overview</a><button type="button" onClick={leave}>Sign out</button></span>
+		</Empty></>
 	)
 }
 
@@ -99,6 +109,7 @@ function Page() {
 		if (b === 'edit') return <ObjectEditor kind="access_list" name={a} />
 		return <AccessPage key={a} name={a} />
 	}
+	if (place === 'setup') return <SetupPage />
 	if (place === 'dns') return <DnsPage />
 	if (place === 'config') return <ConfigPage tab={a ?? 'edit'} revision={b} />
 	if (place === 'events') return <EventsPage tab={a ?? 'events'} />

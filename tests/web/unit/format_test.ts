@@ -49,6 +49,7 @@ test('counts', () => {
 test('times that people type', () => {
 	assert.equal(parseSpan('2h'), '7200s')
 	assert.equal(parseSpan(' 1h 30m '), '5400s')
+	assert.equal(parseSpan('1h30m'), '5400s')
 	assert.equal(parseSpan('3 d'), '259200s')
 	assert.equal(parseSpan('90'), null)
 	assert.equal(parseSpan('2h x'), null)

@@ -76,7 +76,9 @@ export function age(iso: string | null | undefined, now: number): string {
 	return iso ? span(now - Date.parse(iso)) : '–'
 }
 
-/** "2h", "90s", "1h 30m" as the API takes it ("5400s"); null where it is none. */
+/** What is said where none was given. */
+export const NO_SPAN = 'a number and a unit: 90s, 30m, 1h30m, 3d'
+/** "2h", "90s", "1h30m" as the API takes it ("5400s"); null where it is none. */
 export function parseSpan(text: string): string | null {
 	const parts = [...text.trim().toLowerCase().matchAll(/(\d+)\s*(d|h|min|m|s)\s*/gy)]
 	if (!parts.length || parts.map(p => p[0]).join('').length !== text.trim().length) return null

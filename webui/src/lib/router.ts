@@ -29,12 +29,17 @@ export function startRouter(): void {
 	read()
 }
 
+/** Another page in the place of this one: the way back does not lead here again. */
+export function replace(hash: string): void {
+	history.replaceState(null, '', hash)
+	route.value = parseHash(hash)
+}
+
 /** Changes one parameter of the address and leaves no trace in the history. */
 export function setQuery(name: string, value: string): void {
 	const {parts, query} = route.value
 	const next = new URLSearchParams(query)
 	if (value) next.set(name, value); else next.delete(name)
 	const text = next.toString()
-	history.replaceState(null, '', href(...parts) + (text ? `?${text}` : ''))
-	route.value = {parts, query: next}
+	replace(href(...parts) + (text ? `?${text}` : ''))
 }

@@ -2,7 +2,7 @@
 // Taking a zone out of DNS by hand: what it will do first, then one confirmation. And the banner of one that is in force.
 import {useEffect, useState} from 'preact/hooks'
 import {ApiError, request} from '../lib/api.ts'
-import {clock, parseSpan, percent, plural} from '../lib/format.ts'
+import {clock, NO_SPAN, parseSpan, percent, plural} from '../lib/format.ts'
 import {now} from '../lib/live.ts'
 import {href} from '../lib/router.ts'
 import {whyNot} from '../lib/session.ts'
@@ -66,7 +66,7 @@ function ShiftDialog({zone, lb, choices}: {zone: string; lb: string; choices: st
 				{impact?.refusals.map(r => <div class="banner bad" key={r.detail}>{r.detail.replace(/; set force .*$/, '')}</div>)}
 			</section>
 			<div class="fields">
-				<Text label="For how long" required value={duration} onInput={setDuration} list={['30m', '1h', '2h', '4h', '1d', '3d']} help="30m, 2h, 3d; 72 hours at most" fault={expires ? undefined : 'a number and a unit: 90s, 30m, 2h, 3d'} />
+				<Text label="For how long" required value={duration} onInput={setDuration} list={['30m', '1h', '2h', '4h', '1d', '3d']} help="30m, 1h30m, 3d; 72 hours at most" fault={expires ? undefined : NO_SPAN} />
 				<div class="field">
 					<span class="label">From</span>
 					<label class="check"><input type="radio" name="target" checked={target === lb} onChange={() => setTarget(lb)} />{lb === '*' ? 'all load balancers' : lb}</label>
@@ -90,7 +90,7 @@ function ExtendDialog({shift}: {shift: Override}) {
 	return (
 		<ActionDialog title={`Extend the shift of ${shift.zone}`} action="Extend" ready={expires !== null} why="Say for how long" done={`The shift of ${shift.zone} was extended`}
 			run={async () => { await request('PATCH', '/api/v1/zone-shifts/{shift}', {params: {shift: shift.id ?? ''}, body: {expires_in: expires}}) }}>
-			<Text label="From now on, for" required value={duration} onInput={setDuration} list={['30m', '1h', '2h', '4h', '1d']} help="Counted from now; 72 hours at most" fault={expires ? undefined : 'a number and a unit: 90s, 30m, 2h, 3d'} />
+			<Text label="From now on, for" required value={duration} onInput={setDuration} list={['30m', '1h', '2h', '4h', '1d']} help="30m, 1h30m, 3d, counted from now; 72 hours at most" fault={expires ? undefined : NO_SPAN} />
 		</ActionDialog>
 	)
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Signing in, and the first user with the code that `zonegate setup` prints on the host.
-import {useState} from 'preact/hooks'
+import {useEffect, useRef, useState} from 'preact/hooks'
 import {ApiError} from '../lib/api.ts'
+import {replace, route} from '../lib/router.ts'
 import {firstUser, login, me} from '../lib/session.ts'
 import {Brand, Toasts} from '../ui/bits.tsx'
 import {Text} from '../ui/fields.tsx'
@@ -38,7 +39,7 @@ function SignIn({other}: {other: () => void}) {
 	)
 }
 
-function FirstRun({other}: {other: () => void}) {
+function FirstRun({other, done}: {other: () => void; done: () => void}) {
 	const [code, setCode] = useState('')
 	const [user, setUser] = useState('admin')
 	const [password, setPassword] = useState('')
@@ -47,7 +48,7 @@ function FirstRun({other}: {other: () => void}) {
 	const {busy, submit, faultOf, shown} = useSubmit(async () => {
 		if (again !== password) throw new ApiError(0, 'invalid', 'the two passwords are not the same')
 		await firstUser(code.trim(), user, password)
-		if (location.hash.startsWith('#/setup')) location.hash = '#/'
+		done()
 	})
 	return (
 		<form class="panel" onSubmit={submit} noValidate>
@@ -64,9 +65,14 @@ function FirstRun({other}: {other: () => void}) {
 	)
 }
 
+/** The address says which form it is; signing in leads to the page that was asked for. */
 export function Sign() {
-	const [first, setFirst] = useState(location.hash.startsWith('#/setup'))
+	const first = route.value.parts[0] === 'setup'
+	const asked = useRef('#/')
+	if (!first) asked.current = location.hash || '#/'
+	useEffect(() => document.querySelector<HTMLElement>('#main input')?.focus(), [first])
 	document.title = 'Sign in – Zonegate'
 	if (me.value) return null
-	return <main class="sign" id="main">{first ? <FirstRun other={() => setFirst(false)} /> : <SignIn other={() => setFirst(true)} />}<Toasts /></main>
+	const back = () => replace(asked.current)
+	return <main class="sign" id="main">{first ? <FirstRun other={back} done={back} /> : <SignIn other={() => { location.hash = '#/setup' }} />}<Toasts /></main>
 }

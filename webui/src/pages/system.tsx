@@ -2,7 +2,7 @@
 // The node: what it runs on, what the kernel holds, who may come in.
 import {useState} from 'preact/hooks'
 import {get, request, type AnswerOf} from '../lib/api.ts'
-import {count, parseSpan, plural, when} from '../lib/format.ts'
+import {count, NO_SPAN, parseSpan, plural, when} from '../lib/format.ts'
 import type {Look} from '../lib/health.ts'
 import {refreshAll, useResource} from '../lib/live.ts'
 import {me, whyNot} from '../lib/session.ts'
@@ -215,7 +215,7 @@ function TokenDialog() {
 			}}>
 			<Text label="Name" required value={name} onInput={setName} help="what it is for" placeholder="such as prometheus" />
 			<Select label="Role" value={role} onInput={setRole} options={['metrics', ...ROLES]} />
-			<Text label="Holds for" value={life} onInput={setLife} help="90d, 12h; empty = until it is revoked" />
+			<Text label="Holds for" value={life} onInput={setLife} help="12h, 1d12h, 90d; empty = until it is revoked" fault={life.trim() !== '' && expires === null ? NO_SPAN : undefined} />
 			<Text label="Only from" value={sources} onInput={setSources} help="networks such as 10.0.0.0/8; empty = from anywhere" />
 		</ActionDialog>
 	)

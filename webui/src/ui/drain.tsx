@@ -2,7 +2,7 @@
 // Overrides of operators: drains and weights, and the list of all that is not as configured.
 import {useEffect, useState} from 'preact/hooks'
 import {request, type Path} from '../lib/api.ts'
-import {clock, instant, parseSpan, plural, readable, span, when} from '../lib/format.ts'
+import {clock, instant, NO_SPAN, parseSpan, plural, readable, span, when} from '../lib/format.ts'
 import {now} from '../lib/live.ts'
 import {href} from '../lib/router.ts'
 import {leftOf} from '../lib/servers.ts'
@@ -45,7 +45,7 @@ function DrainDialog({places}: {places: Place[]}) {
 		<ActionDialog title={title} action="Drain" run={run} ready={comment.trim() !== '' && wait !== null} why={wait === null ? 'How long is not a time' : 'Say why: the comment is shown to everybody'} done={`${one?.what ?? plural(places.length, 'server')} gets no new connections`}>
 			<p class="soft">No new connections at once; established ones may finish. It stays out until it is undrained.</p>
 			<Text label="Why" required value={comment} onInput={setComment} autofocus placeholder="such as new disk" />
-			<Text label="Let connections finish for at most" value={timeout} onInput={setTimeout} placeholder="as the group says" help="30m, 2h; 0 = now. Then UDP is cut, and TCP where the group terminates" fault={wait === null ? 'a number and a unit: 90s, 30m, 2h' : undefined} />
+			<Text label="Let connections finish for at most" value={timeout} onInput={setTimeout} placeholder="as the group says" help="30m, 1h30m; 0 = now. Then UDP is cut, and TCP where the group terminates" fault={wait === null ? NO_SPAN : undefined} />
 			{fault && <p class="t-bad">{fault}</p>}
 			{plan && <details open><summary>What it will do</summary><PlanView plan={{...plan, diff: undefined}} /></details>}
 		</ActionDialog>
@@ -74,7 +74,7 @@ function WeightDialog({group, servers, weight}: {group: string; servers: string[
 			<p class="soft">Beside the configuration, which stays as it is.</p>
 			<div class="fields">
 				<Text label="Weight" required value={value} onInput={setValue} type="number" min={0} max={65535} fault={number ? undefined : '0 to 65535'} autofocus />
-				<Text label="For how long" value={duration} onInput={setDuration} help="2h, 30m; empty = until it is ended" fault={expires === null ? 'a number and a unit' : undefined} />
+				<Text label="For how long" value={duration} onInput={setDuration} help="30m, 1h30m, 3d; empty = until it is ended" fault={expires === null ? NO_SPAN : undefined} />
 				<Text wide label="Why" required value={comment} onInput={setComment} placeholder="such as slow disk" />
 			</div>
 		</ActionDialog>
