@@ -217,6 +217,79 @@ async function what_the_doctor_finds_is_told(world) {
 	await close(page)
 }
 
+/** What limits drop stands at the listener, and on the card while it goes on. */
+async function what_limits_drop_is_told(world) {
+	const {page, session} = await openToLook(world)
+	const faults = []
+	let recent = 1
+	await change(page, '**/api/v1/load-balancers/shop/status', s => ({...s, listeners: s.listeners.map(l => ({...l, rate_limit_dropped: 120, rate_limit_dropped_recent: recent * 7, max_connections_dropped: 1, max_connections_dropped_recent: 0}))}))
+	await change(page, '**/api/v1/load-balancers?*', list => ({...list, items: list.items.map(lb => ({...lb, status: {...lb.status, dropped: 121, dropped_recent: recent * 7, dropped_recent_s: 40}}))}))
+	const row = page.getByRole('region', {name: 'Listeners'}).getByRole('row').filter({hasText: 'http'}), card = page.locator('.card').filter({hasText: 'shop'})
+	try {
+		await visit(world, page, '#/load-balancers/shop')
+		await row.locator('.t-warn').getByText('Rate limit has dropped 120 new connections, 7 of them lately').waitFor()
+		await row.locator('.soft').getByText('Max connections has dropped 1 new connection, none of them lately').waitFor()
+		faults.push(...await allLooks(world, page, session, '_limits'))
+		await visit(world, page, '#/')
+		await card.getByText('Limits dropped 7 new connections within 40 s').waitFor()
+		faults.push(...await allLooks(world, page, session, '_limits_card'))
+		recent = 0
+		await page.reload()
+		await card.getByText('In service', {exact: true}).waitFor()
+		assert.equal(await card.getByText('Limits dropped').count(), 0, 'it is over')
+	} finally { await page.unrouteAll({behavior: 'ignoreErrors'}) }
+	await session.detach()
+	await close(page)
+	assert.deepEqual(faults, [])
+}
+
+/** By weights of 0, or by shifts that were forced: nobody is down, and yet it is not well. */
+async function who_serves_nobody_by_hand_is_not_green(world) {
+	const {page, session} = await openToLook(world)
+	const faults = [], servers = [1, 2, 3, 4].map(n => `/api/v1/server-groups/web/servers/web-${n}/weight-override`), card = page.locator('.card').filter({hasText: 'shop'})
+	const notGreen = async words => {
+		await visit(world, page, '#/')
+		await sentence(page).getByText(words).waitFor()
+		assert.equal(await sentence(page).locator('.t-ok').count(), 0, `${words}: not green`)
+		assert.equal(await card.locator('.state.t-ok').count(), 0)
+	}
+	try {
+		for (const path of servers) await world.daemon.must('PUT', path, {weight: 0, comment: 'spare'})
+		await notGreen('web serves nobody: all of it has weight 0')
+		await card.getByText('4 of 4 healthy, 4 of weight 0').waitFor()
+		await card.getByRole('img', {name: '4 of weight 0', exact: true}).waitFor()
+		faults.push(...await allLooks(world, page, session, '_weight_zero'))
+		await page.setViewportSize({width: 1280, height: 800})
+	} finally { for (const path of servers) await world.daemon.must('DELETE', path) }
+	const shifts = []
+	try {
+		for (const zone of ['zone-a', 'zone-b']) shifts.push(await world.daemon.must('POST', '/api/v1/zone-shifts', {zone, load_balancer: 'shop', expires_in: '1h', comment: 'new switch', force: true}))
+		await notGreen('shop has no address in DNS')
+		await visit(world, page, '#/load-balancers/shop')
+		await page.locator('.banner.bad').getByText('DNS hands out none of its addresses').waitFor()
+		faults.push(...await allLooks(world, page, session, '_no_address'))
+	} finally { for (const {id} of shifts) await world.daemon.must('DELETE', `/api/v1/zone-shifts/${id}`) }
+	await until(async () => (await world.daemon.must('GET', '/api/v1/load-balancers/shop/status')).zones[0].publication[0].published, 'it is handed out again')
+	await session.detach()
+	await close(page)
+	assert.deepEqual(faults, [])
+}
+
+async function the_dns_name_is_copied(world) {
+	const page = await open(world)
+	await page.evaluate(() => { navigator.clipboard.writeText = async text => { window.copied = text } })
+	await visit(world, page, '#/load-balancers/shop')
+	await page.getByRole('button', {name: 'Copy the DNS name'}).click()
+	await page.getByRole('button', {name: 'Copied the DNS name'}).waitFor()
+	assert.equal(await page.evaluate(() => window.copied), 'shop.lb.example.net')
+	await page.getByRole('status').getByText('the DNS name copied').waitFor()
+	await page.getByRole('button', {name: 'Copy the DNS name'}).waitFor() // and again
+	await page.evaluate(() => { navigator.clipboard.writeText = async () => { throw new Error('refused') } })
+	await page.getByRole('button', {name: 'Copy the DNS name'}).click()
+	await page.getByText('The browser does not let this page copy').waitFor()
+	await close(page)
+}
+
 /** In this order: each begins where the one before ended. */
 export const TOLD = [
 	servers_without_checks_are_not_healthy,
@@ -225,4 +298,7 @@ export const TOLD = [
 	picks_are_of_what_is_listed,
 	what_is_missing_in_the_kernel_is_told,
 	what_the_doctor_finds_is_told,
+	what_limits_drop_is_told,
+	who_serves_nobody_by_hand_is_not_green,
+	the_dns_name_is_copied,
 ]

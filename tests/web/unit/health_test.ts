@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from 'node:assert/strict'
 import {test} from 'node:test'
-import {faultsOf, look, missingOf, publicationLook, rank, sentence, serviceLook, type Facts} from '../../../webui/src/lib/health.ts'
+import {faultsOf, healthyOf, look, missingOf, publicationLook, rank, sentence, serviceLook, type Facts} from '../../../webui/src/lib/health.ts'
 import type {Group, LoadBalancer, Override} from '../../../webui/src/lib/types.ts'
 
 const now = Date.parse('2026-11-30T12:00:00Z')
-const group = (status: Partial<Group['status']>): Group => ({name: 'web', status: {servers: 14, healthy: 14, unhealthy: 0, initial: 0, unchecked: 0, disabled: 0, draining: 0, used: true, ...status}} as Group)
+const group = (status: Partial<Group['status']>): Group => ({name: 'web', status: {servers: 14, healthy: 14, unhealthy: 0, initial: 0, unchecked: 0, weight_zero: 0, disabled: 0, draining: 0, used: true, ...status}} as Group)
 const lb = (status: Partial<LoadBalancer['status']> = {}): LoadBalancer => ({name: 'shop', status: {fail_open: false, fault: null, ...status}} as LoadBalancer)
 const shift = {kind: 'zone_shift', zone: 'zone-b', load_balancer: 'shop', expires_at: '2026-11-30T12:38:00Z'} as Override
 const text = (f: Partial<Facts>): string => sentence({groups: [group({})], balancers: [lb()], overrides: [], now, ...f}).parts.map(p => p.text).join(', ')
@@ -27,6 +27,16 @@ test('it is never green when something is overridden, checked or unknown', () =>
 	assert.equal(tone({balancers: [lb({fault: 'no space'})]}), 'bad')
 	assert.equal(tone({groups: []}), 'warn')
 	assert.equal(tone({balancers: []}), 'idle')
+})
+
+test('who has weight 0 takes nothing, healthy or not checked: never green where nobody else does', () => {
+	const told = (...groups: Group[]) => { const s = sentence({groups, balancers: [lb()], overrides: [], now}); return [s.tone, s.parts.map(p => p.text).join(', ')] }
+	assert.deepEqual(told(group({weight_zero: 14})), ['warn', 'no server is down, web serves nobody: all of it has weight 0'])
+	assert.deepEqual(told(group({healthy: 2, unhealthy: 12, weight_zero: 2})), ['bad', '12 of 14 servers down, web serves nobody: all of it has weight 0'])
+	assert.equal(told(group({healthy: 0, unchecked: 14, weight_zero: 14}))[0], 'warn')
+	assert.deepEqual(told(group({weight_zero: 2})), ['ok', '14 of 14 servers healthy, 2 of weight 0, nothing is overridden'])
+	assert.deepEqual(told(group({healthy: 0, servers: 0})), ['warn', 'no server is in use'])
+	assert.equal(healthyOf(group({weight_zero: 2}).status), '14 of 14 healthy, 2 of weight 0')
 })
 
 test('it says no more than is so', () => {

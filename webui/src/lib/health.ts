@@ -30,10 +30,14 @@ export function rank(state: string): number {
 }
 
 /** A group that the engine does not know yet has no server in any state. */
-export const summaryOf = (s: MaybeSummary): GroupSummary => ({servers: 0, healthy: 0, unhealthy: 0, initial: 0, unchecked: 0, disabled: 0, draining: 0, used: false, ...s})
+export const summaryOf = (s: MaybeSummary): GroupSummary => ({servers: 0, healthy: 0, unhealthy: 0, initial: 0, unchecked: 0, weight_zero: 0, disabled: 0, draining: 0, used: false, ...s})
 
 /** "3 of 4 healthy"; of a group whose checks are off nobody knows that. */
-export const healthyOf = (s: {servers: number; healthy: number; unchecked: number}): string => s.unchecked ? `${s.unchecked} of ${s.servers} not checked` : `${s.healthy} of ${s.servers} healthy`
+export const healthyOf = (s: {servers: number; healthy: number; unchecked: number; weight_zero: number}): string =>
+	(s.unchecked ? `${s.unchecked} of ${s.servers} not checked` : `${s.healthy} of ${s.servers} healthy`) + (s.weight_zero ? `, ${s.weight_zero} of weight 0` : '')
+
+/** None of it takes connections, as all that could have weight 0. */
+export const isIdle = (s: {healthy: number; unchecked: number; weight_zero: number}): boolean => s.weight_zero > 0 && s.healthy + s.unchecked <= s.weight_zero
 
 /** `named`: it begins with a name, which stays as it is written. */
 export interface Part { text: string; href?: string; named?: boolean }
@@ -96,6 +100,11 @@ const drainedParts = (facts: Facts): Part[] => facts.balancers.filter(lb => lb.e
 	text: `${lb.name} ${lb.status.backup_serves ? 'is served by backup servers: all else is drained by hand' : 'serves nobody: all is drained by hand'}`, href: pageOf(lb), named: true,
 }))
 
+/** Nobody has to be down for that. */
+const idleParts = ({groups}: Facts): Part[] => used(groups).filter(g => isIdle(g.status)).map(g => ({
+	text: `${g.name} serves nobody: all of it has weight 0`, href: `#/server-groups/${encodeURIComponent(g.name)}`, named: true,
+}))
+
 /** " for IPv6" where only one of two families fails open. */
 export const openFamily = (s: {fail_open_family?: number | null}): string => s.fail_open_family ? ` for IPv${s.fail_open_family}` : ''
 
@@ -126,8 +135,8 @@ function badParts(facts: Facts): Part[] {
 
 /** Where none is down: how many of which are well. */
 function wellPart({groups}: Facts): Part {
-	const servers = serversOf(groups), healthy = sumOf(groups, s => s.healthy), disabled = sumOf(groups, s => s.disabled), unchecked = sumOf(groups, s => s.unchecked)
-	const rest = [disabled && `${disabled} disabled`, unchecked && `${unchecked} not checked`].filter(Boolean).join(', ')
+	const servers = serversOf(groups), healthy = sumOf(groups, s => s.healthy), disabled = sumOf(groups, s => s.disabled), unchecked = sumOf(groups, s => s.unchecked), idle = sumOf(groups, s => s.weight_zero)
+	const rest = [disabled && `${disabled} disabled`, unchecked && `${unchecked} not checked`, idle && `${idle} of weight 0`].filter(Boolean).join(', ')
 	const href = '#/server-groups'
 	if (unchecked === servers) return {text: servers === 1 ? 'the one server is not checked' : `none of ${servers} servers is checked`, href}
 	if (rest) return {text: `${healthy} of ${plural(servers, 'server')} healthy, ${rest}`, href}
@@ -137,7 +146,7 @@ function wellPart({groups}: Facts): Part {
 /** "2 of 14 servers down, zone-b shifted away, 38 min left." The worst first; nothing is left out that is not as it should be. */
 export function sentence(facts: Facts): Sentence {
 	const bad = badParts(facts)
-	const moved = [...shiftParts(facts), ...drainedParts(facts), ...otherOverrides(facts)]
+	const moved = [...shiftParts(facts), ...drainedParts(facts), ...idleParts(facts), ...otherOverrides(facts)]
 	const checking = sumOf(facts.groups, s => s.initial)
 	if (checking) moved.push({text: `${plural(checking, 'server')} being checked`, href: '#/server-groups?state=initial'})
 	else moved.push(...undecidedParts(facts))

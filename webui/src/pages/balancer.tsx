@@ -4,6 +4,7 @@ import {useState} from 'preact/hooks'
 import {get, request} from '../lib/api.ts'
 import {count, ms, percent, plural, portsOf} from '../lib/format.ts'
 import {healthyOf, openFamily, publicationLook, serviceLook, summaryOf, type Look} from '../lib/health.ts'
+import {dropsOf} from '../lib/limits.ts'
 import {useBalancers, useGroups, useOverrides} from '../lib/load.ts'
 import {useResource} from '../lib/live.ts'
 import {go, href, route, setQuery} from '../lib/router.ts'
@@ -124,7 +125,8 @@ function Listeners({s, lb}: {s: LbStatus; lb?: LoadBalancer}) {
 					return [
 						<a href={href('load-balancers', s.load_balancer, 'listeners', l.listener)}>{l.listener}</a>, <span class="mono nowrap">{l.protocol} {portsOf(l)}</span>,
 						<a href={href('server-groups', l.server_group)}>{l.server_group}</a>, listOf(l.listener) ? <a href={href('access-lists', listOf(l.listener)!)}>{listOf(l.listener)}</a> : 'all',
-						fault ? <span class="t-bad">{fault}</span> : there ? `${there} of ${plural(l.services.length, 'service')}` : l.services.some(x => x.planned) ? 'planned (IPVS is off)' : 'none here',
+						<>{fault ? <span class="t-bad">{fault}</span> : there ? `${there} of ${plural(l.services.length, 'service')}` : l.services.some(x => x.planned) ? 'planned (IPVS is off)' : 'none here'}
+							{dropsOf(l).map(d => <div key={d.text} class={`small ${d.recent ? 't-warn' : 'soft'}`}>{d.text}</div>)}</>,
 						<Act class="small" why={why} label={`Drain ${l.listener}`} onClick={() => openDrain([listenerPlace(s.load_balancer, l.listener)])}>Drain</Act>,
 					]
 				})} />}
@@ -199,6 +201,7 @@ export function BalancerPage({name}: {name: string}) {
 			<NotApplied />
 			{s.fail_open && s.drained && <div class="banner warn"><span><strong>All its servers are drained by hand. </strong>{s.backup_serves ? 'Backup servers serve' : 'It serves nobody'}, and DNS hands out all zones.</span></div>}
 			{s.fail_open && !s.drained && <div class="banner bad"><span><strong>Fail-open{openFamily(s)}: no zone is healthy, so all are handed out. </strong>Clients are sent to zones that are known to be unhealthy, as none is better.</span></div>}
+			{s.no_address && <div class="banner bad"><span><strong>DNS hands out none of its addresses. </strong>All its zones are shifted away or disabled: clients that ask for its name have nowhere to go.</span></div>}
 			{shifts.map(o => <ShiftBanner key={o.id} shift={o} />)}
 			<Overrides list={mine} />
 			<section aria-label="Zone map" class="stack live">

@@ -4,7 +4,8 @@ import type {ComponentChildren} from 'preact'
 import {useEffect} from 'preact/hooks'
 import {get} from '../lib/api.ts'
 import {count, plural, portsOf, when} from '../lib/format.ts'
-import {downOf, faultsOf, healthyOf, isDrained, isShifted, isUnanswered, sentence, serversOf, type Part, type Sentence} from '../lib/health.ts'
+import {downOf, faultsOf, healthyOf, isDrained, isIdle, isShifted, isUnanswered, sentence, serversOf, type Part, type Sentence} from '../lib/health.ts'
+import {bites} from '../lib/limits.ts'
 import {useBalancers, useGroups, useOverrides, useSystem, useZones} from '../lib/load.ts'
 import {now, useResource} from '../lib/live.ts'
 import {href, route, setQuery} from '../lib/router.ts'
@@ -49,6 +50,7 @@ function balancerLook(lb: LoadBalancer, overrides: Override[], groups: Map<strin
 	if (isShifted(lb, overrides)) return {word: 'Zone shifted', tone: 'warn', shape: 'half'} as const
 	if (lb.status.addresses_undecided) return {word: 'Being checked', tone: 'info', shape: 'ring'} as const
 	const mine = groupsOf(lb, groups)
+	if (mine.length && mine.every(g => isIdle(g.status))) return {word: 'Serves nobody', tone: 'warn', shape: 'half'} as const
 	if (mine.length && mine.every(g => g.status.unchecked && !g.status.healthy)) return {word: 'Not checked', tone: 'idle', shape: 'dash'} as const
 	return {word: 'In service', tone: 'ok', shape: 'disc'} as const
 }
@@ -61,6 +63,7 @@ function BalancerCard({lb, groups, overrides}: {lb: LoadBalancer; groups: Map<st
 			<div class="spread"><h2><a href={href('load-balancers', lb.name)}>{lb.name}</a></h2><StateMark as={balancerLook(lb, overrides, groups)} /></div>
 			<div class="soft small">{lb.dns_name ? <Words text={lb.dns_name} /> : 'not in DNS'} · <a href={href('load-balancers', lb.name)}>{plural(Object.keys(lb.zones).length, 'zone')}</a> · {Object.values(lb.listeners).map(l => `${l.protocol} ${portsOf(l)}`).slice(0, 4).join(', ') || 'no listener'}</div>
 			{lb.dns_name && all > 0 && <div class="small"><a href={href('load-balancers', lb.name)}>{lb.status.addresses_published} of {plural(all, 'address', 'addresses')}</a> published</div>}
+			{bites(lb.status) && <div class="small"><a class="t-warn" href={href('load-balancers', lb.name)}>{bites(lb.status)}</a></div>}
 			{mine.slice(0, 4).map(g => (
 				<div class="stack small" key={g.name} style={{gap: '4px'}}>
 					<div class="spread"><a href={href('server-groups', g.name)}>{g.name}</a><a href={href('server-groups', g.name)} aria-label={`${g.name}: ${healthyOf(g.status)}`}>{healthyOf(g.status)}</a></div>

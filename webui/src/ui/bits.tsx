@@ -100,9 +100,10 @@ export function Bar({parts}: {parts: {n: number; tone: Tone; text: string}[]}) {
 	)
 }
 
-export function GroupBar({s}: {s: {servers: number; healthy: number; unhealthy: number; initial: number; unchecked: number; disabled: number; draining: number}}) {
-	return <Bar parts={[{n: s.healthy, tone: 'ok', text: 'healthy'}, {n: s.initial, tone: 'info', text: 'being checked'}, {n: s.draining, tone: 'warn', text: 'draining'},
-		{n: s.unhealthy, tone: 'bad', text: 'unhealthy'}, {n: s.unchecked, tone: 'idle', text: 'not checked'}, {n: s.disabled, tone: 'idle', text: 'disabled'}]} />
+export function GroupBar({s}: {s: {servers: number; healthy: number; unhealthy: number; initial: number; unchecked: number; weight_zero: number; disabled: number; draining: number}}) {
+	const serve = Math.max(0, s.healthy - s.weight_zero), unchecked = Math.max(0, s.unchecked - Math.max(0, s.weight_zero - s.healthy))
+	return <Bar parts={[{n: serve, tone: 'ok', text: 'healthy'}, {n: s.initial, tone: 'info', text: 'being checked'}, {n: s.draining, tone: 'warn', text: 'draining'}, {n: s.weight_zero, tone: 'warn', text: 'of weight 0'},
+		{n: s.unhealthy, tone: 'bad', text: 'unhealthy'}, {n: unchecked, tone: 'idle', text: 'not checked'}, {n: s.disabled, tone: 'idle', text: 'disabled'}]} />
 }
 
 export function CopyButton({text, what}: {text: string; what: string}) {
