@@ -152,6 +152,7 @@ static void service_learn(struct engine_service *s, const struct plan_service *a
 	plan_service_clear(&s->expected);
 	memset(&s->expected, 0, sizeof(s->expected));
 	s->present = actual != NULL;
+	s->unmade = s->unmade && !actual;
 	if (actual)
 		plan_service_copy(actual, &s->expected);
 }
@@ -199,8 +200,10 @@ static void note_service_failure(struct engine *e, const struct plan_op *op)
 	s->fault = mem_strdup(advice);
 	s->fault_list = e->lists_done;
 	/* Until it is there, changes make it anew instead of editing what is not there. */
-	if (op->kind == PLAN_ADD_SERVICE && op_refused(op))
+	if (op->kind == PLAN_ADD_SERVICE && op_refused(op)) {
+		s->unmade = true;
 		service_learn(s, NULL);
+	}
 }
 
 static bool op_is_address(const struct plan_op *op)
@@ -242,9 +245,19 @@ bool acks_succeeded(const struct plan_op *op)
 		return op->result == 0 || op->result == -EEXIST;
 	if (op->kind == PLAN_DELETE_ADDRESS)
 		return op->result == 0 || op->result == -EADDRNOTAVAIL;
+	if (op->kind == PLAN_DELETE_SERVICE)
+		return op->result == 0 || op->result == -ESRCH;
 	if (op->kind == PLAN_DELETE_SET || op->kind == PLAN_DELETE_ENTRY)
 		return op->result == 0 || op->result == -ENOENT;
 	return op->result == 0;
+}
+
+static void note_made(struct engine *e, const struct plan_op *op)
+{
+	struct engine_service *s = services_find(e, &op->service.key);
+
+	if (s)
+		s->unmade = false;
 }
 
 static void note_op(struct engine *e, const struct plan_op *op)
@@ -253,8 +266,11 @@ static void note_op(struct engine *e, const struct plan_op *op)
 		vips_note_op(e, op);
 	if (op->kind == PLAN_SET_SYSCTL)
 		sysctls_note_op(e, op);
-	if (acks_succeeded(op))
+	if (acks_succeeded(op)) {
+		if (op->kind == PLAN_ADD_SERVICE)
+			note_made(e, op);
 		return;
+	}
 	if (op_is_of_service(op))
 		note_service_failure(e, op);
 	else

@@ -87,8 +87,8 @@ struct engine_service {
 		expected; /* the kernel's, once the operations under way have succeeded */
 	bool present;     /* `expected` means something */
 	bool dirty;
-	bool adopted;        /* was compared with the kernel for the first time */
-	bool asked;          /* that comparison was asked for */
+	bool asked, adopted; /* the first comparison with the kernel: asked for, done */
+	bool unmade; /* the kernel refused to make it the last time: `present` is what is hoped for */
 	uint64_t fault_list; /* the list in which `fault` was told; 0 = looked at since */
 	uint64_t touched;    /* number of the last list with an operation on it */
 	struct desired_verdict verdict;

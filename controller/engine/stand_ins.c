@@ -58,9 +58,9 @@ bool stand_ins_hold(struct engine *e, struct engine_service *s, const struct ser
 	const struct service_place *next = NULL;
 	struct service_place own;
 
-	if (!s->key.fwmark && s->present)
+	if (!s->key.fwmark && s->present && !s->unmade)
 		next = stand_ins_find_range(s, places);
-	if (!s->key.fwmark && s->present && !next)
+	if (!s->key.fwmark && s->present && !s->unmade && !next)
 		next = stand_ins_find_moved(s, places);
 	if (!next)
 		return false;

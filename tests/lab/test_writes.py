@@ -218,6 +218,22 @@ def what_could_not_be_made_is_missing(lab):
 
 
 @case
+def a_write_that_mends_is_answered_as_that(lab):
+    """Back to where the stand-in serves: what failed there before is none of this write."""
+    lab.network(2)
+    lab.start(web(lab))
+    path = "/load-balancers/shop/listeners/http"
+    assert lab.gw.api.patch(path, {"scheduler": "wrrr"}).expect(200).json["warnings"]
+    assert lab.gw.api.patch(path, {"port": 8050}).expect(200).json["warnings"]
+    failed = 'zonegate_kernel_ops_total{subsystem="ipvs",op="edit_service",result="failed"}'
+    lab.wait(lambda: metric(lab, failed) >= 4, 10 + lab.margin, "the pauses have grown", pause=0.05)
+    answer = lab.gw.api.patch(path, {"scheduler": "wrr", "port": 80}).expect(200)
+    assert not answer.json.get("warnings"), answer.body
+    lab.wait(lambda: lab.gw.api.get("/system").json["state"] == "ok", 1 + lab.margin, "in order at once", pause=0.05)
+    assert list(lab.gw.table()) == [("TCP", VIP4, 80)]
+
+
+@case
 def a_dry_run_changes_nothing(lab):
     lab.network(2)
     lab.start(web(lab))
