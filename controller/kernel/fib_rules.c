@@ -16,6 +16,16 @@ struct fib_rules_work {
 	size_t count;
 };
 
+/* Others make the same rules for both families: one is enough, and leaves room. */
+static void fib_rules_note(struct fib_rules_work *w, uint32_t value, uint32_t mask)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->uses[i].value == value && w->uses[i].mask == mask)
+			return;
+	if (w->count < w->size)
+		w->uses[w->count++] = (struct mark_space){.value = value, .mask = mask};
+}
+
 static int fib_rules_take(struct nl_msg *message, void *ctx)
 {
 	struct nlattr *found[FRA_MAX + 1];
@@ -29,9 +39,8 @@ static int fib_rules_take(struct nl_msg *message, void *ctx)
 		mark = nla_get_u32(found[FRA_FWMARK]);
 	if (found[FRA_FWMASK] && nla_len(found[FRA_FWMASK]) >= (int)sizeof(mask))
 		mask = nla_get_u32(found[FRA_FWMASK]);
-	if ((mark || mask) && w->count < w->size)
-		w->uses[w->count++] = (struct mark_space){.value = mark,
-							  .mask = mask ? mask : UINT32_MAX};
+	if (mark || mask)
+		fib_rules_note(w, mark, mask ? mask : UINT32_MAX);
 	return NL_OK;
 }
 

@@ -7,7 +7,7 @@
 
 #include "model/marks.h"
 
-/* Reads them, of both families, at most `size`; waits for the kernel, some ten microseconds. Returns how many there are of these; none
+/* Reads them, of both families, each mark once, at most `size`; waits for the kernel, some ten microseconds. Returns how many there are of these; none
  * if they cannot be read. */
 size_t fib_rules_read(struct mark_space *ret_uses, size_t size);
 

@@ -212,6 +212,19 @@ def restarted_and_killed_without_a_broken_connection(lab):
     assert services(lab) == {"1509949443": []} and rules(lab)[0] == [] and sets(lab) == {}
 
 
+@case(load=MODULES)
+def many_rules_of_routing_mind_marks(lab):
+    network(lab, tcp=PORTS)
+    others = "".join(f"rule add fwmark {mark:#x} lookup main\n" for mark in range(0x100, 0x13c))
+    # The kernel tells of the first one last.
+    for family, own in (("-4", "0x12/0xf"), ("-6", hex(FIRST))):
+        lab.gw.run("ip", family, "-batch", "-", stdin=f"rule add fwmark {own} lookup main\n{others}")
+    lab.start(document({"web": keep(lab)}, {"shop": balancer({"tcp": ranged(8000, 8100, "web")}, vip6=VIP6)}))
+    # Those of one family do not crowd out the other's; 0x…2 is taken within its mask.
+    assert sorted(services(lab)) == [str(FIRST + 2), f"{FIRST + 2} -6"], services(lab)
+    assert set(lab.who(port=8050, count=3)) == {"s1"}
+
+
 def write_and_never_mind(lab, members):
     try:
         lab.gw.api.patch("/load-balancers/shop/listeners/tcp", members)
