@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,11 +94,23 @@ static int rules_take_output(int in, struct buf_writer *w)
 	}
 }
 
+/* Also one that has nothing more to say and does not end. By its descriptor: the loop may have reaped it, and then its number can be
+ * another's. -1: it is gone. */
+static void rules_end(int descriptor)
+{
+	if (descriptor < 0)
+		return;
+	(void)pidfd_send_signal(descriptor, SIGKILL, NULL, 0);
+	(void)waitid(P_PIDFD, (id_t)descriptor, NULL,
+		     WEXITED); /* ECHILD: the loop has seen its end */
+	close(descriptor);
+}
+
 /* What it printed, or NULL with a negative errno. */
 static char *rules_run(char *const *argv, int *ret_error)
 {
 	AUTO_BUF struct buf_writer w = {0};
-	int ends[2];
+	int ends[2], descriptor;
 	pid_t pid;
 
 	buf_writer_init(&w, HOST_RULES_MAX + 1);
@@ -111,10 +124,10 @@ static char *rules_run(char *const *argv, int *ret_error)
 		close(ends[0]);
 		return NULL;
 	}
+	descriptor = pidfd_open(pid, 0);
 	*ret_error = rules_take_output(ends[0], &w);
 	close(ends[0]);
-	kill(pid, SIGKILL);          /* also one that has nothing more to say and does not end */
-	(void)waitpid(pid, NULL, 0); /* ECHILD: the loop has seen its end */
+	rules_end(descriptor);
 	return *ret_error ? NULL : mem_strdup(buf_text(&w));
 }
 

@@ -3,13 +3,27 @@
 #include "host/host_rules.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/time.h"
 #include "model_fixture.h"
+
+/* In place of the library's: a number may be another process by then. */
+static int kills;
+
+int kill(pid_t pid, int signal)
+{
+	(void)pid;
+	(void)signal;
+	kills++;
+	errno = EPERM;
+	return -1;
+}
 
 struct bench {
 	char root[32];
@@ -138,6 +152,23 @@ static void programs_that_hang_take_two_seconds_together(void **state)
 	}
 }
 
+/* The loop of the daemon reaps whatever ends, and its number is given to another. */
+static void what_is_ended_is_the_program_and_no_number(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, "iptable_filter 1 1 - Live 0x0\n");
+	write_file(&b, "usr/sbin/iptables-legacy-save", "#!/bin/sh\nexec sleep 30\n");
+	kills = 0;
+	host_rules_read(b.root, &b.facts);
+	assert_int_equal(b.facts.rules_error, -ETIMEDOUT);
+	assert_int_equal(kills, 0);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	bench_close(&b);
+}
+
 static void a_program_that_is_not_there_is_noted(void **state)
 {
 	struct bench b;
@@ -157,6 +188,7 @@ int main(void)
 		cmocka_unit_test(nft_is_asked_for_all_tables),
 		cmocka_unit_test(what_fails_is_noted),
 		cmocka_unit_test(programs_that_hang_take_two_seconds_together),
+		cmocka_unit_test(what_is_ended_is_the_program_and_no_number),
 		cmocka_unit_test(a_program_that_is_not_there_is_noted),
 	};
 
