@@ -19,9 +19,14 @@ bool scheduler_is_of_linux(const char *name)
 	return false;
 }
 
+const char *scheduler_nearest(const char *name)
+{
+	return nearest_find(name, scheduler_names, SCHEDULER_COUNT);
+}
+
 const char *scheduler_hint(const char *name, char buf[SCHEDULER_HINT_MAX])
 {
-	const char *nearest = nearest_find(name, scheduler_names, SCHEDULER_COUNT);
+	const char *nearest = scheduler_nearest(name);
 	size_t used;
 
 	if (nearest) {

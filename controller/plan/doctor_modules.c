@@ -7,16 +7,20 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "model/scheduler.h"
 
 /* ---- of IPVS ---- */
 
 struct module_need {
 	char *module;
-	char *object; /* the first listener that needs it */
+	/* The first listener that needs it. */
+	const struct load_balancer *lb;
+	const struct listener *listener;
 	bool scheduler;
 };
 
-static void need(struct vec *needs, const char *prefix, const char *name, const char *object)
+static void need(struct vec *needs, const char *prefix, const char *name,
+		 const struct load_balancer *lb, const struct listener *l)
 {
 	char *module = mem_printf("%s%s", prefix, name);
 	struct module_need *n;
@@ -28,18 +32,15 @@ static void need(struct vec *needs, const char *prefix, const char *name, const 
 		}
 	}
 	n = mem_new(struct module_need);
-	*n = (struct module_need){module, mem_strdup(object), strcmp(prefix, "ip_vs_") == 0};
+	*n = (struct module_need){module, lb, l, strcmp(prefix, "ip_vs_") == 0};
 	vec_push(needs, n);
 }
 
 static bool need_of_listener(void *ctx, const struct load_balancer *lb, const struct listener *l)
 {
-	char *object AUTO_FREE = mem_printf("/load_balancers/%s/listeners/%s", lb->o.name,
-					    l->o.name);
-
-	need(ctx, "ip_vs_", l->scheduler, object);
+	need(ctx, "ip_vs_", l->scheduler, lb, l);
 	if (l->persistence_engine == ENGINE_SIP)
-		need(ctx, "ip_vs_pe_", "sip", object);
+		need(ctx, "ip_vs_pe_", "sip", lb, l);
 	return false;
 }
 
@@ -50,18 +51,44 @@ static bool module_is_there(const struct doctor_case *c, const struct module_nee
 		doctor_has_name(&c->node->schedulers, n->module + strlen("ip_vs_")));
 }
 
+static const char cannot_be_programmed[] =
+	"the listener cannot be programmed: its clients are refused, or go as they went before";
+
+/* No module of Linux brings it. */
+static void report_unknown(const struct doctor_case *c, const struct module_need *n,
+			   enum doctor_severity severity, const char *object)
+{
+	const char *name = n->listener->scheduler, *nearest = scheduler_nearest(name);
+	char hint[SCHEDULER_HINT_MAX];
+	struct doctor_finding *f = doctor_add(c, severity, "scheduler_unknown", object);
+
+	f->what = mem_printf("Linux itself has no scheduler \"%s\"%s", name,
+			     scheduler_hint(name, hint));
+	f->why = mem_strdup(cannot_be_programmed);
+	f->mend = nearest ? mem_printf("zonegate listener set %s/%s scheduler=%s", n->lb->o.name,
+				       n->listener->o.name, nearest)
+			  : mem_printf("modprobe %s  # if it is of a module that is not of Linux",
+				       n->module);
+}
+
 static void report_module(const struct doctor_case *c, const struct module_need *n)
 {
-	bool lists = c->facts->modules_error == 0 && c->facts->builtin_error == 0;
+	const bool lists = c->facts->modules_error == 0 && c->facts->builtin_error == 0;
+	const bool sure = lists || (n->scheduler && c->node->table_error == 0);
+	AUTO_FREE char *object = mem_printf("/load_balancers/%s/listeners/%s", n->lb->o.name,
+					    n->listener->o.name);
 	struct doctor_finding *f;
 
-	if (lists || (n->scheduler && c->node->table_error == 0)) {
-		f = doctor_add(c, DOCTOR_ERROR, "module_missing", n->object);
+	if (n->scheduler && !scheduler_is_of_linux(n->listener->scheduler)) {
+		report_unknown(c, n, sure ? DOCTOR_ERROR : DOCTOR_INFO, object);
+		return;
+	}
+	if (sure) {
+		f = doctor_add(c, DOCTOR_ERROR, "module_missing", object);
 		f->what = mem_printf("the module %s is not in the kernel", n->module);
-		f->why = mem_strdup(
-			"the listener cannot be programmed: its clients are refused, or go as they went before");
+		f->why = mem_strdup(cannot_be_programmed);
 	} else {
-		f = doctor_add(c, DOCTOR_INFO, "module_unseen", n->object);
+		f = doctor_add(c, DOCTOR_INFO, "module_unseen", object);
 		f->what = mem_printf("whether %s is in the kernel cannot be seen", n->module);
 		f->why = mem_strdup(
 			"it is not loaded as a module, and what is built in cannot be read (/lib/modules)");
@@ -80,7 +107,6 @@ static void judge_ipvs_modules(const struct doctor_case *c)
 		if (!module_is_there(c, n))
 			report_module(c, n);
 		free(n->module);
-		free(n->object);
 		free(n);
 	}
 	vec_clear(&needs);

@@ -114,6 +114,32 @@ static void judge_ages(const struct doctor_case *c)
 	f->mend = mem_printf("sysctl -w%s", buf_text(&mend));
 }
 
+/* What the daemon sets net.ipv4.vs.conntrack for. */
+static bool needs_tracking(void *ctx, const struct load_balancer *lb, const struct listener *l)
+{
+	(void)ctx;
+	return lb->snat != SNAT_OFF || l->max_connections ||
+	       (l->rate_limit && l->protocol == PROTOCOL_UDP);
+}
+
+static void tell_cost(const struct doctor_case *c)
+{
+	static const char why[] =
+		"each connection of a client takes an entry of connection tracking, too: its table "
+		"(net.netfilter.nf_conntrack_max) bounds what this node can carry";
+
+	if (doctor_uses_walk(c->node, needs_tracking, NULL))
+		doctor_add_info(
+			c, "flows_tracked", "flows of IPVS are tracked (net.ipv4.vs.conntrack = 1)",
+			why,
+			"sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max  # how much is taken");
+	else
+		doctor_add_info(
+			c, "flows_tracked",
+			"flows of IPVS are tracked (net.ipv4.vs.conntrack = 1), and no listener needs that now",
+			why, "sysctl -w net.ipv4.vs.conntrack=0  # unless rules of others need it");
+}
+
 void doctor_tracking_judge(const struct doctor_case *c)
 {
 	if (c->facts->sysctls[DOCTOR_TRACK_MAX].error)
@@ -123,9 +149,5 @@ void doctor_tracking_judge(const struct doctor_case *c)
 	if (c->node->kernel_off || !doctor_sysctl_is(c->facts, DOCTOR_VS_CONNTRACK, 1))
 		return;
 	judge_ages(c);
-	doctor_add_info(
-		c, "flows_tracked", "flows of IPVS are tracked (net.ipv4.vs.conntrack = 1)",
-		"each connection of a client takes an entry of connection tracking, too: its table "
-		"(net.netfilter.nf_conntrack_max) bounds what this node can carry",
-		"sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max  # how much is taken");
+	tell_cost(c);
 }

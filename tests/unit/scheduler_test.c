@@ -30,11 +30,19 @@ static void the_one_that_was_meant(void **state)
 		"; it has rr, wrr, lc, wlc, fo, ovf, lblc, lblcr, dh, sh, sed, nq, mh, twos");
 }
 
+static void what_is_near_is_given(void **state)
+{
+	(void)state;
+	assert_string_equal(scheduler_nearest("wrrr"), "wrr");
+	assert_null(scheduler_nearest("leastconn"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_known),
 		cmocka_unit_test(the_one_that_was_meant),
+		cmocka_unit_test(what_is_near_is_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
