@@ -107,6 +107,89 @@ json_t *advice_json_document(const struct advice_place *at)
 	return list;
 }
 
+/* ---- of a rehearsal --------------------------------------------------------------------------- */
+
+#define ADVICE_FORESEEN_MAX 20
+
+/* The object that people think of: a server's group, a listener's load balancer. */
+static struct object_path advice_json_whole(const struct change *c)
+{
+	const enum object_kind parent = object_parent_kind(c->kind);
+
+	return parent == OBJECT_KIND_COUNT ? (struct object_path){c->kind, NULL, c->name}
+					   : (struct object_path){parent, NULL, c->parent};
+}
+
+static json_t *advice_json_of(const struct advice_place *at, const struct object_path *p)
+{
+	const struct object *o = snapshot_find(at->snapshot, p);
+	json_t *list = json_array();
+
+	if (o && p->kind == OBJECT_SERVER_GROUP)
+		advice_give_group(at, (const struct server_group *)o, advice_json_add, list);
+	else if (o && p->kind == OBJECT_LOAD_BALANCER)
+		advice_give_lb(at, (const struct load_balancer *)o, advice_json_add, list);
+	else if (o && p->kind == OBJECT_ACCESS_LIST)
+		advice_give_list(at, (const struct access_list *)o, advice_json_add, list);
+	return list;
+}
+
+static bool advice_json_holds(const json_t *list, const json_t *wanted)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (list, i, one)
+		if (json_equal(one, wanted))
+			return true;
+	return false;
+}
+
+/* Of the place where a write would not be in force there is nothing more to think about. */
+static bool advice_json_is_warned(const json_t *warnings, const json_t *advice)
+{
+	const json_t *pointer = json_object_get(advice, "pointer");
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (warnings, i, one)
+		if (json_equal(json_object_get(one, "pointer"), pointer))
+			return true;
+	return false;
+}
+
+json_t *advice_json_foreseen(const struct advice_foreseen *f)
+{
+	const struct advice_place now = advice_json_place(f->engine);
+	struct advice_place then = now;
+	const struct batch *changes = f->changes;
+	json_t *seen = json_object(), *list = json_array(), *one;
+	char key[OBJECT_PATH_MAX];
+	size_t k;
+
+	then.snapshot = f->next;
+	for (size_t i = 0; i < changes->count && json_object_size(seen) < ADVICE_FORESEEN_MAX;
+	     i++) {
+		const struct object_path whole = advice_json_whole(&changes->changes[i]);
+		json_t *before, *after;
+
+		if (json_object_get(seen, object_path_format(&whole, key)))
+			continue;
+		json_object_set_new(seen, key, json_true());
+		before = advice_json_of(&now, &whole);
+		after = advice_json_of(&then, &whole);
+		json_array_foreach (after, k, one) {
+			if (!advice_json_holds(before, one) &&
+			    !advice_json_is_warned(f->warnings, one))
+				json_array_append(list, one);
+		}
+		json_decref(before);
+		json_decref(after);
+	}
+	json_decref(seen);
+	return list;
+}
+
 json_t *advice_json_check(const struct server_group *g)
 {
 	json_t *list = json_array();

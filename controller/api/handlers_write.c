@@ -3,6 +3,7 @@
 #include "api/handlers_write.h"
 
 #include "api/absent.h"
+#include "api/advice_json.h"
 #include "api/audit.h"
 #include "api/body_charge.h"
 #include "api/context.h"
@@ -225,10 +226,17 @@ static bool write_op_ask_who(struct write_op *op, const struct proposal_result *
 static void write_show_dry_run(struct request *r, const struct proposal_result *result)
 {
 	json_t *json = plan_json_dry_run(result);
+	const struct advice_foreseen foreseen = {.engine = r->api->engine,
+						 .next = result->foreseen,
+						 .changes = result->batch,
+						 .warnings = json_object_get(json, "warnings")};
 	struct node_status node;
 
 	engine_node_status(r->api->engine, &node);
 	json_object_set_new(json, "ipvs", json_string(status_json_ipvs(&node)));
+	json_object_set_new(json, "advice",
+			    result->foreseen && result->batch ? advice_json_foreseen(&foreseen)
+							      : json_array());
 	request_reply_json(r, 200, json);
 }
 

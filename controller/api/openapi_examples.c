@@ -64,7 +64,7 @@ static const struct {
 	 "\"detail\":\"must be a string\"}]}"},
 	{"DryRun",
 	 "{\"diff\":[{\"action\":\"update\",\"path\":\"/server_groups/web/servers/web-1\",\"old\":{\"weight\":100},"
-	 "\"new\":{\"weight\":10}}],\"diff_total\":1," PLANNED ",\"ipvs\":\"auto\"}"},
+	 "\"new\":{\"weight\":10}}],\"diff_total\":1," PLANNED ",\"advice\":[],\"ipvs\":\"auto\"}"},
 	{"Removal",
 	 "{\"draining\":[{\"load_balancer\":\"shop\",\"listener\":\"http\",\"server_group\":\"web\",\"server\":"
 	 "\"web-1\",\"endpoint\":\"10.0.1.11:8080\",\"started\":\"2026-03-01T10:00:00.000Z\",\"deadline\":"

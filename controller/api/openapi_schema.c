@@ -27,9 +27,10 @@ struct schema_row {
 static const struct schema_row schema_rows[] = {
 	{"Problem", "RFC 9457",
 	 "type:string title:string status:integer detail:string instance:string request_id:string errors?:[Fault] errors_total?:integer changed?:Changed"},
-	{"DryRun", "What a write would do",
+	{"DryRun",
+	 "What a write would do; `advice` (of the configuration): what there would be to think about that there is not now",
 	 "diff:[DiffEntry] diff_total:integer kernel_ops:[string] kernel_ops_total:integer dns_changes:[DnsChange] "
-	 "dns_changes_total:integer warnings:[Warning] ipvs:=auto|off"},
+	 "dns_changes_total:integer warnings:[Warning] advice?:[Advice] ipvs:=auto|off"},
 	{"Removal", "What is left of a removed object", "draining?:[Removed] warnings?:[Warning]"},
 	{"Validation", "A valid document, and what to think about",
 	 "valid:boolean advice:[Advice]"},

@@ -386,6 +386,7 @@ enum cli_exit cli_print_dry_run(const struct cli *cli, const json_t *answer)
 	cli_print_write_dns(answer, &w);
 	fputs(buf_text(&w), stdout);
 	cli_print_foreseen(answer);
+	cli_print_advice(json_object_get(answer, "advice"));
 	return total > 0 ? EXIT_DIFFERENCES : EXIT_OK;
 }
 

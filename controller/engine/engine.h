@@ -115,6 +115,7 @@ struct proposal_result {
 	bool created;                    /* PUT made the object that it names */
 	const struct plan_ops *ops;      /* dry run: what would be done; else NULL */
 	const struct batch *batch;       /* dry run: what would change; else NULL */
+	const struct snapshot *foreseen; /* dry run: what would be in force; NULL: nothing new */
 	const struct dns_changes *dns_changes; /* dry run: in the answers of DNS; else NULL */
 };
 

@@ -64,6 +64,7 @@ static void pending_answer(struct engine_pending *p)
 	if (p->proposal->dry_run) {
 		r.ops = &p->ops;
 		r.batch = p->batch;
+		r.foreseen = p->next_snapshot;
 		r.dns_changes = &p->dns;
 	}
 	p->proposal->done(p->proposal, &r);
