@@ -202,7 +202,7 @@ static void cli_server_print_load(const json_t *load)
 		       "", rate < 1 ? 3 : 1, rate, different, TEXT_S(different));
 }
 
-/* "100 in the kernel"; with slow start "20, which is 200 in the kernel". */
+/* "100 in the kernel", or "100 wanted, and not in force" where the service is missing; with slow start "20, which is 200 in the kernel". */
 static void cli_server_print_weight(const json_t *s, const json_t *service)
 {
 	const json_int_t weight = cli_print_number(service, "weight");
@@ -212,7 +212,9 @@ static void cli_server_print_weight(const json_t *s, const json_t *service)
 		printf(": %s, which is %" JSON_INTEGER_FORMAT, share, weight);
 	else
 		printf(": %" JSON_INTEGER_FORMAT, weight);
-	printf(" %s", cli_print_true(service, "planned") ? CLI_PLANNED : "in the kernel");
+	printf(" %s", cli_print_true(service, "planned")      ? CLI_PLANNED
+		      : cli_print_true(service, "programmed") ? "in the kernel"
+							      : "wanted, and not in force");
 }
 
 static void cli_server_print_weights(const json_t *s)

@@ -165,8 +165,9 @@ static void write_unhealthy(const struct engine *e, const struct engine_server *
 	/* Of one that comes back there is nothing left to try. */
 	if (s->health.passes == 0 || s->health.reason == REASON_FAILING_INTERMITTENTLY)
 		snprintf(st->advice, sizeof(st->advice), "%s",
-			 health_reason_remedy(s->last_failure ? s->last_failure_reason
-							      : s->health.reason));
+			 evidence_remedy(&s->group->group->health_check,
+					 s->last_failure ? s->last_failure_reason
+							 : s->health.reason));
 }
 
 static void write_probed(const struct engine *e, const struct engine_server *s,

@@ -425,6 +425,24 @@ void zones_judge(struct engine *e)
 
 /* ---- for readers ---- */
 
+/* What a look at itself saw; the verdict needs several of them. */
+static void tell_look(const struct engine_vip_check *c, struct zone_publication *p)
+{
+	if (c->self_fault[0])
+		snprintf(p->vip_detail, sizeof(p->vip_detail), "%s", c->self_fault);
+	else if (c->health.state == HEALTH_HEALTHY)
+		snprintf(p->vip_detail, sizeof(p->vip_detail),
+			 "this node holds it: address and services are as they should be");
+	else if (!c->health.passes)
+		snprintf(p->vip_detail, sizeof(p->vip_detail),
+			 "this node holds it, and has not looked at it yet");
+	else
+		snprintf(
+			p->vip_detail, sizeof(p->vip_detail),
+			"this node holds it: address and services are in order now, %u of %u looks in a row",
+			c->health.passes, c->settings.healthy_threshold);
+}
+
 static void fill_vip(const struct engine_vip_check *c, struct zone_publication *p)
 {
 	struct probe_target target = {
@@ -439,11 +457,7 @@ static void fill_vip(const struct engine_vip_check *c, struct zone_publication *
 				 ? "not probed while the zone is shifted away or disabled"
 				 : "not probed: the load balancer has no dns_name");
 	else if (c->self)
-		snprintf(
-			p->vip_detail, sizeof(p->vip_detail), "%s",
-			c->self_fault[0]
-				? c->self_fault
-				: "this node holds it: address and services are as they should be");
+		tell_look(c, p);
 	else if (c->has_last)
 		evidence_describe(&target, c->last_reason, &c->last, p->vip_detail,
 				  sizeof(p->vip_detail));

@@ -241,3 +241,10 @@ const char *evidence_describe(const struct probe_target *t, enum health_reason r
 	}
 	return buf;
 }
+
+const char *evidence_remedy(const struct health_check *c, enum health_reason reason)
+{
+	if (reason == REASON_HTTP_INVALID_RESPONSE && c->type == CHECK_GRPC)
+		return "what answers does not speak gRPC, which needs HTTP/2: is it the right port, or a TLS one?";
+	return health_reason_remedy(reason);
+}

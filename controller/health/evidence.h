@@ -47,5 +47,7 @@ struct probe_result {
 /* The sentence for a result, without the count of results: "10.0.1.11:8080 refused the connection after 0.3 ms". */
 const char *evidence_describe(const struct probe_target *t, enum health_reason reason,
 			      const struct probe_evidence *ev, char *buf, size_t size);
+/* What a person can try against it, in words of the check's type; constant. */
+const char *evidence_remedy(const struct health_check *c, enum health_reason reason);
 
 #endif

@@ -223,6 +223,10 @@ int probe_tls_shake(struct probe_run *r)
 		if (tls_is_fatal(code))
 			break;
 	}
+	if (code == GNUTLS_E_UNEXPECTED_PACKET) { /* the wording of GnuTLS sounds like TLS */
+		snprintf(t->fault, sizeof(t->fault), "what it answered is not TLS");
+		return -EPROTO;
+	}
 	return tls_fail(t, code);
 }
 

@@ -151,6 +151,7 @@ struct publication_search {
 	char zones[256]; /* that are published, parted by blanks */
 	char reason[64];
 	char vip[64];
+	char detail[256]; /* of the VIP */
 	bool published;
 	bool found;
 };
@@ -171,6 +172,7 @@ static void on_publication(void *ctx, const struct zone_publication *z)
 	s->published = z->published;
 	snprintf(s->reason, sizeof(s->reason), "%s", z->reason_code);
 	snprintf(s->vip, sizeof(s->vip), "%s %s", z->vip_state, z->vip_source);
+	snprintf(s->detail, sizeof(s->detail), "%s", z->vip_detail);
 }
 
 static uint8_t family_of(const char *word)
@@ -220,11 +222,21 @@ static bool judge_vip(struct play *p, size_t at)
 	       (strcmp(s.vip, play_rest(p, at + 3)) == 0 || play_fault(p, "the VIP is %s", s.vip));
 }
 
+/* vip-says LB ZONE v4|v6 PART */
+static bool judge_vip_says(struct play *p, size_t at)
+{
+	struct publication_search s = {0};
+
+	return find_zone(p, at, &s) && (strstr(s.detail, play_rest(p, at + 3)) ||
+					play_fault(p, "the VIP says: %s", s.detail));
+}
+
 const struct play_judge play_judges_zone[] = {
 	{"shift-answer", judge_shift_answer, NULL},
 	{"shifts", judge_shifts, NULL},
 	{"published", judge_published, NULL},
 	{"zone", judge_zone, NULL},
 	{"vip", judge_vip, NULL},
+	{"vip-says", judge_vip_says, NULL},
 	{NULL, NULL, NULL},
 };

@@ -184,6 +184,9 @@ static void unknown_scheduler_is_told(void **state)
 	first = strstr(set.err, "stored, but not in force");
 	assert_non_null(first);
 	assert_null(strstr(first + 1, "stored, but not in force"));
+	AUTO_OUTCOME struct outcome why = cli_rig_run(&rig, cli_server_why, 2, &o,
+						      WORDS("server", "why", "web/w1"));
+	assert_contains(why.out, ": 100 wanted, and not in force; ");
 	rig_end(&rig);
 }
 

@@ -220,6 +220,20 @@ static void test_sentences(void **state)
 	}
 }
 
+/* Of gRPC, which is HTTP/2, nothing is told of HTTP/1. */
+static void test_remedies_are_of_the_type(void **state)
+{
+	const char *grpc = evidence_remedy(&grpc_check, REASON_HTTP_INVALID_RESPONSE);
+
+	(void)state;
+	assert_null(strstr(grpc, "HTTP/1"));
+	assert_non_null(strstr(grpc, "HTTP/2"));
+	assert_non_null(
+		strstr(evidence_remedy(&http_check, REASON_HTTP_INVALID_RESPONSE), "HTTP/1.x"));
+	assert_string_equal(evidence_remedy(&grpc_check, REASON_CONNECT_REFUSED),
+			    evidence_remedy(&http_check, REASON_CONNECT_REFUSED));
+}
+
 /* No reason without a sentence, none with a brace left over, and each names the server. */
 static void test_every_reason(void **state)
 {
@@ -307,8 +321,11 @@ static void test_what_is_sent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sentences),    cmocka_unit_test(test_every_reason),
-		cmocka_unit_test(test_ipv6),         cmocka_unit_test(test_cut_to_the_buffer),
+		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_every_reason),
+		cmocka_unit_test(test_remedies_are_of_the_type),
+		cmocka_unit_test(test_ipv6),
+		cmocka_unit_test(test_cut_to_the_buffer),
 		cmocka_unit_test(test_what_is_sent),
 	};
 
