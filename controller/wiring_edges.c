@@ -158,7 +158,8 @@ int wiring_edges_open_kernel(struct wiring *w, struct err *e)
 {
 	const struct settings *s = w->settings;
 	struct kernel_settings ks = {.mode = s->kernel_ipvs == 1 ? KERNEL_OFF : KERNEL_AUTO,
-				     .iptables = (enum kernel_iptables)s->kernel_iptables};
+				     .iptables = (enum kernel_iptables)s->kernel_iptables,
+				     .by_name = w->flushes};
 	struct kernel_callbacks cb = {.ctx = w,
 				      .done = on_kernel_done,
 				      .table = on_kernel_table,

@@ -220,6 +220,7 @@ int wiring_flush(struct settings *settings, struct err *e)
 
 	settings->kernel_ipvs = 0; /* with ipvs = off, too: it may have been on */
 	w->settings = settings;
+	w->flushes = true;
 	w->ev = ev_default_loop(EVFLAG_AUTO);
 	w->loop = loop_new(w->ev, &lc);
 	w->worker = worker_new(w->ev, WORKER_TRIM_AFTER);

@@ -17,6 +17,7 @@ struct wiring {
 	struct loop *loop;
 	struct store *store;
 	struct kernel *kernel;
+	bool flushes;              /* zonegated --flush */
 	struct networks *networks; /* NULL: those of this host cannot be heard of */
 	struct probe_sched *probes;
 	struct worker *worker;

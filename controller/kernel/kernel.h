@@ -26,6 +26,7 @@ struct kernel_settings {
 	 * without effect. */
 	char vip_device[16];
 	enum kernel_iptables iptables;
+	bool by_name; /* a flush: chains of ours in filter are looked for where no set of ours is, too */
 };
 
 struct kernel_callbacks {

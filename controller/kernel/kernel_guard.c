@@ -184,12 +184,23 @@ static void kernel_guard_next(struct rules_place *at)
 	at->family++;
 }
 
+/* The place that is read has no set of ours: for its name alone. Not so in nat: to list an unused table makes it, and with this one the
+ * kernel would track all flows. */
+static bool kernel_guard_is_by_name(const struct kernel *k)
+{
+	const struct rules_place *at = &k->look.at;
+
+	return k->settings.by_name && at->table == RULESET_FILTER &&
+	       !ruleset_may_have_rules(k->look.found, at->family, at->table);
+}
+
 static void kernel_guard_look_on(struct kernel *k)
 {
 	struct kernel_guard_look *look = &k->look;
 
 	while (look->at.family < RULESET_FAMILY_COUNT &&
-	       !ruleset_may_have_rules(look->found, look->at.family, look->at.table))
+	       !ruleset_may_have_rules(look->found, look->at.family, look->at.table) &&
+	       !kernel_guard_is_by_name(k))
 		kernel_guard_next(&look->at);
 	if (look->at.family == RULESET_FAMILY_COUNT)
 		kernel_guard_finish(k, 0);
@@ -219,11 +230,12 @@ static void kernel_guard_on_rules(void *ctx, enum rules_work work, const char *t
 		kernel_guard_on_ran(k);
 		return;
 	}
-	if (error) {
+	if (error && !kernel_guard_is_by_name(k)) {
 		kernel_guard_finish(k, error);
 		return;
 	}
-	ruleset_set_rules(k->look.found, at->family, at->table, text);
+	/* What cannot be read is told; it holds up nothing of what is known to be there. */
+	ruleset_set_rules(k->look.found, at->family, at->table, error ? NULL : text);
 	kernel_guard_next(at);
 	kernel_guard_look_on(k);
 }

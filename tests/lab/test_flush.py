@@ -170,6 +170,24 @@ def without_ipvs(lab):
     assert rules(lab)[0] == [] and sets(lab) == {} and "zonegate0" not in lab.gw.run("ip", "-o", "link")
 
 
+@case(load=MODULES, without_ipvs=True)
+def chains_go_without_a_set(lab):
+    """No set is left that tells of them, and there is no database; a set of another name is none of ours."""
+    network(lab)
+    lab.gw.daemon.write_settings()
+    lab.gw.run("iptables-legacy-restore", stdin=FOREIGN)
+    lab.gw.run("ip6tables-legacy", "-S")  # an unused table is not listed
+    others = rules(lab)[1], rules(lab, 6)[1]
+    lab.gw.run("iptables-legacy", "-N", "ZONEGATE")
+    lab.gw.run("iptables-legacy", "-I", "INPUT", "-j", "ZONEGATE")
+    lab.gw.run("iptables-legacy", "-A", "ZONEGATE", "-j", "RETURN")
+    lab.gw.run("ipset", "create", "zg4-test", "hash:ip")
+    done = flush(lab)
+    assert done.returncode == 0 and "zonegated: there is no database" in done.stderr, done
+    assert (rules(lab), rules(lab, 6)) == (([], others[0]), ([], others[1])), (rules(lab), rules(lab, 6), others)
+    assert set(sets(lab)) == {"zg4-test"}
+
+
 FORWARD = "/proc/sys/net/ipv4/ip_forward"
 
 

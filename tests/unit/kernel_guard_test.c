@@ -94,7 +94,7 @@ static void turn(void)
 }
 
 /* The search for IPVS is over, without success: sets and rules do not ask for it. */
-static void start(enum kernel_mode mode)
+static void start_with(const struct kernel_settings *s)
 {
 	const struct kernel_callbacks cb = {.done = on_submitted,
 					    .guarded = on_done,
@@ -103,20 +103,24 @@ static void start(enum kernel_mode mode)
 					    .filled = on_filled,
 					    .hits = on_hits,
 					    .complained = on_complained};
-	const struct kernel_settings s = {.mode = mode};
 
 	memset(&test, 0, sizeof(test));
 	memset(&fake_child, 0, sizeof(fake_child));
 	memset(&fake_sets, 0, sizeof(fake_sets));
 	fake_channel_count = 0;
 	test.loop = ev_loop_new(EVFLAG_AUTO);
-	assert_int_equal(kernel_new(test.loop, &s, &cb, &test.kernel), 0);
+	assert_int_equal(kernel_new(test.loop, s, &cb, &test.kernel), 0);
 	turn();
-	if (mode == KERNEL_OFF)
+	if (s->mode == KERNEL_OFF)
 		return;
 	fake_refuse(fake_channels[0], 0, -ENOENT);
 	fake_end(fake_channels[0], 0);
 	turn();
+}
+
+static void start(enum kernel_mode mode)
+{
+	start_with(&(struct kernel_settings){.mode = mode});
 }
 
 static void stop(void)
@@ -340,6 +344,29 @@ static void a_look_reads_sets_and_chains(void **state)
 	stop();
 }
 
+/* Of a flush: no set is left that tells of them. A backend that cannot be asked holds up nothing. */
+static void a_look_by_name_needs_no_set(void **state)
+{
+	(void)state;
+	start_with(&(struct kernel_settings){.by_name = true, .iptables = KERNEL_IPTABLES_NFT});
+	kernel_request_ruleset(test.kernel);
+	turn();
+	fake_sets_answer(mem_new(struct ruleset), 0);
+	assert_string_equal(fake_child.command, "iptables-nft -w 1 -t filter -S ZONEGATE");
+	fake_child_end(0, "-N ZONEGATE\n-A ZONEGATE -j DROP\n");
+	fake_child_end(0, "");
+	assert_string_equal(fake_child.command, "ip6tables-nft -w 1 -t filter -S ZONEGATE");
+	fake_child_end(3, "ip6tables: Could not fetch rule set generation id\n");
+	assert_null(fake_child.running);
+	assert_int_equal(test.looks, 1);
+	assert_int_equal(test.error, 0);
+	assert_non_null(test.ruleset->rules[RULESET_V4][RULESET_FILTER]);
+	assert_null(test.ruleset->rules[RULESET_V4][RULESET_NAT]);
+	assert_null(test.ruleset->rules[RULESET_V6][RULESET_FILTER]);
+	assert_non_null(strstr(test.complaint, "generation id"));
+	stop();
+}
+
 static void a_look_that_fails_has_its_reason(void **state)
 {
 	(void)state;
@@ -513,6 +540,7 @@ int main(void)
 		cmocka_unit_test(a_failed_restore_is_the_result_of_its_operation),
 		cmocka_unit_test(a_fault_is_told_in_the_words_of_the_program),
 		cmocka_unit_test(a_look_reads_sets_and_chains),
+		cmocka_unit_test(a_look_by_name_needs_no_set),
 		cmocka_unit_test(a_look_that_fails_has_its_reason),
 		cmocka_unit_test(a_fill_goes_beside_the_others),
 		cmocka_unit_test(the_table_waits_for_no_program),
