@@ -45,6 +45,48 @@ static void object_is_set_and_deleted(void **state)
 	rig_end(&rig);
 }
 
+/* As zonegate.1 has it: an object is merged, null brings back the default of a member, and that of all of health_check. */
+static void null_brings_back_defaults(void **state)
+{
+	struct cli_options o = {0};
+	struct rig rig = {0};
+
+	(void)state;
+	cli_rig_begin(&rig);
+	AUTO_OUTCOME struct outcome fresh = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("group", "set", "fresh", "protocol=tcp", "forward_method=nat"));
+	AUTO_OUTCOME struct outcome given = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("group", "set", "fresh",
+		      "health_check={\"type\":\"http\",\"path\":\"/up\",\"interval_ms\":7000,"
+		      "\"timeout_ms\":900,\"healthy_threshold\":9,\"enabled\":false}"));
+	AUTO_OUTCOME struct outcome one = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("group", "set", "fresh", "health_check={\"interval_ms\":null}"));
+	AUTO_OUTCOME struct outcome merged = cli_rig_run(&rig, cli_object_show, 2, &o,
+							 WORDS("group", "show", "fresh"));
+	AUTO_OUTCOME struct outcome all = cli_rig_run(
+		&rig, cli_object_set, 2, &o, WORDS("group", "set", "fresh", "health_check=null"));
+	AUTO_OUTCOME struct outcome shown = cli_rig_run(&rig, cli_object_show, 2, &o,
+							WORDS("group", "show", "fresh"));
+	AUTO_OUTCOME struct outcome other = cli_rig_run(
+		&rig, cli_object_set, 2, &o,
+		WORDS("group", "set", "plain", "protocol=tcp", "forward_method=nat"));
+	AUTO_OUTCOME struct outcome plain = cli_rig_run(&rig, cli_object_show, 2, &o,
+							WORDS("group", "show", "plain"));
+	const json_t *check = json_object_get(merged.json, "health_check");
+
+	assert_int_equal(fresh.exit + given.exit + one.exit + all.exit + other.exit, EXIT_OK);
+	assert_int_equal(json_integer_value(json_object_get(check, "healthy_threshold")), 9);
+	assert_int_equal(json_integer_value(json_object_get(check, "timeout_ms")), 900);
+	assert_int_not_equal(json_integer_value(json_object_get(check, "interval_ms")), 7000);
+	assert_false(json_equal(check, json_object_get(plain.json, "health_check")));
+	assert_true(json_equal(json_object_get(shown.json, "health_check"),
+			       json_object_get(plain.json, "health_check")));
+	rig_end(&rig);
+}
+
 static void lists_are_set_shown_and_deleted(void **state)
 {
 	struct cli_options o = {0};
@@ -308,6 +350,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(object_is_set_and_deleted),
+		cmocka_unit_test(null_brings_back_defaults),
 		cmocka_unit_test(rehearsal_tells_the_advice),
 		cmocka_unit_test(object_that_leaves_a_name_without_address_warns),
 		cmocka_unit_test(object_arguments_are_judged),
