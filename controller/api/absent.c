@@ -8,8 +8,16 @@
 
 void absent_refuse(struct request *r, const struct object_path *path)
 {
+	const struct snapshot *s = engine_snapshot(r->api->engine);
+	const enum object_kind parent_kind = object_parent_kind(path->kind);
+	struct object_path missing = *path;
 	char text[OBJECT_PATH_MAX], hint[SIMILAR_HINT_MAX];
 
-	request_fail(r, PROBLEM_NOT_FOUND, "there is no %s%s", object_path_format(path, text),
-		     similar_hint(engine_snapshot(r->api->engine), path, hint));
+	if (parent_kind != OBJECT_KIND_COUNT) {
+		const struct object_path parent = {parent_kind, NULL, path->parent};
+
+		missing = snapshot_find(s, &parent) ? *path : parent;
+	}
+	request_fail(r, PROBLEM_NOT_FOUND, "there is no %s%s", object_path_format(&missing, text),
+		     similar_hint(s, &missing, hint));
 }

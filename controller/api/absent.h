@@ -6,7 +6,7 @@
 #include "api/request.h"
 #include "model/object.h"
 
-/* 404, with the name that was probably meant. */
+/* 404, with the name that was probably meant; of its parent where that is not there either. */
 void absent_refuse(struct request *r, const struct object_path *path);
 
 #endif

@@ -136,14 +136,27 @@ static char *preview_names(const struct snapshot *s)
 	return named > 0 ? buf_take(&w) : NULL;
 }
 
+/* Why an answer has nothing to choose from: "" where it has, or where the name is an apex. Caller frees. */
+static char *preview_lack(const struct preview_question *q, const struct preview *p,
+			  const json_t *addresses)
+{
+	const int family = q->family == VIEW_V6 ? 6 : 4;
+
+	if (!p->balancer || json_array_size(addresses) > 0)
+		return mem_strdup("");
+	if (p->zone)
+		return mem_printf("zone %s of load balancer %s has no IPv%d address (vip%d)",
+				  p->zone, p->balancer, family, family);
+	return mem_printf("no zone of load balancer %s has an IPv%d address (vip%d)", p->balancer,
+			  family, family);
+}
+
 /* Why there is no answer. Caller frees. */
 static char *preview_reason(const struct snapshot *s, const struct preview_question *q,
 			    const struct preview *p, const struct load_balancer *lb)
 {
 	AUTO_FREE char *names = NULL;
 
-	if (p->rcode == WIRE_NOERROR)
-		return mem_strdup("");
 	if (lb && lb->dns_name)
 		return mem_printf("%s is the load balancer; its dns_name is %s", lb->o.name,
 				  lb->dns_name);
@@ -164,7 +177,9 @@ static json_t *preview_show(const struct engine *e, const struct preview_questio
 	const struct snapshot *s = engine_snapshot(e);
 	const struct load_balancer *lb = p->rcode == WIRE_NOERROR ? NULL
 								  : snapshot_find_lb(s, q->name);
-	AUTO_FREE char *reason = preview_reason(s, q, p, lb);
+	json_t *addresses = preview_addresses(e, p);
+	AUTO_FREE char *reason = p->rcode == WIRE_NOERROR ? preview_lack(q, p, addresses)
+							  : preview_reason(s, q, p, lb);
 
 	return json_pack(
 		"{s:s, s:s, s:s, s:I, s:I, s:I, s:s?, s:s?, s:s, s:s?, s:i, s:o, s:s, s:s?}",
@@ -172,8 +187,8 @@ static json_t *preview_show(const struct engine *e, const struct preview_questio
 		preview_rcode(p->rcode), "serial", (json_int_t)p->serial, "ttl_s",
 		(json_int_t)p->ttl, "negative_ttl_s", (json_int_t)p->negative_ttl, "load_balancer",
 		p->balancer, "zone", p->zone, "client_affinity", preview_affinity(p->affinity),
-		"client_zone", p->client_zone, "scope", (int)p->scope, "addresses",
-		preview_addresses(e, p), "detail", reason, "meant", lb ? lb->dns_name : NULL);
+		"client_zone", p->client_zone, "scope", (int)p->scope, "addresses", addresses,
+		"detail", reason, "meant", lb ? lb->dns_name : NULL);
 }
 
 void handlers_dns_preview(struct request *r)

@@ -27,6 +27,11 @@ static void mistyped_names_are_told(void **state)
 	assert_hint(&rig, "/api/v1/load-balancers/shpo/failover-time", "mean load_balancers/shop?");
 	assert_hint(&rig, "/api/v1/server-groups/wbe/health", "mean server_groups/web?");
 	assert_hint(&rig, "/api/v1/server-groups/web/servers/other/health", "servers/other\"");
+	/* Of what is missing the whole is told, and no part of it. */
+	assert_hint(&rig, "/api/v1/server-groups/wbe/servers/w1/health",
+		    "there is no server_groups/wbe; did you mean server_groups/web?");
+	assert_hint(&rig, "/api/v1/server-groups/nope/servers/x",
+		    "there is no server_groups/nope\"");
 	assert_hint(&rig, "/api/v1/zones/zc", "there is no zones/zc");
 	AUTO_REPLY struct answer removed = rig_ask(&rig, "DELETE", "/api/v1/load-balancers/shpo",
 						   "", NULL);

@@ -36,6 +36,12 @@ static void dns_previews_an_answer(void **state)
 	AUTO_REPLY struct answer v6 = rig_get(&rig, PREVIEW "?name=shop.example.net&type=AAAA");
 	assert_string_equal(answer_text(&v6, "rcode"), "NOERROR");
 	assert_int_equal(json_array_size(answer_at(&v6, "addresses")), 0);
+	assert_string_equal(answer_text(&v6, "detail"),
+			    "no zone of load balancer shop has an IPv6 address (vip6)");
+	AUTO_REPLY struct answer zone6 = rig_get(&rig,
+						 PREVIEW "?name=zb.shop.example.net&type=AAAA");
+	assert_string_equal(answer_text(&zone6, "detail"),
+			    "zone zb of load balancer shop has no IPv6 address (vip6)");
 	AUTO_REPLY struct answer foreign = rig_get(&rig, PREVIEW "?name=example.org");
 	assert_string_equal(answer_text(&foreign, "rcode"), "REFUSED");
 	assert_true(json_is_null(answer_at(&foreign, "meant")));
