@@ -12,6 +12,8 @@
 #include "model/entries_text.h"
 #include "unit/entries_slowly.h"
 
+#define MATCHED_MAX 512 /* of a long list not all: each is a look at every other one */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_faults(struct err *e)
@@ -50,7 +52,9 @@ static struct entries *read_pieces(const char *data, size_t size, size_t piece)
 
 static void check_list(const struct entries *e)
 {
+	const size_t step = 1 + entries_count(e) / MATCHED_MAX;
 	const struct entry *x, *last = NULL;
+	size_t n = 0;
 	struct entries_cursor c;
 	struct buf_writer w;
 
@@ -58,7 +62,8 @@ static void check_list(const struct entries *e)
 	while ((x = entries_next(&c))) {
 		assert(!last || entries_compare(last, x) < 0);
 		assert(entries_find(e, &x->net, x->length) == x);
-		assert(entries_match(e, &x->net) == entries_match_slowly(e, &x->net));
+		assert(n++ % step != 0 ||
+		       entries_match(e, &x->net) == entries_match_slowly(e, &x->net));
 		last = x;
 	}
 	buf_writer_init(&w, entries_text_bound(entries_count(e)));

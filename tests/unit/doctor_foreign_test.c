@@ -4,6 +4,8 @@
 #include "base/time.h"
 #include "doctor_fixture.h"
 
+#include <time.h>
+
 #define MANY        40000 /* rules, as Kubernetes makes them */
 #define DROP(rules) "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD DROP [0:0]\n" rules "COMMIT\n"
 #define DROPS       "forward_policy_drop"
@@ -226,11 +228,19 @@ static void without_a_range_nobody_minds(void **state)
 	host_close(&h);
 }
 
+static usec_t processor_time(void)
+{
+	struct timespec t;
+
+	assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t), 0);
+	return (usec_t)t.tv_sec * USEC_PER_SEC + (usec_t)(t.tv_nsec / 1000);
+}
+
 /* Rules that name no mark are passed over in one walk, however many they are, and so are those that accept for each of many servers. */
 static void many_rules_take_no_time(void **state)
 {
 	AUTO_BUF struct buf_writer rules = {0}, servers = {0};
-	const usec_t start = time_monotonic();
+	const usec_t start = processor_time();
 	struct host h;
 
 	(void)state;
@@ -254,7 +264,7 @@ static void many_rules_take_no_time(void **state)
 	add_rules(&h, "iptables-legacy", text);
 	assert_true(tells(&h, DROPS));
 	host_close(&h);
-	assert_true(time_monotonic() - start < 5 * USEC_PER_SEC);
+	assert_true(processor_time() - start < 20 * USEC_PER_SEC);
 }
 
 static void what_was_not_told_is_said(void **state)
