@@ -5,12 +5,25 @@
 #include "base/nearest.h"
 #include "model/fields.h"
 
+/* "query_name" for "name". */
+static bool ends_with_word(const char *typed, const char *word)
+{
+	const size_t size = strlen(typed), part = strlen(word);
+
+	return size > part + 1 && typed[size - part - 1] == '_' &&
+	       strcmp(typed + size - part, word) == 0;
+}
+
 static const char *closest_member(const struct field *fields, const char *name)
 {
 	struct nearest n = {.typed = name};
 	for (const struct field *f = fields; f->name; f++) {
 		if (f->type != FIELD_READ_ONLY)
 			nearest_look_at(&n, f->name);
+	}
+	for (const struct field *f = fields; f->name && !n.word; f++) {
+		if (f->type != FIELD_READ_ONLY && ends_with_word(name, f->name))
+			return f->name;
 	}
 	return n.word;
 }

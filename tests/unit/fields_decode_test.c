@@ -153,6 +153,7 @@ static void slips_are_recognised(void **state)
 		const char *detail;
 	} cases[] = {
 		{"adress", "unknown member \"adress\"; did you mean \"address\"?"},
+		{"server_address", "unknown member \"server_address\"; did you mean \"address\"?"},
 		{"wieght", "unknown member \"wieght\"; did you mean \"weight\"?"},
 		{"zones", "unknown member \"zones\"; did you mean \"zone\"?"},
 		{"maxconnections",
