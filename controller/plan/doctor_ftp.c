@@ -172,6 +172,26 @@ static bool rules_track(const struct doctor_facts *f)
 	return found;
 }
 
+/* A listener of its own for the port, with what keeps clients out of the range: that of the range does not hold for it. */
+static char *own_listener(const struct ftp_place *p)
+{
+	const struct listener *l = p->listener;
+	const bool taken = has_listener(p->lb, "ftp");
+	AUTO_BUF struct buf_writer w = {0};
+
+	buf_writer_init(&w, 128);
+	buf_write_format(&w, "zonegate listener set %s/%s%s protocol=tcp port=%d server_group=%s",
+			 p->lb->o.name, taken ? l->o.name : "ftp", taken ? "-ftp" : "", FTP_PORT,
+			 l->server_group);
+	if (l->access_list)
+		buf_write_format(&w, " access_list=%s", l->access_list);
+	if (l->rate_limit)
+		buf_write_format(&w, " rate_limit=%u", l->rate_limit);
+	if (l->max_connections)
+		buf_write_format(&w, " max_connections=%u", l->max_connections);
+	return buf_take(&w);
+}
+
 /* Only for a service of port 21 does IPVS itself switch connection tracking on. That nothing is tracked now is no sign that nothing would
  * be; where there is no connection tracking at all it is sure. */
 static void judge_range(const struct ftp_search *s)
@@ -192,11 +212,7 @@ static void judge_range(const struct ftp_search *s)
 	f->why = mem_strdup(
 		"for a firewall mark IPVS does not see to that: answers to PASV of connections that are not tracked "
 		"keep the server's own address");
-	f->mend = mem_printf("zonegate listener set %s/%s%s protocol=tcp port=%d server_group=%s",
-			     s->ranged.lb->o.name,
-			     has_listener(s->ranged.lb, "ftp") ? s->ranged.listener->o.name : "ftp",
-			     has_listener(s->ranged.lb, "ftp") ? "-ftp" : "", FTP_PORT,
-			     s->ranged.listener->server_group);
+	f->mend = own_listener(&s->ranged);
 }
 
 void doctor_ftp_judge(const struct doctor_case *c)

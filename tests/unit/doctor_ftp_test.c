@@ -7,8 +7,12 @@
 #define WITH_PORT                                                                           \
 	"{'load_balancers':{'shop':{'listeners':{'files':{'protocol':'tcp','server_group':" \
 	"'web','port_range':[20,30]},'ftp':{'protocol':'tcp','server_group':'web','port':21}}}}}"
-#define PORT         FTP("'port':21")
-#define RANGE        FTP("'port_range':[20,30]")
+#define PORT  FTP("'port':21")
+#define RANGE FTP("'port_range':[20,30]")
+#define GUARDED_RANGE                                                                                                     \
+	"{'access_lists':{'office':{'entries':[{'cidr':'198.51.100.0/24','action':'allow'}]}},'load_balancers':{'shop':{" \
+	"'listeners':{'files':{'protocol':'tcp','server_group':'web','port_range':[20,30],"                               \
+	"'access_list':'office','rate_limit':5,'max_connections':40}}}}}"
 #define FILES        "/load_balancers/shop/listeners/files"
 #define OWN_LISTENER ": zonegate listener set shop/ftp protocol=tcp port=21 server_group=web\n"
 #define MISSING      "error ftp_module_missing " FILES ": modprobe ip_vs_ftp\n"
@@ -26,6 +30,11 @@ static const struct doctor_want cases[] = {
 	 ": modprobe -r ip_vs_ftp && modprobe ip_vs_ftp ports=21,2121  # once"},
 	{RANGE, no_tracking, "warning ftp_range_untracked " FILES OWN_LISTENER},
 	{RANGE, nothing_tracked, "info ftp_range_untracked " FILES OWN_LISTENER},
+	/* Who may not come through the range may not come to the listener of its own. */
+	{GUARDED_RANGE, nothing_tracked,
+	 "info ftp_range_untracked " FILES
+	 ": zonegate listener set shop/ftp protocol=tcp port=21 server_group=web "
+	 "access_list=office rate_limit=5 max_connections=40\n"},
 };
 
 static void each_has_its_fact(void **state)
