@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "engine/override_parts.h"
+#include "plan/desired.h"
 
 static usec_t time_left(const struct engine *e, const struct engine_override *o)
 {
@@ -52,15 +53,39 @@ static void write_drain(const struct engine *e, const struct engine_override *o,
 			 time_format_span(time_left(e, o), span));
 }
 
-static bool has_anybody(const struct engine *e, const struct server_group *g)
-{
-	struct group_status st;
+/* Of a group whose servers were looked at: the overrides of one follow each other. */
+struct group_seen {
+	const struct server_group *group;
+	bool serves;
+};
 
-	return engine_group_status(e, g->o.name, &st) || st.healthy + st.unchecked > st.weight_zero;
+static bool server_serves(const struct engine *e, const struct engine_server *s)
+{
+	const struct server_group *g = s->group->group;
+	struct desired_state state = {.health = s->health.state, .trusted = s->health.trusted};
+
+	return s->server->enabled && overrides_weight(e, g, s->server) > 0 &&
+	       desired_in_service(g, &state) && !overrides_find_drain(e, g, s->server);
+}
+
+/* Ends at the first that serves, and is asked once a group: there may be thousands of overrides of one with many servers. */
+static bool group_serves(const struct engine *e, const struct server_group *g,
+			 struct group_seen *seen)
+{
+	const struct engine_group *eg;
+
+	if (seen->group == g)
+		return seen->serves;
+	eg = runtime_find_group(e, g->o.name);
+	seen->group = g;
+	seen->serves = !eg;
+	for (size_t i = 0; eg && !seen->serves && i < eg->servers.count; i++)
+		seen->serves = server_serves(e, eg->servers.items[i]);
+	return seen->serves;
 }
 
 static void write_weight(const struct engine *e, const struct engine_override *o,
-			 struct override_status *st)
+			 struct group_seen *seen, struct override_status *st)
 {
 	const struct server_group *g = snapshot_find_group(e->snapshot, o->place.parent);
 	const struct server *s = g ? snapshot_find_server(g, o->place.name) : NULL;
@@ -79,13 +104,13 @@ static void write_weight(const struct engine *e, const struct engine_override *o
 	else
 		snprintf(st->sentence, sizeof(st->sentence),
 			 "weight %u instead of the configured %u%s", o->weight, s->weight,
-			 o->weight == 0 && !has_anybody(e, g)
-				 ? "; no server of its group takes connections any more"
+			 o->weight == 0 && !group_serves(e, g, seen)
+				 ? "; no server in service of its group has a weight above 0"
 				 : "");
 }
 
-void overrides_fill_status(const struct engine *e, const struct engine_override *o,
-			   struct override_status *ret_status)
+static void fill_status(const struct engine *e, const struct engine_override *o,
+			struct group_seen *seen, struct override_status *ret_status)
 {
 	memset(ret_status, 0, sizeof(*ret_status));
 	ret_status->place = o->place;
@@ -99,7 +124,7 @@ void overrides_fill_status(const struct engine *e, const struct engine_override 
 	ret_status->history = o->history;
 	if (o->place.kind == OVERRIDE_WEIGHT) {
 		ret_status->weight = o->weight;
-		write_weight(e, o, ret_status);
+		write_weight(e, o, seen, ret_status);
 		return;
 	}
 	ret_status->timeout = o->duration;
@@ -111,13 +136,23 @@ void overrides_fill_status(const struct engine *e, const struct engine_override 
 	write_drain(e, o, ret_status->sentence, sizeof(ret_status->sentence));
 }
 
+void overrides_fill_status(const struct engine *e, const struct engine_override *o,
+			   struct override_status *ret_status)
+{
+	struct group_seen seen = {0};
+
+	fill_status(e, o, &seen, ret_status);
+}
+
 void engine_each_override(const struct engine *e, engine_override_fn *fn, void *ctx)
 {
+	struct group_seen seen = {0};
+
 	overrides_sum(e);
 	for (size_t i = 0; i < e->overrides.count; i++) {
 		struct override_status st;
 
-		overrides_fill_status(e, e->overrides.items[i], &st);
+		fill_status(e, e->overrides.items[i], &seen, &st);
 		fn(ctx, &st);
 	}
 }

@@ -66,11 +66,40 @@ static void override_list_shows_the_others(void **state)
 	rig_end(&rig);
 }
 
+/* Of each group for itself, told of each override of it. */
+static void override_list_tells_of_groups_without_weight(void **state)
+{
+	static const char none[] = "; no server in service of its group has a weight above 0";
+	static const char zero[] = "{\"weight\":0,\"comment\":\"disk\"}";
+	const char *one, *two;
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	put(&rig, "/api/v1/server-groups/spare",
+	    "{\"protocol\":\"tcp\",\"health_check\":{\"enabled\":false},\"servers\":{\"s1\":{"
+	    "\"address\":\"10.0.1.1\",\"port\":80},\"s2\":{\"address\":\"10.0.1.2\",\"port\":"
+	    "80}}}");
+	put(&rig, "/api/v1/server-groups/web/servers/w1/weight-override", zero);
+	put(&rig, "/api/v1/server-groups/spare/servers/s1/weight-override", zero);
+	put(&rig, "/api/v1/server-groups/web/servers/w2/weight-override", zero);
+	AUTO_REPLY struct answer list = rig_ask(&rig, "GET", "/api/v1/overrides", "", NULL);
+	assert_int_equal(list.status, 200);
+	one = strstr(list.text, none);
+	assert_non_null(one);
+	two = strstr(one + 1, none);
+	assert_non_null(two);
+	assert_null(strstr(two + 1, none));
+	rig_end(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(override_list_shows_shifts),
 		cmocka_unit_test(override_list_shows_the_others),
+		cmocka_unit_test(override_list_tells_of_groups_without_weight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,7 +136,7 @@ static void status_of_servers_of_weight_zero(void **state)
 	assert_contains(one.out, "web           ○ not checked        2           1 ");
 	AUTO_OUTCOME struct outcome last = cli_rig_run(&rig, cli_drain_weigh, 2, &why,
 						       WORDS("server", "weight", "web/w2", "0"));
-	assert_contains(last.out, "; no server of its group takes connections any more");
+	assert_contains(last.out, "; no server in service of its group has a weight above 0");
 	AUTO_OUTCOME struct outcome all = cli_rig_run(&rig, cli_status_show, 1, &o,
 						      WORDS("status"));
 	assert_contains(all.out, "web           ◐ weight 0        2           0 ");
