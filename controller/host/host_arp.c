@@ -124,15 +124,17 @@ static bool arp_ask_link(int fd, const struct doctor_facts *f, const struct doct
 void host_arp_ask(struct doctor_facts *f, const struct doctor_arp *arp)
 {
 	int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_ARP));
-	bool sent = false;
+	struct doctor_arp *asked = &f->arp_asked;
 
 	f->arp_error = fd < 0 ? -errno : 0;
 	if (fd < 0)
 		return;
 	for (size_t i = 0; i < arp->link_count; i++)
-		sent = arp_ask_link(fd, f, arp, arp->links[i]) || sent;
-	if (sent) {
-		f->arp_asked = arp->vip_count;
+		if (arp_ask_link(fd, f, arp, arp->links[i]))
+			asked->links[asked->link_count++] = arp->links[i];
+	if (asked->link_count) {
+		memcpy(asked->vips, arp->vips, sizeof(asked->vips));
+		asked->vip_count = arp->vip_count;
 		arp_wait(fd, f, arp);
 	} else {
 		f->arp_error = -ENODEV;

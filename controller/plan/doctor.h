@@ -82,6 +82,14 @@ struct doctor_rules {
 	char *text; /* as iptables-save prints them */
 };
 
+/* Where ARP asks who has which VIPs: each once, at most as many as are asked about. */
+struct doctor_arp {
+	uint32_t links[DOCTOR_LINKS_MAX];
+	size_t link_count;
+	struct addr vips[DOCTOR_ASKED_MAX];
+	size_t vip_count;
+};
+
 struct doctor_facts {
 	int modules_error;
 	struct vec modules; /* char *: the loaded ones */
@@ -108,8 +116,8 @@ struct doctor_facts {
 	int rules_error;  /* of the program of iptables that could not say all, the last one … */
 	char rules_program[32]; /* … which is this */
 	int other_daemon; /* process of another zonegated in this network namespace; 0 = there is none */
-	int arp_error;    /* nobody was asked who has a VIP */
-	size_t arp_asked; /* for so many VIPs, on the links of servers with forward_method direct */
+	int arp_error; /* nobody was asked who has a VIP */
+	struct doctor_arp arp_asked;
 	int processes_error;
 	struct vec processes; /* char *: names of the running ones that manage IPVS, too */
 	char iptables
@@ -166,14 +174,8 @@ void doctor_node_note_service(struct doctor_node *n, const struct plan_service *
 /* Addresses that are to be asked about, distinct and sorted; the caller frees them. */
 size_t doctor_list_servers(const struct doctor_node *n, struct addr **ret_list);
 size_t doctor_list_vips(const struct doctor_node *n, struct addr **ret_list);
-/* Links that lead straight to servers with forward_method direct, distinct, and the IPv4 VIPs that these have (at most as many as are
- * asked about). False: there are none. */
-struct doctor_arp {
-	uint32_t links[DOCTOR_LINKS_MAX];
-	size_t link_count;
-	struct addr vips[DOCTOR_ASKED_MAX];
-	size_t vip_count;
-};
+/* Links that lead straight to servers with forward_method direct, and all IPv4 VIPs of the node, those of such servers first. False:
+ * there is no such server. */
 bool doctor_list_arp(const struct doctor_node *n, const struct doctor_facts *f,
 		     struct doctor_arp *ret_arp);
 

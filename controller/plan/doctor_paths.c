@@ -118,9 +118,22 @@ static bool is_direct(const struct path_view *v)
 
 #define ARP_OFF "net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2"
 
+/* Who has the VIP, on the link of the server. */
+static bool arp_was_asked(const struct path_view *v)
+{
+	const struct doctor_arp *asked = &v->facts->arp_asked;
+	bool link = false, vip = false;
+
+	for (size_t i = 0; v->route && !v->route->routed && i < asked->link_count; i++)
+		link = link || asked->links[i] == v->route->link;
+	for (size_t i = 0; i < asked->vip_count; i++)
+		vip = vip || addr_compare(&asked->vips[i], &v->use->vip) == 0;
+	return link && vip;
+}
+
 static void direct_tell(const struct path_view *v, struct path_text *ret_text)
 {
-	if (!is_v6(&v->use->vip) && !v->facts->arp_error && v->facts->arp_asked)
+	if (arp_was_asked(v))
 		ret_text->what = mem_printf("ARP was asked who has the VIP %s, and it is told who "
 					    "answers; whether %s has it and keeps silent cannot be "
 					    "seen from here",

@@ -265,6 +265,10 @@ bool doctor_list_arp(const struct doctor_node *n, const struct doctor_facts *f,
 		arp_add_link(ret_arp, r->link);
 		arp_add_vip(ret_arp, &use->vip);
 	}
+	/* A use has one of the VIPs that its server is behind. */
+	for (size_t i = 0; ret_arp->vip_count && i < u.vip_count; i++)
+		if (u.vips[i].family == AF_INET)
+			arp_add_vip(ret_arp, &u.vips[i]);
 	doctor_uses_clear(&u);
 	return ret_arp->vip_count > 0;
 }

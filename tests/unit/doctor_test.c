@@ -154,6 +154,10 @@ SPOIL(narrow, h->facts.links[2].mtu = 1499)
 
 #define WEB(members) "{'server_groups':{'web':{" members "}}}"
 #define DIRECT       WEB("'forward_method':'direct','servers':{'w1':{'port':80},'w2':{'port':80}}")
+#define TWO_SHOPS                                                                                             \
+	"{'server_groups':{'web':{'forward_method':'direct','servers':{'w1':{'port':80},'w2':{'port':80}}}}," \
+	"'load_balancers':{'outlet':{'zones':{'za':{'vip4':'192.0.2.9'}},'listeners':{"                       \
+	"'http':{'protocol':'tcp','port':80,'server_group':'web'}}}}}"
 #define TUNNEL(members)                                    \
 	WEB("'forward_method':'tunnel','tunnel':{" members \
 	    "},'servers':{'w1':{'port':80},'w2':{'port':80}}")
@@ -464,8 +468,32 @@ static void who_answers_is_named(void **state)
 	h.facts.neighbours[0] = h.facts.neighbours[1];
 	assert_null(what_of(&h, "vip_answered_elsewhere"));
 	assert_null(strstr(what_of(&h, "direct_servers_unseen"), "ARP was asked"));
-	h.facts.arp_asked = 1;
+	assert_true(doctor_list_arp(&h.node, &h.facts, &h.facts.arp_asked));
 	assert_non_null(strstr(what_of(&h, "direct_servers_unseen"), "ARP was asked"));
+	/* Not on the link of this server, or not for its VIP. */
+	h.facts.arp_asked.links[0]++;
+	assert_null(strstr(what_of(&h, "direct_servers_unseen"), "ARP was asked"));
+	h.facts.arp_asked.links[0]--;
+	h.facts.arp_asked.vips[0].bytes[3]++;
+	assert_null(strstr(what_of(&h, "direct_servers_unseen"), "ARP was asked"));
+	host_close(&h);
+}
+
+/* Servers are behind the VIPs of each zone and of each load balancer of their group. */
+static void every_vip_is_asked_for(void **state)
+{
+	static const uint8_t last[] = {9, 1, 2}; /* that of a use comes first */
+	struct doctor_arp arp;
+	struct host h;
+
+	(void)state;
+	host_open(&h, TWO_SHOPS);
+	h.node.zone_count = 0;
+	assert_true(doctor_list_arp(&h.node, &h.facts, &arp));
+	assert_int_equal(arp.link_count, 1);
+	assert_int_equal(arp.vip_count, sizeof(last));
+	for (size_t i = 0; i < sizeof(last); i++)
+		assert_int_equal(arp.vips[i].bytes[3], last[i]);
 	host_close(&h);
 }
 
@@ -567,6 +595,7 @@ int main(void)
 		cmocka_unit_test(what_does_no_harm_here_is_not_told),
 		cmocka_unit_test(what_came_back_is_told),
 		cmocka_unit_test(who_answers_is_named),
+		cmocka_unit_test(every_vip_is_asked_for),
 		cmocka_unit_test(direct_needs_no_forwarding),
 		cmocka_unit_test(only_what_this_node_does_is_judged),
 		cmocka_unit_test(a_device_that_is_not_due_is_not_missed),
