@@ -460,6 +460,8 @@ static void compare_service(struct engine *e, struct engine_service *s,
 		first = true;
 	}
 	s->fault_list = 0;
+	if (actual) /* it is there, whoever made it */
+		s->unmade = false;
 	if (!acks_differ(s, actual)) {
 		if (s->present)
 			forget_fault(s);
