@@ -16,6 +16,7 @@
 struct path_text {
 	char *what;
 	char *mend;
+	enum doctor_where where; /* that of the rule, unless it is set otherwise */
 };
 
 struct path_view {
@@ -156,7 +157,7 @@ static void direct_tell(const struct path_view *v, struct path_text *ret_text)
 static bool nat_loses_answers(const struct path_view *v)
 {
 	return v->snat != SNAT_ON && forwards(v, IP_VS_CONN_F_MASQ) && !v->answers &&
-	       v->connections >= LOST_MIN;
+	       v->connections >= LOST_MIN && !(v->route && v->route->local);
 }
 
 static void nat_loses_answers_tell(const struct path_view *v, struct path_text *ret_text)
@@ -171,6 +172,8 @@ static void nat_loses_answers_tell(const struct path_view *v, struct path_text *
 	ret_text->mend = near ? mem_printf("%s route replace default via %s",
 					   ip_of(&v->use->server->address), v->source)
 			      : mem_printf("zonegate lb set %s snat=on", v->lb);
+	if (!near)
+		ret_text->where = DOCTOR_GATEWAY;
 }
 
 static bool nat_is_routed(const struct path_view *v)
@@ -421,10 +424,10 @@ static void tell(const struct doctor_case *c, const struct path_rule *rule,
 	AUTO_FREE char *object = mem_printf("/server_groups/%s/servers/%s", v->use->group->o.name,
 					    v->use->server->o.name);
 	struct doctor_finding *f = doctor_add(c, rule->severity, rule->code, object);
-	struct path_text text = {0};
+	struct path_text text = {.where = rule->where};
 
 	rule->tell(v, &text);
-	f->where = rule->where;
+	f->where = text.where;
 	f->why = mem_strdup(rule->why);
 	f->mend = text.mend;
 	if (hits == 1) {

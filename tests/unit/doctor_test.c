@@ -452,6 +452,35 @@ static void what_came_back_is_told(void **state)
 	no_answers(&h);
 	assert_null(what_of(&h, "nat_answers_lost"));
 	host_close(&h);
+	host_open(&h, "{}"); /* on this host: its answers are not forwarded */
+	no_answers(&h);
+	h.facts.routes[0].local = true;
+	assert_null(what_of(&h, "nat_answers_lost"));
+	host_close(&h);
+}
+
+/* The default route is a server's, snat of the load balancer is the gateway's. */
+static void each_command_is_told_for_its_host(void **state)
+{
+	(void)state;
+	for (int afar = 0; afar < 2; afar++) {
+		struct doctor_report r;
+		bool told = false;
+		struct host h;
+
+		host_open(&h, "{}");
+		(afar ? no_answers_from_afar : no_answers)(&h);
+		doctor_judge(&h.node, &h.facts, &r);
+		for (size_t i = 0; i < r.findings.count; i++) {
+			const struct doctor_finding *f = r.findings.items[i];
+
+			told = told || (strcmp(f->code, "nat_answers_lost") == 0 &&
+					f->where == (afar ? DOCTOR_GATEWAY : DOCTOR_SERVERS));
+		}
+		assert_true(told);
+		doctor_report_clear(&r);
+		host_close(&h);
+	}
 }
 
 /* Only an address that is a VIP is told, and the server that has it by its name. */
@@ -594,6 +623,7 @@ int main(void)
 		cmocka_unit_test(answers_to_the_gateway_are_no_worry),
 		cmocka_unit_test(what_does_no_harm_here_is_not_told),
 		cmocka_unit_test(what_came_back_is_told),
+		cmocka_unit_test(each_command_is_told_for_its_host),
 		cmocka_unit_test(who_answers_is_named),
 		cmocka_unit_test(every_vip_is_asked_for),
 		cmocka_unit_test(direct_needs_no_forwarding),
