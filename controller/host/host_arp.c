@@ -60,7 +60,18 @@ static bool arp_is_known(const struct doctor_facts *f, const struct doctor_neigh
 	return false;
 }
 
-static void arp_take(struct doctor_facts *f, const struct doctor_arp *arp, uint32_t link,
+/* The kernel answers for a VIP on every link of this host that hears the question. */
+static bool arp_is_ours(int fd, const struct doctor_facts *f, const uint8_t mac[ETH_ALEN])
+{
+	uint8_t own[ETH_ALEN];
+
+	for (size_t i = 0; i < f->link_count; i++)
+		if (arp_read_mac(fd, &f->links[i], own) && memcmp(own, mac, ETH_ALEN) == 0)
+			return true;
+	return false;
+}
+
+static void arp_take(int fd, struct doctor_facts *f, const struct doctor_arp *arp, uint32_t link,
 		     const struct ether_arp *a)
 {
 	struct doctor_neighbour n = {.address = {.family = AF_INET}, .link = link};
@@ -71,7 +82,7 @@ static void arp_take(struct doctor_facts *f, const struct doctor_arp *arp, uint3
 		asked = asked || addr_compare(&arp->vips[i], &n.address) == 0;
 	snprintf(n.mac, sizeof(n.mac), "%02x:%02x:%02x:%02x:%02x:%02x", a->arp_sha[0],
 		 a->arp_sha[1], a->arp_sha[2], a->arp_sha[3], a->arp_sha[4], a->arp_sha[5]);
-	if (!asked || arp_is_known(f, &n))
+	if (!asked || arp_is_known(f, &n) || arp_is_ours(fd, f, a->arp_sha))
 		return;
 	f->neighbours = mem_realloc_array(f->neighbours, f->neighbour_count + 1, sizeof(n));
 	f->neighbours[f->neighbour_count++] = n;
@@ -89,7 +100,7 @@ static void arp_receive(int fd, struct doctor_facts *f, const struct doctor_arp 
 	    a.ea_hdr.ar_op != htons(ARPOP_REPLY) || a.ea_hdr.ar_pro != htons(ETH_P_IP) ||
 	    a.ea_hdr.ar_hln != ETH_ALEN || a.ea_hdr.ar_pln != 4)
 		return;
-	arp_take(f, arp, (uint32_t)from.sll_ifindex, &a);
+	arp_take(fd, f, arp, (uint32_t)from.sll_ifindex, &a);
 }
 
 static void arp_wait(int fd, struct doctor_facts *f, const struct doctor_arp *arp)

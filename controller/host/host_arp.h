@@ -7,7 +7,7 @@
 
 #define HOST_ARP_WAIT_MS 300 /* for all answers together */
 
-/* Broadcasts one question for each VIP on each link of Ethernet, and adds to the neighbours of `f` who answers, each once; notes
+/* Broadcasts one question for each VIP on each link of Ethernet, and adds to the neighbours of `f` which other hosts answer, each once; notes
  * which VIPs were asked for on which links, or why none was. Needs CAP_NET_RAW. Blocks for HOST_ARP_WAIT_MS: not on the loop. */
 void host_arp_ask(struct doctor_facts *f, const struct doctor_arp *arp);
 

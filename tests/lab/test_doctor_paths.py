@@ -44,6 +44,18 @@ def a_server_lacks_the_vip(lab):
 
 
 @case
+def the_gateway_itself_answers_on_another_link(lab):
+    """Two links in one segment: what is asked on one of them is heard, and answered, on the other."""
+    lab.network(1, direct=True)
+    lab.switch.plug(lab.gw.ns, "back1", "back", ())
+    lab.servers[0].hold_vip()
+    lab.start(direct(lab))
+    found = visit(lab)
+    assert found["direct_servers_unseen"]["what"].startswith(f"ARP was asked who has the VIP {VIP4}"), found
+    assert "vip_answered_elsewhere" not in found, found
+
+
+@case
 def answers_go_another_way(lab):
     lab.network(2)
     first = lab.servers[0].namespace
