@@ -2,6 +2,8 @@
 // Connection tracking: how full its table is, what probes and balanced flows take of it, and whether it forgets flows before IPVS does.
 #include "plan/doctor_rules.h"
 
+#include <linux/ip_vs.h>
+
 #include "base/buf.h"
 #include "base/mem.h"
 
@@ -114,11 +116,14 @@ static void judge_ages(const struct doctor_case *c)
 	f->mend = mem_printf("sysctl -w%s", buf_text(&mend));
 }
 
-/* What the daemon sets net.ipv4.vs.conntrack for. */
+/* What the daemon sets net.ipv4.vs.conntrack for, and FTP in a range to servers behind NAT: see doctor_ftp.c. */
 static bool needs_tracking(void *ctx, const struct load_balancer *lb, const struct listener *l)
 {
-	(void)ctx;
-	return lb->snat != SNAT_OFF || l->max_connections ||
+	const bool ftp = l->protocol == PROTOCOL_TCP && l->ports.to && l->ports.from <= 21 &&
+			 21 <= l->ports.to;
+
+	return (ftp && doctor_uses_listener_forwards(ctx, l, IP_VS_CONN_F_MASQ)) ||
+	       lb->snat != SNAT_OFF || l->max_connections ||
 	       (l->rate_limit && l->protocol == PROTOCOL_UDP);
 }
 
@@ -128,7 +133,7 @@ static void tell_cost(const struct doctor_case *c)
 		"each connection of a client takes an entry of connection tracking, too: its table "
 		"(net.netfilter.nf_conntrack_max) bounds what this node can carry";
 
-	if (doctor_uses_walk(c->node, needs_tracking, NULL))
+	if (doctor_uses_walk(c->node, needs_tracking, (void *)(uintptr_t)c))
 		doctor_add_info(
 			c, "flows_tracked", "flows of IPVS are tracked (net.ipv4.vs.conntrack = 1)",
 			why,

@@ -80,6 +80,27 @@ static void a_listener_of_its_own_wins(void **state)
 	host_close(&h);
 }
 
+/* What has the range tracked is not to be switched off. */
+static void a_range_keeps_its_tracking(void **state)
+{
+	static const struct {
+		const char *patch;
+		bool needs;
+	} all[] = {{RANGE, true}, {FTP("'port_range':[22,30]"), false}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct host h;
+
+		host_open(&h, all[i].patch);
+		h.facts.sysctls[DOCTOR_VS_CONNTRACK].value = 1;
+		AUTO_FREE char *text = host_judge(&h);
+		host_close(&h);
+		assert_non_null(strstr(text, "flows_tracked"));
+		assert_int_equal(!strstr(text, "sysctl -w net.ipv4.vs.conntrack=0"), all[i].needs);
+	}
+}
+
 /* An idle gateway tracks nothing now, and a rule that asks for the state of connections has them tracked. */
 static void a_rule_has_connections_tracked(void **state)
 {
@@ -138,6 +159,7 @@ int main(void)
 		cmocka_unit_test(each_has_its_fact),
 		cmocka_unit_test(others_need_nothing),
 		cmocka_unit_test(a_listener_of_its_own_wins),
+		cmocka_unit_test(a_range_keeps_its_tracking),
 		cmocka_unit_test(a_rule_has_connections_tracked),
 		cmocka_unit_test(ports_that_cannot_be_seen_are_not_judged),
 	};
