@@ -98,10 +98,7 @@ static void cli_status_print_node(const struct cli *cli, const json_t *system)
 /* Its name is answered, but with no address: every zone is shifted away or disabled. */
 static bool cli_status_is_unanswered(const json_t *lb)
 {
-	const json_t *status = json_object_get(lb, "status");
-
-	return *cli_print_text(lb, "dns_name") &&
-	       cli_print_number(status, "addresses_published") == 0;
+	return cli_print_true(json_object_get(lb, "status"), "no_address");
 }
 
 /* A drain by hand, a weight, or what is left of a removed server. */

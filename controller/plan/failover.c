@@ -28,6 +28,20 @@ static size_t count_zones(const struct load_balancer *lb)
 	return count;
 }
 
+/* Clients of a family have another zone to go to only among those with an address of it. */
+static bool has_another_zone(const struct load_balancer *lb)
+{
+	size_t counts[2] = {0};
+
+	for (size_t i = 0; i < lb->zones.count; i++) {
+		const struct lb_zone *z = lb->zones.items[i];
+
+		counts[0] += z->enabled && addr_is_set(&z->vip4);
+		counts[1] += z->enabled && addr_is_set(&z->vip6);
+	}
+	return counts[0] > 1 || counts[1] > 1;
+}
+
 static void find_slowest_group(const struct snapshot *s, const struct load_balancer *lb,
 			       struct failover *f)
 {
@@ -53,7 +67,7 @@ static void find_slowest_group(const struct snapshot *s, const struct load_balan
 struct failover failover_estimate(const struct snapshot *s, const struct load_balancer *lb,
 				  uint32_t ttl_now_s)
 {
-	struct failover f = {.possible = lb->dns_name && lb->enabled && count_zones(lb) > 1,
+	struct failover f = {.possible = lb->dns_name && lb->enabled && has_another_zone(lb),
 			     .ttl_now = ttl_now_s};
 	struct health_settings vip = window_vip_settings(&lb->vip_probe);
 
@@ -145,6 +159,12 @@ static void advise_impossible(const struct load_balancer *lb, char text[FAILOVER
 			"it has no dns_name: clients use an address, and nothing takes them elsewhere");
 	else if (!lb->enabled)
 		snprintf(text, FAILOVER_TEXT_MAX, "it is disabled: its name has no address");
+	else if (count_zones(lb) > 1)
+		snprintf(
+			text, FAILOVER_TEXT_MAX,
+			"no two of its %zu enabled zones have an address of one family: clients of either "
+			"have no other to go to; give them vip4 or vip6",
+			count_zones(lb));
 	else
 		snprintf(text, FAILOVER_TEXT_MAX,
 			 "it has %zu enabled zone%s: there is no other to go to; add one",

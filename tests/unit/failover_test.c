@@ -43,6 +43,10 @@ static void sums_are_right(void **state)
 		 "it is disabled: its name has no address"},
 		{SHOP("{" NAMED ",'zones':{'zb':{'enabled':false}}}"), 60, false, 0,
 		 "it has 1 enabled zone: there is no other to go to; add one"},
+		{SHOP("{" NAMED ",'zones':{'zb':{'vip4':null,'vip6':'2001:db8::2'}}}"), 60, false,
+		 0,
+		 "no two of its 2 enabled zones have an address of one family: clients of either have no other to go "
+		 "to; give them vip4 or vip6"},
 	};
 
 	(void)state;
