@@ -187,7 +187,9 @@ static bool check_kind_changed(const struct server_group *a, const struct server
 	const struct health_check *x = &a->health_check;
 	const struct health_check *y = &b->health_check;
 
-	return x->enabled != y->enabled || x->type != y->type || x->port != y->port;
+	/* While it is off, of what kind it would be says nothing of a server. */
+	return x->enabled != y->enabled ||
+	       (y->enabled && (x->type != y->type || x->port != y->port));
 }
 
 struct server_change {

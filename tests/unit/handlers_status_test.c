@@ -51,6 +51,26 @@ static void status_of_a_server(void **state)
 	rig_end(&rig);
 }
 
+/* Where nothing is checked another kind of check changes nothing, nor since when. */
+static void not_checked_since(void **state)
+{
+	struct rig rig = {0};
+
+	(void)state;
+	rig_start(&rig, 0);
+	rig_load(&rig);
+	AUTO_REPLY struct answer before = rig_get(&rig, GROUP "/servers/w2/health");
+	assert_string_equal(answer_text(&before, "reason_code"), "health_check_disabled");
+	usleep(5000);
+	AUTO_REPLY struct answer set = rig_ask(&rig, "PATCH", GROUP, "",
+					       "{\"health_check\":{\"type\":\"tcp\",\"port\":81}}");
+	assert_int_equal(set.status, 200);
+	AUTO_REPLY struct answer after = rig_get(&rig, GROUP "/servers/w2/health");
+	assert_string_equal(answer_text(&after, "reason_code"), "health_check_disabled");
+	assert_string_equal(answer_text(&after, "since"), answer_text(&before, "since"));
+	rig_end(&rig);
+}
+
 /* Healthy since nothing came back, and healthy since something did. */
 static void silence_is_told(void **state)
 {
@@ -433,6 +453,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_of_a_server),
+		cmocka_unit_test(not_checked_since),
 		cmocka_unit_test(silence_is_told),
 		cmocka_unit_test(status_of_a_group),
 		cmocka_unit_test(status_of_a_group_tells_what_is_not_in_force),
