@@ -231,6 +231,9 @@ class Server:
             except OSError:
                 self._close(sock)
                 return
+            if is_http and b" HTTP/1.0" in request:  # its client waits for the end: keepalived does
+                self._close(sock)
+                return
         self._connections[sock] = pending
 
     def _line_answer(self):
