@@ -53,12 +53,6 @@ static void write_drain(const struct engine *e, const struct engine_override *o,
 			 time_format_span(time_left(e, o), span));
 }
 
-/* Of a group whose servers were looked at: the overrides of one follow each other. */
-struct group_seen {
-	const struct server_group *group;
-	bool serves;
-};
-
 static bool server_serves(const struct engine *e, const struct engine_server *s)
 {
 	const struct server_group *g = s->group->group;
@@ -68,24 +62,19 @@ static bool server_serves(const struct engine *e, const struct engine_server *s)
 	       desired_in_service(g, &state) && !overrides_find_drain(e, g, s->server);
 }
 
-/* Ends at the first that serves, and is asked once a group: there may be thousands of overrides of one with many servers. */
-static bool group_serves(const struct engine *e, const struct server_group *g,
-			 struct group_seen *seen)
+/* Ends at the first that serves; where none does it has looked at all of them. */
+static bool group_serves(const struct engine *e, const struct server_group *g)
 {
-	const struct engine_group *eg;
+	const struct engine_group *eg = runtime_find_group(e, g->o.name);
 
-	if (seen->group == g)
-		return seen->serves;
-	eg = runtime_find_group(e, g->o.name);
-	seen->group = g;
-	seen->serves = !eg;
-	for (size_t i = 0; eg && !seen->serves && i < eg->servers.count; i++)
-		seen->serves = server_serves(e, eg->servers.items[i]);
-	return seen->serves;
+	for (size_t i = 0; eg && i < eg->servers.count; i++)
+		if (server_serves(e, eg->servers.items[i]))
+			return true;
+	return !eg;
 }
 
-static void write_weight(const struct engine *e, const struct engine_override *o,
-			 struct group_seen *seen, struct override_status *st)
+static void write_weight(const struct engine *e, const struct engine_override *o, bool of_group,
+			 struct override_status *st)
 {
 	const struct server_group *g = snapshot_find_group(e->snapshot, o->place.parent);
 	const struct server *s = g ? snapshot_find_server(g, o->place.name) : NULL;
@@ -104,13 +93,14 @@ static void write_weight(const struct engine *e, const struct engine_override *o
 	else
 		snprintf(st->sentence, sizeof(st->sentence),
 			 "weight %u instead of the configured %u%s", o->weight, s->weight,
-			 o->weight == 0 && !group_serves(e, g, seen)
+			 of_group && o->weight == 0 && !group_serves(e, g)
 				 ? "; no server in service of its group has a weight above 0"
 				 : "");
 }
 
-static void fill_status(const struct engine *e, const struct engine_override *o,
-			struct group_seen *seen, struct override_status *ret_status)
+/* `of_group`: also what it makes of its group. Not in a list, which may be of thousands in groups of thousands. */
+static void fill_status(const struct engine *e, const struct engine_override *o, bool of_group,
+			struct override_status *ret_status)
 {
 	memset(ret_status, 0, sizeof(*ret_status));
 	ret_status->place = o->place;
@@ -124,7 +114,7 @@ static void fill_status(const struct engine *e, const struct engine_override *o,
 	ret_status->history = o->history;
 	if (o->place.kind == OVERRIDE_WEIGHT) {
 		ret_status->weight = o->weight;
-		write_weight(e, o, seen, ret_status);
+		write_weight(e, o, of_group, ret_status);
 		return;
 	}
 	ret_status->timeout = o->duration;
@@ -139,20 +129,16 @@ static void fill_status(const struct engine *e, const struct engine_override *o,
 void overrides_fill_status(const struct engine *e, const struct engine_override *o,
 			   struct override_status *ret_status)
 {
-	struct group_seen seen = {0};
-
-	fill_status(e, o, &seen, ret_status);
+	fill_status(e, o, true, ret_status);
 }
 
 void engine_each_override(const struct engine *e, engine_override_fn *fn, void *ctx)
 {
-	struct group_seen seen = {0};
-
 	overrides_sum(e);
 	for (size_t i = 0; i < e->overrides.count; i++) {
 		struct override_status st;
 
-		fill_status(e, e->overrides.items[i], &seen, &st);
+		fill_status(e, e->overrides.items[i], false, &st);
 		fn(ctx, &st);
 	}
 }
